@@ -1,0 +1,141 @@
+"""Records and protocols that the rest of the package is written against.
+
+This module imports nothing of ours.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, Protocol, TypeAlias, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+FloatArray: TypeAlias = NDArray[np.float64]
+IntArray: TypeAlias = NDArray[np.signedinteger]
+BoolArray: TypeAlias = NDArray[np.bool_]
+
+Criterion: TypeAlias = Literal["mi", "cmi"]
+Estimator: TypeAlias = Literal["ksg1", "ksg2"]
+Metric: TypeAlias = Literal["euclidean", "chebyshev"]
+Scale: TypeAlias = Literal["standard", "normal-scores"] | None
+Neighbors: TypeAlias = int | tuple[int, int]
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Columns:
+    """Columns that are ready to be measured: scaled, ties broken, categories coded.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_columns, n_samples), C order
+    order : ndarray of shape (n_columns, n_samples)
+        What sorts each column.
+    categorical : ndarray of bool, of shape (n_columns,)
+        These hold codes so far apart that unequal ones count as infinitely distant.
+    n_distinct : ndarray of int, of shape (n_columns,)
+        Distinct values before ties were broken; 1 means constant.
+    """
+
+    values: FloatArray
+    order: IntArray
+    categorical: BoolArray
+    n_distinct: IntArray
+
+    @property
+    def n_columns(self) -> int:
+        return self.values.shape[0]
+
+    @property
+    def n_samples(self) -> int:
+        return self.values.shape[1]
+
+    @property
+    def constant(self) -> BoolArray:
+        return self.n_distinct == 1
+
+    def take(self, columns: Sequence[int] | IntArray | BoolArray | slice) -> "Columns":
+        """Some of the columns."""
+        return Columns(
+            np.ascontiguousarray(self.values[columns]),
+            np.ascontiguousarray(self.order[columns]),
+            self.categorical[columns],
+            self.n_distinct[columns],
+        )
+
+    def rows(self, rows: IntArray | BoolArray) -> "Columns":
+        """The same columns on some of the samples (scaling and ties as before)."""
+        values = np.ascontiguousarray(self.values[:, rows])
+        order = np.argsort(values, axis=1).astype(np.int32)
+        return Columns(values, order, self.categorical, self.n_distinct)
+
+    def with_values(self, values: FloatArray, like: int = 0) -> "Columns":
+        """New columns of the kind of column ``like``, such as permuted copies of it."""
+        n = values.shape[0]
+        return Columns(
+            values,
+            np.argsort(values, axis=1).astype(np.int32),
+            np.repeat(self.categorical[like], n),
+            np.repeat(self.n_distinct[like], n),
+        )
+
+
+@dataclass(frozen=True)
+class Batch:
+    """The one question everything else asks: how informative is each candidate?
+
+    Each of the ``candidates`` is scored on its own, given the ``selected`` columns and the
+    ``target``: MI(selected and candidate; target) under the criterion "mi", and
+    I(candidate; target | selected) under "cmi". A candidate is one column, or ``width``
+    neighbouring ones. One neighbour search serves every K from the first to the second of
+    ``n_neighbors``. ``subsets`` (n_subsets, n_rows) asks for the scores on sets of rows.
+    """
+
+    candidates: Columns
+    selected: Columns
+    target: Columns
+    criterion: Criterion = "mi"
+    estimator: Estimator = "ksg1"
+    metric: Metric = "euclidean"
+    n_neighbors: tuple[int, int] = (3, 10)
+    subsets: IntArray | None = None
+    width: int = 1
+
+    @property
+    def n_candidates(self) -> int:
+        return self.candidates.n_columns // self.width
+
+    def rows(self, rows: IntArray | BoolArray) -> "Batch":
+        """The same question asked of some of the samples."""
+        return replace(
+            self,
+            candidates=self.candidates.rows(rows),
+            selected=self.selected.rows(rows),
+            target=self.target.rows(rows),
+            subsets=None,
+        )
+
+    def only(self, candidates: IntArray) -> "Batch":
+        """The same question asked of some of the candidates."""
+        columns = (candidates[:, None] * self.width + np.arange(self.width)).ravel()
+        return replace(self, candidates=self.candidates.take(columns))
+
+
+class Executor(Protocol):
+    """Who spreads the work: runs tasks that do not talk to each other. Contains no maths."""
+
+    def run(self, tasks: Sequence[Callable[[], T]]) -> list[T]:
+        """The tasks' results, in the order of the tasks."""
+        ...
+
+    @property
+    def n_workers(self) -> int: ...
+
+
+class Engine(Protocol):
+    """Where a batch is scored: neighbours are found and counted."""
+
+    def score(self, batch: Batch, executor: Executor) -> FloatArray:
+        """Nats, of shape (n_subsets, n_candidates, n_K); n_subsets is 1 without subsets."""
+        ...

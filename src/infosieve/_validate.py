@@ -1,0 +1,355 @@
+"""What users pass, checked once, at the door.
+
+Every error names the argument or the column, the rule, the value, and a way out.
+"""
+
+import numbers
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, get_args
+
+import numpy as np
+import pandas as pd
+from scipy.sparse import issparse
+
+from infosieve._types import BoolArray, Estimator, FloatArray, Metric
+
+DEFAULT_NEIGHBORS = (3, 10)
+
+
+@dataclass(frozen=True)
+class Table:
+    """A checked table: numbers, and codes for categories.
+
+    Attributes
+    ----------
+    argument : str
+        What the user calls it ("X", "y", "given").
+    names : list
+        The columns' names, or their numbers where they have none.
+    named : bool
+        Whether the names are the user's.
+    values : ndarray of shape (n_columns, n_samples)
+    categorical : ndarray of bool
+    levels : dict
+        The categories of each categorical column, by its number, in the order of the codes.
+    """
+
+    argument: str
+    names: list[Any]
+    named: bool
+    values: FloatArray
+    categorical: BoolArray
+    levels: dict[int, list[Any]]
+
+    @property
+    def n_columns(self) -> int:
+        return self.values.shape[0]
+
+    @property
+    def n_samples(self) -> int:
+        return self.values.shape[1]
+
+    def label(self, column: int) -> str:
+        """How an error message calls a column."""
+        if self.named:
+            return f"column {self.names[column]!r} of {self.argument}"
+        return f"column {column} of {self.argument}" if self.n_columns > 1 else self.argument
+
+
+def read_table(data: Any, argument: str, discrete: Any = "auto") -> Table:
+    """Check a column or a table of columns and turn it into numbers and codes."""
+    if issparse(data):
+        raise TypeError(
+            f"{argument} is a sparse matrix; neighbours need all values at hand. Pass "
+            f"{argument}.toarray(), on fewer columns if it does not fit into memory."
+        )
+    columns, names = _columns(data, argument)
+    named = names is not None
+    names = list(range(len(columns))) if names is None else list(names)
+    table = Table(argument, names, named, np.empty((len(columns), 0)), np.zeros(0, bool), {})
+    if len(columns) == 0 or columns[0].shape[0] == 0:
+        raise ValueError(
+            f"{argument} is empty (shape {np.shape(data)}); it needs at least two samples and "
+            "one column."
+        )
+    n = columns[0].shape[0]
+    if n < 2:
+        raise ValueError(
+            f"{argument} has one sample; information is estimated from neighbours and needs at "
+            "least two."
+        )
+    declared = _declared(discrete, table)
+    values = np.empty((len(columns), n))
+    categorical = np.zeros(len(columns), bool)
+    levels: dict[int, list[Any]] = {}
+    if isinstance(columns, np.ndarray) and not any(declared.values()):
+        values[:] = columns
+    else:
+        for j, column in enumerate(columns):
+            kind = _kind(column, table.label(j))
+            if declared.get(j, kind == "category"):
+                values[j], levels[j] = _codes(column, table.label(j))
+                categorical[j] = True
+            elif kind == "category":
+                raise TypeError(
+                    f"{table.label(j)} holds {_example(column)}, which is no number, but it is "
+                    "declared continuous. Declare it discrete, or turn it into numbers."
+                )
+            else:
+                values[j] = _numbers(column, table.label(j))
+    checked = Table(argument, names, named, values, categorical, levels)
+    _refuse_missing(checked)
+    return checked
+
+
+def _columns(data: Any, argument: str) -> tuple[Sequence[Any], Sequence[Any] | None]:
+    """The columns, as one float matrix where possible, and their names if they have any."""
+    if isinstance(data, pd.DataFrame):
+        if all(isinstance(t, np.dtype) and t.kind in "iuf" for t in data.dtypes):
+            return np.asarray(data.to_numpy(np.float64)).T, list(data.columns)
+        return [data.iloc[:, j] for j in range(data.shape[1])], list(data.columns)
+    if isinstance(data, pd.Series):
+        return [data], None if data.name is None else [data.name]
+    if type(data).__module__.partition(".")[0] == "polars":
+        if hasattr(data, "collect_schema") and not hasattr(data, "get_columns"):
+            if hasattr(data, "collect"):
+                raise TypeError(f"{argument} is a lazy polars frame. Pass {argument}.collect().")
+        if hasattr(data, "get_columns"):
+            series = data.get_columns()
+            return [s.to_numpy() for s in series], [s.name for s in series]
+        return [data.to_numpy()], [data.name] if data.name else None
+    array = np.asarray(data)
+    if array.ndim == 1:
+        array = array[:, None]
+    if array.ndim != 2:
+        raise ValueError(
+            f"{argument} must be a column or a table (1 or 2 dimensions); got {array.ndim} "
+            f"dimensions, shape {array.shape}."
+        )
+    if array.dtype.kind in "iuf":
+        return np.asarray(array, np.float64).T, None
+    return list(array.T), None
+
+
+def _kind(column: Any, label: str) -> str:
+    """Whether a column holds numbers or categories."""
+    dtype = column.dtype
+    if isinstance(dtype, pd.CategoricalDtype):
+        return "category"
+    if isinstance(dtype, np.dtype):
+        if dtype.kind in "iuf":
+            return "number"
+        if dtype.kind in "bSUT":
+            return "category"
+        if dtype.kind == "O":
+            return _kind_of_objects(column, label)
+    elif pd.api.types.is_bool_dtype(dtype) or pd.api.types.is_string_dtype(dtype):
+        return "category"
+    elif pd.api.types.is_complex_dtype(dtype):
+        pass
+    elif pd.api.types.is_numeric_dtype(dtype):
+        return "number"
+    if pd.api.types.is_datetime64_any_dtype(dtype) or str(dtype).startswith(
+        ("datetime64", "timedelta64", "period", "date")
+    ):
+        raise TypeError(
+            f"{label} holds dates or times ({dtype}). Say what matters about them: turn them "
+            "into numbers first, such as days since a date, the hour, or the weekday."
+        )
+    if pd.api.types.is_complex_dtype(dtype):
+        raise TypeError(
+            f"{label} holds complex numbers, which have no order. Pass the real and imaginary "
+            "parts, or modulus and angle, as columns of their own."
+        )
+    raise TypeError(
+        f"{label} has the type {dtype}, which is neither numbers nor categories. Turn it into "
+        "numbers, strings or a pandas categorical."
+    )
+
+
+def _kind_of_objects(column: Any, label: str) -> str:
+    values = [v for v in np.asarray(column, object) if not _is_missing(v)]
+    if all(isinstance(v, (str, bytes, bool, np.bool_)) for v in values) and values:
+        return "category"
+    if all(isinstance(v, numbers.Real) and not isinstance(v, bool) for v in values):
+        return "number"
+    if all(hasattr(v, "__float__") and not isinstance(v, (str, bool)) for v in values):
+        try:
+            [float(v) for v in values]
+        except TypeError:
+            pass
+        else:
+            return "number"
+    odd = next(
+        v
+        for v in values
+        if not isinstance(v, (numbers.Real, str)) or isinstance(v, str) != isinstance(values[0], str)
+    )
+    raise TypeError(
+        f"{label} mixes what is neither numbers nor categories: {odd!r} is a "
+        f"{type(odd).__name__}. Make the column all numbers or all strings."
+    )
+
+
+def _is_missing(value: Any) -> bool:
+    return value is None or value is pd.NA or value is pd.NaT or value != value
+
+
+def _example(column: Any) -> str:
+    return repr(np.asarray(column, object)[0])
+
+
+def _numbers(column: Any, label: str) -> FloatArray:
+    if isinstance(column, pd.Series):
+        return column.to_numpy(dtype=np.float64, na_value=np.nan)
+    if column.dtype == object:
+        return np.array([np.nan if _is_missing(v) else float(v) for v in column])
+    return np.asarray(column, np.float64)
+
+
+def _codes(column: Any, label: str) -> tuple[FloatArray, list[Any]]:
+    """Codes 0, 1, ... and what they stand for; missing ones become NaN."""
+    codes, levels = pd.factorize(column, use_na_sentinel=True)
+    return np.where(codes < 0, np.nan, codes), list(levels)
+
+
+def _declared(discrete: Any, table: Table) -> dict[int, bool]:
+    """Which columns were declared discrete (or not), by number."""
+    m = len(table.names)
+    parameter = "discrete_target" if table.argument == "y" else "discrete_features"
+    rule = (
+        f"The {parameter!r} parameter must be 'auto', a bool, a mask of {m} bools, or the "
+        f"numbers or names of the discrete columns. Got {discrete!r} instead."
+    )
+    if isinstance(discrete, str) and discrete == "auto":
+        return {}
+    if isinstance(discrete, (bool, np.bool_)):
+        return dict.fromkeys(range(m), bool(discrete))
+    if isinstance(discrete, str) or not isinstance(discrete, Iterable):
+        raise ValueError(rule)
+    chosen = list(discrete)
+    if chosen and all(isinstance(c, (bool, np.bool_)) for c in chosen):
+        if len(chosen) != m:
+            raise ValueError(rule)
+        return {j: bool(c) for j, c in enumerate(chosen)}
+    known = {name: j for j, name in enumerate(table.names)}
+    declared = dict.fromkeys(range(m), False) if not table.named else {}
+    for c in chosen:
+        if c in known:
+            declared[known[c]] = True
+        elif isinstance(c, numbers.Integral) and 0 <= int(c) < m:
+            declared[int(c)] = True
+        else:
+            raise ValueError(f"{rule} There is no column {c!r}.")
+    return declared
+
+
+def _refuse_missing(table: Table) -> None:
+    """No estimate from values that are not there."""
+    if np.isfinite(table.values).all():
+        return
+    for what, bad in (
+        ("missing values (NaN)", np.isnan(table.values)),
+        ("infinite values", np.isinf(table.values)),
+    ):
+        counts = bad.sum(axis=1)
+        columns = np.flatnonzero(counts)
+        if columns.size == 0:
+            continue
+        shown = ", ".join(f"{table.names[j]!r} ({counts[j]})" for j in columns[:5])
+        more = f" and {columns.size - 5} more" if columns.size > 5 else ""
+        where = f" in {columns.size} of its columns: {shown}{more}" if table.n_columns > 1 else ""
+        where = where or f" ({counts[0]} of {table.n_samples})"
+        raise ValueError(
+            f"{table.argument} has {what}{where}. Neighbours of an unknown value are unknown: "
+            "drop those samples or columns, or fill the values in first (for example with "
+            "sklearn.impute.SimpleImputer)."
+        )
+
+
+def check_target(y: Table) -> None:
+    """A target must vary, and classes must have members."""
+    for j in range(y.n_columns):
+        column = y.values[j]
+        if column.min() == column.max():
+            value = y.levels[j][0] if j in y.levels else column[0]
+            raise ValueError(
+                f"{y.label(j)} is constant (every value is {value!r}): there is nothing to "
+                "predict. Check that it is the right column and that no filter left one class."
+            )
+        if y.categorical[j] and np.unique(column).size == column.size:
+            raise ValueError(
+                f"{y.label(j)} is a category with a different value for every sample "
+                f"({y.levels[j][0]!r}, {y.levels[j][1]!r}, ...), such as an identifier. If these "
+                "are numbers, pass them as numbers (discrete_target=False)."
+            )
+
+
+def check_lengths(*tables: Table) -> None:
+    """All tables describe the same samples."""
+    first = tables[0]
+    for other in tables[1:]:
+        if other.n_samples != first.n_samples:
+            raise ValueError(
+                f"{first.argument} has {first.n_samples} samples and {other.argument} has "
+                f"{other.n_samples}; they must describe the same samples, row by row."
+            )
+
+
+def check_neighbors(n_neighbors: Any, n_samples: int) -> tuple[int, int]:
+    """The range of K as (lo, hi); the default range is capped by the sample."""
+    pair = n_neighbors if isinstance(n_neighbors, (tuple, list)) else (n_neighbors,) * 2
+    rule = (
+        "The 'n_neighbors' parameter must be an int of at least 1, or a pair (lo, hi) of such "
+        f"ints with lo <= hi. Got {n_neighbors!r} instead."
+    )
+    if len(pair) != 2 or not all(
+        isinstance(k, numbers.Integral) and not isinstance(k, bool) for k in pair
+    ):
+        raise ValueError(rule)
+    lo, hi = int(pair[0]), int(pair[1])
+    if lo < 1 or lo > hi:
+        raise ValueError(rule)
+    if (lo, hi) == DEFAULT_NEIGHBORS:
+        return min(lo, n_samples - 1), min(hi, n_samples - 1)
+    if hi >= n_samples:
+        raise ValueError(
+            f"The 'n_neighbors' parameter asks for {hi} neighbours, but {n_samples} samples have "
+            f"only {n_samples - 1}. Use a smaller K, or leave out the parameter."
+        )
+    return lo, hi
+
+
+def check_choice(value: Any, parameter: str, choices: Iterable[Any]) -> None:
+    """A parameter that is one of a few words."""
+    allowed = list(choices)
+    if not any(value is c or (isinstance(value, str) and value == c) for c in allowed):
+        words = ", ".join(repr(c) for c in allowed)
+        raise ValueError(f"The {parameter!r} parameter must be one of {words}. Got {value!r} instead.")
+
+
+def check_method(estimator: Any, metric: Any, scale: Any, conditional: bool) -> None:
+    """The names of estimator, metric and scale."""
+    check_choice(estimator, "estimator", get_args(Estimator))
+    check_choice(metric, "metric", get_args(Metric))
+    check_choice(scale, "scale", ("standard", "normal-scores", None))
+    if conditional and estimator == "ksg2":
+        raise ValueError(
+            "The 'estimator' parameter must be 'ksg1' where 'given' is used: conditional "
+            "information is Frenzel and Pompe's estimate, which generalises that form only. "
+            "Got 'ksg2' instead."
+        )
+
+
+def check_jobs(n_jobs: Any) -> None:
+    """As in scikit-learn: None, or an int other than 0."""
+    if n_jobs is not None and (
+        not isinstance(n_jobs, numbers.Integral) or isinstance(n_jobs, bool) or n_jobs == 0
+    ):
+        raise ValueError(
+            "The 'n_jobs' parameter must be None, a positive int, or a negative one to count "
+            f"from all cores (-1 is all). Got {n_jobs!r} instead."
+        )
+
+

@@ -1,0 +1,1 @@
+"""Where a batch of candidates is scored."""

@@ -1,0 +1,1 @@
+"""The CPU engine: Numba kernels and the choice among them."""

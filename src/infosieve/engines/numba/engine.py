@@ -1,0 +1,188 @@
+"""The CPU engine: chooses the search structure, cuts the work into tasks, adds the sums."""
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from infosieve._types import Batch, Executor, FloatArray, IntArray
+from infosieve.engines.numba.lanes import LANES
+from infosieve.engines.numba.plane import plane
+from infosieve.engines.numba.rows import rows
+from infosieve.engines.numba.tree import build, scan
+from infosieve.estimate.ksg import nats, psi_table
+
+# Beyond this many samples, shared neighbour lists (N^2) lose to trees (N log N).
+MAX_ROWS = 20_000
+# Fewer candidates than this do not pay for shared neighbour lists.
+MIN_SHARED = 4
+# Up to this many samples a tree is one leaf: a plain scan.
+MAX_LEAF = 2_048
+LEAF = 48
+# Candidates of one task stay in the cache: bytes.
+TASK_BYTES = 4 << 20
+
+
+class NumbaEngine:
+    """Scores batches on the CPU. See :class:`infosieve._types.Engine`."""
+
+    def score(self, batch: Batch, executor: Executor) -> FloatArray:
+        """Nats, of shape (n_subsets, n_candidates, n_K)."""
+        if batch.subsets is None:
+            return self._score(batch, executor)[None]
+        parts = [self._score(batch.rows(rows), executor) for rows in batch.subsets]
+        return np.stack(parts)
+
+    def _score(self, batch: Batch, executor: Executor) -> FloatArray:
+        n = batch.target.n_samples
+        conditional = batch.criterion == "cmi" and batch.selected.n_columns > 0
+        if n < 2:
+            return np.zeros((batch.n_candidates, _n_k(batch)))
+        batch = _simplest_norm(replace(batch, criterion="cmi" if conditional else "mi"))
+        width = batch.width
+        alone = batch.selected.n_columns == 0 and batch.target.n_columns == 1
+        if alone and width == 1:
+            sums = _by_strips(batch, executor)
+        elif width == 1 and batch.n_candidates >= MIN_SHARED and n <= MAX_ROWS:
+            sums = _by_rows(batch, executor)
+        else:
+            sums = _by_trees(batch, executor)
+        return nats(sums, n, conditional)
+
+
+def _n_k(batch: Batch) -> int:
+    return batch.n_neighbors[1] - batch.n_neighbors[0] + 1
+
+
+def _simplest_norm(batch: Batch) -> Batch:
+    """Where every block has one column, both norms are |d|: compare that, not its square."""
+    together = batch.width + (batch.selected.n_columns if batch.criterion == "mi" else 0)
+    blocks = (together, batch.selected.n_columns, batch.target.n_columns)
+    if max(blocks) <= 1:
+        return replace(batch, metric="chebyshev")
+    return batch
+
+
+def _chunks(n: int, size: int) -> list[slice]:
+    return [slice(start, min(n, start + size)) for start in range(0, n, size)]
+
+
+def _spans(n: int, parts: int) -> list[tuple[int, int]]:
+    edges = [n * i // parts for i in range(parts + 1)]
+    return [(a, b) for a, b in zip(edges[:-1], edges[1:], strict=True) if b > a]
+
+
+def _by_strips(batch: Batch, executor: Executor) -> IntArray:
+    """One column against one: :mod:`.plane`, a task for a few columns."""
+    n, m = batch.target.n_samples, batch.n_candidates
+    psi = psi_table(n)
+
+    def column(j: int) -> IntArray:
+        x, y = batch.candidates.take([j]), batch.target
+        # Sweep along the column with fewer ties: strips of equal values cannot be skipped.
+        a, b = (x, y) if x.n_distinct[0] >= y.n_distinct[0] else (y, x)
+        width = _strip_width(n, batch.n_neighbors[1], int(b.n_distinct[0]))
+        return plane(  # type: ignore[no-any-return]
+            a.values[0],
+            b.values[0],
+            a.order[0],
+            b.order[0],
+            width,
+            batch.n_neighbors,
+            batch.estimator == "ksg2",
+            psi,
+        )
+
+    def some(columns: slice) -> list[IntArray]:
+        return [column(j) for j in range(m)[columns]]
+
+    size = max(1, min(math.ceil(m / (4 * executor.n_workers)), math.ceil(100_000 / n)))
+    parts = executor.run([partial(some, chunk) for chunk in _chunks(m, size)])
+    return np.array([sums for part in parts for sums in part]).reshape(m, -1)
+
+
+def _strip_width(n: int, k: int, n_distinct: int) -> int:
+    """Points in a strip: about a neighbourhood's width, less where b has few values."""
+    width = min(1.7 * math.sqrt(k * n), 4 * k * n_distinct, n)
+    return max(LANES, math.ceil(width / LANES) * LANES)
+
+
+def _by_rows(batch: Batch, executor: Executor) -> IntArray:
+    """Many candidates that share the rest: :mod:`.rows`, a task for some points of some."""
+    n, m = batch.target.n_samples, batch.n_candidates
+    conditional = batch.criterion == "cmi"
+    form = (batch.metric == "euclidean", conditional, batch.estimator == "ksg2")
+    psi = psi_table(n)
+    wants = _list_lengths(n, batch)
+    size = max(16 * LANES, TASK_BYTES // (8 * n))
+    chunks = _chunks(m, size)
+    spans = _spans(n, max(1, math.ceil(4 * executor.n_workers / len(chunks))))
+
+    def task(chunk: slice, span: tuple[int, int]) -> IntArray:
+        blocks = _in_lanes(batch.candidates.values[chunk])
+        selected, target = batch.selected.values, batch.target.values
+        return rows(blocks, selected, target, span, batch.n_neighbors, form, wants, psi)  # type: ignore[no-any-return]
+
+    tasks = [partial(task, chunk, span) for chunk in chunks for span in spans]
+    parts = iter(executor.run(tasks))
+    sums = [sum(next(parts) for _ in spans)[:, : c.stop - c.start] for c in chunks]
+    return np.concatenate(sums, axis=1).T
+
+
+def _list_lengths(n: int, batch: Batch) -> tuple[int, int]:
+    """How many neighbours to list: a few times those that independent columns would need."""
+    k, s = batch.n_neighbors[1], batch.selected.n_columns
+    joint = 8 * k * (n / k) ** (1 / (s + batch.target.n_columns + 1))
+    alone = 5 * n * (k / n) ** (s / (s + 2))
+    return int(joint) + 16, int(alone) + 16
+
+
+def _in_lanes(columns: FloatArray) -> FloatArray:
+    """Columns by blocks of LANES, sample by sample: (n_blocks, n_samples * LANES)."""
+    m, n = columns.shape
+    n_blocks = math.ceil(m / LANES)
+    padded = np.zeros((n_blocks * LANES, n))
+    padded[:m] = columns
+    by_sample = padded.reshape(n_blocks, LANES, n).transpose(0, 2, 1)
+    return np.ascontiguousarray(by_sample).reshape(n_blocks, n * LANES)
+
+
+def _by_trees(batch: Batch, executor: Executor) -> IntArray:
+    """Each candidate on its own: :mod:`.tree`, a task for some points."""
+    sums = [_by_tree(batch, j, executor) for j in range(batch.n_candidates)]
+    return np.array(sums).reshape(batch.n_candidates, -1)
+
+
+def _by_tree(batch: Batch, candidate: int, executor: Executor) -> IntArray:
+    own = slice(candidate * batch.width, (candidate + 1) * batch.width)
+    x, s, y = batch.candidates.values[own], batch.selected.values, batch.target.values
+    n = y.shape[1]
+    columns = np.concatenate([s, x, y])
+    n_s, n_x, n_y = len(s), len(x), len(y)
+    in_s, in_x, in_y = np.split(np.arange(len(columns)), [n_s, n_s + n_x])
+    if batch.criterion == "cmi":
+        blocks = np.repeat([0, 1, 2], [n_s, n_x, n_y])
+        spaces = [
+            (np.r_[in_s, in_x], -1),
+            (np.r_[in_s, in_y], -1),
+            (in_s, 1),
+        ]
+    else:
+        blocks = np.repeat([0, 1], [n_s + n_x, n_y])
+        spaces = [(np.r_[in_s, in_x], -1), (in_y, -1)]
+    leaf = n if n <= MAX_LEAF else LEAF
+    joint = build(columns, leaf)
+    margins = tuple((build(columns[at], leaf), at, sign) for at, sign in spaces)
+    form = (batch.metric == "euclidean", batch.estimator == "ksg2")
+
+    def task(span: tuple[int, int]) -> Any:
+        return scan(joint, blocks, margins, span, batch.n_neighbors, form, psi_table(n))
+
+    tasks: list[Callable[[], IntArray]]
+    tasks = [partial(task, span) for span in _spans(n, 4 * executor.n_workers)]
+    return sum(executor.run(tasks))  # type: ignore[return-value]
+
+

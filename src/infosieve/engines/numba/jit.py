@@ -1,0 +1,79 @@
+"""How every kernel of this package is compiled: cached, without the GIL, said out loud."""
+
+import hashlib
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+from numba.core import event
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _fingerprint() -> str:
+    """A hash of the sources of all kernels."""
+    digest = hashlib.sha256()
+    for source in sorted(Path(__file__).parent.glob("*.py")):
+        digest.update(source.read_bytes())
+    return digest.hexdigest()
+
+
+SOURCES = _fingerprint()
+
+
+def kernel(function: F) -> F:
+    """Compile ``function`` at its first call, release the GIL, keep the machine code on disk.
+
+    No ``fastmath`` and no ``parallel=True``: results must be the same bits everywhere, and
+    threads come from our executors. Where no folder can hold the cache (a read-only
+    installation without a home directory), the kernel is compiled once per process.
+    """
+    try:
+        dispatcher = numba.njit(nogil=True, cache=True, error_model="numpy")(function)
+    except RuntimeError:
+        dispatcher = numba.njit(nogil=True, error_model="numpy")(function)
+    _tie_to_sources(dispatcher)
+    return dispatcher  # type: ignore[no-any-return]
+
+
+def _tie_to_sources(dispatcher: Any) -> None:
+    """Make the cache see a change in any kernel file.
+
+    Numba looks at the file that defines a function, not at what it inlines from others:
+    after an upgrade, machine code of an old version could meet data laid out by a new one.
+    """
+    cache = getattr(dispatcher, "_cache", None)
+    key = getattr(cache, "_index_key", None)
+    if key is not None:
+        cache._index_key = lambda *args: (*key(*args), SOURCES)  # type: ignore[union-attr]
+
+
+class _Announcer(event.Listener):  # type: ignore[misc]
+    """Tell the user, once per process, that the first call is slow because it compiles."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._said = False
+
+    def on_start(self, event: Any) -> None:
+        function = event.data["dispatcher"].py_func
+        if not function.__module__.startswith("infosieve."):
+            return
+        with self._lock:
+            if self._said:
+                return
+            self._said = True
+        print(
+            "infosieve: compiling its kernels for this machine (some seconds, only once) ...",
+            file=sys.stderr,
+            flush=True,
+        )
+
+    def on_end(self, event: Any) -> None:
+        pass
+
+
+event.register("numba:compile", _Announcer())

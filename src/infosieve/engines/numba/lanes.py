@@ -1,0 +1,376 @@
+"""One instruction, sixteen searches: the innermost steps of the kernels as vector code.
+
+Sixteen searches for the nearest neighbours go on side by side, one in each lane: sixteen
+candidate columns of one point (:mod:`.rows`), or sixteen neighbouring points of one column
+(:mod:`.plane`). All visit the same neighbours, and there is no branch to mispredict.
+
+Numba has no vector type, and its loops over a handful of lanes do not vectorise (arrays may
+overlap, for all LLVM knows), which costs a factor of three in the hottest loops of the
+library. So these steps are written in LLVM's own vector types; LLVM fits them to whatever
+registers the machine has. Without the JIT (``NUMBA_DISABLE_JIT=1``) the plain functions run
+as they stand: they are the definition of what the vector code does.
+
+No multiply and add are ever fused: distances compare the same on every machine.
+"""
+
+from typing import Any
+
+import numpy as np
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic, overload
+
+LANES = 16
+# Listed neighbours are met four at a time, which saves loads and stores of the nearest.
+AT_ONCE = 4
+
+# Floors of a visit: row i keeps lane i from meeting itself, the last row lets all pass.
+SELF = np.zeros((LANES + 1, LANES))
+np.fill_diagonal(SELF, np.inf)
+NOBODY = LANES
+
+
+# What the vector code does, in plain Python. A "visit" is one neighbour met by all lanes.
+
+
+def column_distances(visit: Any, i: Any, form: Any) -> Any:
+    """Distances of the i-th listed neighbour to one point, in LANES candidate columns.
+
+    ``visit`` is (x, here, index, shared): the candidates' values (n_samples, LANES),
+    flattened, the point, the listed neighbours, and their distances in what the candidates
+    share. ``form`` is (squared, add): a candidate's step is squared or not, and added to the
+    shared distance (Euclidean blocks) or the larger of the two is taken.
+    """
+    x, here, index, shared = visit
+    squared, add = form
+    at = index[i] * LANES
+    step = x[at : at + LANES] - x[here * LANES : (here + 1) * LANES]
+    step = step * step if squared else np.abs(step)
+    return shared[i] + step if add else np.maximum(shared[i], step)
+
+
+def point_distances(visit: Any) -> Any:
+    """Distances along both axes of point ``j`` of the plane to LANES other points."""
+    a, b, j, a_here, b_here = visit
+    return np.abs(a[j] - a_here), np.abs(b[j] - b_here)
+
+
+def _push(nearest: Any, k: int, d: Any) -> float:
+    smaller = d
+    for i in range(k):
+        lanes = slice(i * LANES, (i + 1) * LANES)
+        smaller, d = np.minimum(nearest[lanes], d), np.maximum(nearest[lanes], d)
+        nearest[lanes] = smaller
+    return float(smaller.max())
+
+
+def push_columns(visit: Any, i: Any, form: Any, floor: Any, nearest: Any, k: Any) -> Any:
+    """Insert AT_ONCE listed neighbours, from the i-th on, into each lane's ``k`` nearest.
+
+    ``floor`` has the neighbours' distances in the other blocks; ``nearest`` is (k, LANES),
+    flattened and sorted. Returns the widest k-th.
+    """
+    for u in range(i, i + AT_ONCE):
+        widest = _push(nearest, k, np.maximum(column_distances(visit, u, form), floor[u]))
+    return widest
+
+
+def count_columns(
+    visit: Any, i: Any, form: Any, radii: Any, counts: Any, first: Any, last: Any
+) -> None:
+    """Add to ``counts`` how many of AT_ONCE listed neighbours are inside the lane's radii."""
+    for u in range(i, i + AT_ONCE):
+        d = column_distances(visit, u, form)
+        for k in range(first, last):
+            lanes = slice(k * LANES, (k + 1) * LANES)
+            counts[lanes] += d < radii[lanes]
+
+
+def push_point(visit: Any, itself: Any, nearest: Any, k: Any) -> Any:
+    """Insert point j into each lane's ``k`` nearest, but not into its own (``itself``)."""
+    x, y = point_distances(visit)
+    return _push(nearest, k, np.maximum(np.maximum(x, y), SELF[itself]))
+
+
+def cover_point(visit: Any, itself: Any, nearest: Any, sides: Any, k: Any) -> None:
+    """Widen the rectangles around all points within each of the ``k`` nearest distances.
+
+    ``sides`` is (2, k, LANES), flattened.
+    """
+    x, y = point_distances(visit)
+    d = np.maximum(np.maximum(x, y), SELF[itself])
+    for i in range(k):
+        inside = d <= nearest[i * LANES : (i + 1) * LANES]
+        for axis, distance in enumerate((x, y)):
+            lanes = slice((axis * k + i) * LANES, (axis * k + i + 1) * LANES)
+            sides[lanes] = np.where(inside, np.maximum(sides[lanes], distance), sides[lanes])
+
+
+def count_side(ordered: Any, ranks: Any, side: Any, levels: Any, visit: Any) -> None:
+    """Add to ``counts`` the points on one side of each lane's rank that are inside its radius.
+
+    ``visit`` is (radii, counts, k, squared); ``side`` is 1 or -1; fewer than 2 ** ``levels``
+    points are inside. A binary search, all lanes in step.
+    """
+    radii, counts, k, squared = visit
+    lanes = slice(k * LANES, (k + 1) * LANES)
+    steps = np.zeros(LANES, np.int64)
+    for level in range(levels - 1, -1, -1):
+        at = ranks + side * (steps + (1 << level))
+        clipped = np.clip(at, 0, ordered.size - 1)
+        d = np.abs(ordered[clipped] - ordered[ranks])
+        d = d * d if squared else d
+        steps += ((at == clipped) & (d < radii[lanes])) << level
+    counts[lanes] += steps
+
+
+# The same as LLVM vector code.
+
+_F64, _I32, _I64, _BIT = ir.DoubleType(), ir.IntType(32), ir.IntType(64), ir.IntType(1)
+_FLOATS = ir.VectorType(_F64, LANES)
+_INTS = ir.VectorType(_I32, LANES)
+_LONGS = ir.VectorType(_I64, LANES)
+_BITS = ir.VectorType(_BIT, LANES)
+
+
+class _Code:
+    """The few vector operations that the steps are made of."""
+
+    def __init__(self, context: Any, builder: Any) -> None:
+        self.context, self.b = context, builder
+
+    def splat(self, value: Any, vector: Any = _FLOATS) -> Any:
+        undefined = ir.Constant(vector, ir.Undefined)
+        head = self.b.insert_element(undefined, value, _I32(0))
+        return self.b.shuffle_vector(head, undefined, ir.Constant(_INTS, [_I32(0)] * LANES))
+
+    def flag(self, value: Any) -> Any:
+        bit = value if value.type.width == 1 else self.b.trunc(value, _BIT)
+        return self.splat(bit, _BITS)
+
+    def data(self, kind: Any, array: Any) -> Any:
+        return self.context.make_array(kind)(self.context, self.b, array).data
+
+    def vectors(self, kind: Any, array: Any, offset: Any = None, vector: Any = _FLOATS) -> Any:
+        start = self.b.gep(self.data(kind, array), [_I64(0) if offset is None else offset])
+        return self.b.bitcast(start, vector.as_pointer())
+
+    def load(self, pointer: Any, align: int = 8) -> Any:
+        value = self.b.load(pointer)
+        value.align = align
+        return value
+
+    def store(self, value: Any, pointer: Any, align: int = 8) -> None:
+        self.b.store(value, pointer).align = align
+
+    def gather(self, data: Any, indices: Any) -> Any:
+        values = ir.Constant(_FLOATS, ir.Undefined)
+        for lane in range(LANES):
+            index = self.b.extract_element(indices, _I32(lane))
+            value = self.b.load(self.b.gep(data, [index]))
+            values = self.b.insert_element(values, value, _I32(lane))
+        return values
+
+    def larger(self, u: Any, v: Any) -> Any:
+        return self.b.select(self.b.fcmp_ordered(">", u, v), u, v)
+
+    def gap(self, u: Any, v: Any) -> Any:
+        step = self.b.fsub(u, v)
+        return self.larger(step, self.b.fneg(step))
+
+    def widest(self, vector: Any) -> Any:
+        """The largest lane, by halving."""
+        n = LANES
+        while n > 1:
+            n //= 2
+            undefined = ir.Constant(ir.VectorType(_F64, 2 * n), ir.Undefined)
+            half = ir.VectorType(_I32, n)
+            low = ir.Constant(half, [_I32(i) for i in range(n)])
+            high = ir.Constant(half, [_I32(n + i) for i in range(n)])
+            vector = self.larger(
+                self.b.shuffle_vector(vector, undefined, low),
+                self.b.shuffle_vector(vector, undefined, high),
+            )
+        return self.b.extract_element(vector, _I32(0))
+
+    def fields(self, kind: Any, record: Any) -> list[tuple[Any, Any]]:
+        return [(t, self.b.extract_value(record, i)) for i, t in enumerate(kind)]
+
+    def column_distances(self, kind: Any, visit: Any, i: Any, form: Any) -> list[Any]:
+        x, here, index, shared = self.fields(kind, visit)
+        squared, add = (self.flag(self.b.extract_value(form, at)) for at in range(2))
+        own = self.load(self.vectors(*x, self.b.mul(here[1], _I64(LANES))))
+        distances = []
+        for u in range(AT_ONCE):
+            at = self.b.add(i, _I64(u))
+            j = self.b.sext(self.b.load(self.b.gep(self.data(*index), [at])), _I64)
+            step = self.b.fsub(self.load(self.vectors(*x, self.b.mul(j, _I64(LANES)))), own)
+            absolute = self.larger(step, self.b.fneg(step))
+            step = self.b.select(squared, self.b.fmul(step, step), absolute)
+            base = self.splat(self.b.load(self.b.gep(self.data(*shared), [at])))
+            d = self.b.select(add, self.b.fadd(base, step), self.larger(base, step))
+            distances.append(d)
+        return distances
+
+    def point_distances(self, kind: Any, visit: Any) -> tuple[Any, Any]:
+        a, b, j, a_here, b_here = self.fields(kind, visit)
+        x, y = (self.b.load(self.b.gep(self.data(*v), [j[1]])) for v in (a, b))
+        return (
+            self.gap(self.splat(x), self.load(self.vectors(*a_here))),
+            self.gap(self.splat(y), self.load(self.vectors(*b_here))),
+        )
+
+    def but_itself(self, d: Any, itself: Any) -> Any:
+        lane = ir.Constant(_INTS, [_I32(i) for i in range(LANES)])
+        own = self.b.icmp_signed("==", lane, self.splat(self.b.trunc(itself, _I32), _INTS))
+        return self.b.select(own, ir.Constant(_FLOATS, [np.inf] * LANES), d)
+
+    def push(self, nearest: Any, k: Any, distances: list[Any]) -> Any:
+        carried = [cgutils.alloca_once_value(self.b, d) for d in distances]
+        last = cgutils.alloca_once_value(self.b, distances[0])
+        with cgutils.for_range(self.b, k) as loop:
+            slot = self.b.gep(nearest, [loop.index])
+            kept = self.load(slot)
+            for place in carried:
+                new = self.b.load(place)
+                closer = self.b.fcmp_ordered("<", new, kept)
+                self.b.store(self.b.select(closer, kept, new), place)
+                kept = self.b.select(closer, new, kept)
+            self.store(kept, slot)
+            self.b.store(kept, last)
+        return self.widest(self.b.load(last))
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _push_columns(
+    _typing: Any, visit: Any, i: Any, form: Any, floor: Any, nearest: Any, k: Any
+) -> Any:
+    def generate(context: Any, b: Any, signature: Any, args: Any) -> Any:
+        c, kinds = _Code(context, b), signature.args
+        floors = c.data(kinds[3], args[3])
+        distances = [
+            c.larger(d, c.splat(b.load(b.gep(floors, [b.add(args[1], _I64(u))]))))
+            for u, d in enumerate(c.column_distances(kinds[0], args[0], args[1], args[2]))
+        ]
+        return c.push(c.vectors(kinds[4], args[4]), args[5], distances)
+
+    return types.float64(visit, i, form, floor, nearest, k), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _count_columns(
+    _typing: Any, visit: Any, i: Any, form: Any, radii: Any, counts: Any, first: Any, last: Any
+) -> Any:
+    def generate(context: Any, b: Any, signature: Any, args: Any) -> Any:
+        c, kinds = _Code(context, b), signature.args
+        distances = c.column_distances(kinds[0], args[0], args[1], args[2])
+        radius = c.vectors(kinds[3], args[3])
+        total = c.vectors(kinds[4], args[4], vector=_INTS)
+        with cgutils.for_range_slice(b, args[5], args[6], _I64(1), inc=True) as (k, _):
+            limit = c.load(b.gep(radius, [k]))
+            slot = b.gep(total, [k])
+            count = c.load(slot, 4)
+            for d in distances:
+                count = b.add(count, b.zext(b.fcmp_ordered("<", d, limit), _INTS))
+            c.store(count, slot, 4)
+        return context.get_dummy_value()
+
+    return types.void(visit, i, form, radii, counts, first, last), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _push_point(_typing: Any, visit: Any, itself: Any, nearest: Any, k: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        c, kinds = _Code(context, builder), signature.args
+        d = c.but_itself(c.larger(*c.point_distances(kinds[0], args[0])), args[1])
+        return c.push(c.vectors(kinds[2], args[2]), args[3], [d])
+
+    return types.float64(visit, itself, nearest, k), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _cover_point(
+    _typing: Any, visit: Any, itself: Any, nearest: Any, sides: Any, k: Any
+) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        c, kinds = _Code(context, builder), signature.args
+        xy = c.point_distances(kinds[0], args[0])
+        d = c.but_itself(c.larger(*xy), args[1])
+        radius, side = c.vectors(kinds[2], args[2]), c.vectors(kinds[3], args[3])
+        with cgutils.for_range(builder, args[4]) as loop:
+            radii = c.load(builder.gep(radius, [loop.index]))
+            inside = builder.fcmp_ordered("<=", d, radii)
+            for axis, distance in enumerate(xy):
+                at = builder.add(loop.index, builder.mul(args[4], args[4].type(axis)))
+                slot = builder.gep(side, [at])
+                kept = c.load(slot)
+                c.store(builder.select(inside, c.larger(distance, kept), kept), slot)
+        return context.get_dummy_value()
+
+    return types.void(visit, itself, nearest, sides, k), generate
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def _count_side(_typing: Any, ordered: Any, ranks: Any, side: Any, levels: Any, visit: Any) -> Any:
+    def generate(context: Any, b: Any, signature: Any, args: Any) -> Any:
+        c, kinds = _Code(context, b), signature.args
+        radii, counts, (_, k), (_, squared) = c.fields(kinds[4], args[4])
+        squared = c.flag(squared)
+        array = context.make_array(kinds[0])(context, b, args[0])
+        last = c.splat(b.sub(b.extract_value(array.shape, 0), _I64(1)), _LONGS)
+        zero = ir.Constant(_LONGS, [_I64(0)] * LANES)
+        rank = c.load(c.vectors(kinds[1], args[1], vector=_LONGS))
+        radius = c.load(b.gep(c.vectors(*radii), [k]))
+        own = c.gather(array.data, rank)
+        steps = cgutils.alloca_once_value(b, zero)
+        with cgutils.for_range(b, args[3]) as loop:
+            level = b.sub(b.sub(args[3], _I64(1)), loop.index)
+            longer = b.add(b.load(steps), c.splat(b.shl(_I64(1), level), _LONGS))
+            at = b.add(rank, b.mul(longer, c.splat(args[2], _LONGS)))
+            clipped = b.select(b.icmp_signed("<", at, zero), zero, at)
+            clipped = b.select(b.icmp_signed(">", clipped, last), last, clipped)
+            d = c.gap(c.gather(array.data, clipped), own)
+            d = b.select(squared, b.fmul(d, d), d)
+            inside = b.and_(b.icmp_signed("==", at, clipped), b.fcmp_ordered("<", d, radius))
+            b.store(b.select(inside, longer, b.load(steps)), steps)
+        slot = b.gep(c.vectors(*counts, vector=_INTS), [k])
+        c.store(b.add(c.load(slot, 4), b.trunc(b.load(steps), _INTS)), slot, 4)
+        return context.get_dummy_value()
+
+    return types.void(ordered, ranks, side, levels, visit), generate
+
+
+@overload(push_columns, inline="always", strict=False)  # type: ignore[untyped-decorator]
+def _overload_push_columns(
+    visit: Any, i: Any, form: Any, floor: Any, nearest: Any, k: Any
+) -> Any:
+    return lambda visit, i, form, floor, nearest, k: _push_columns(
+        visit, i, form, floor, nearest, k
+    )
+
+
+@overload(count_columns, inline="always", strict=False)  # type: ignore[untyped-decorator]
+def _overload_count_columns(
+    visit: Any, i: Any, form: Any, radii: Any, counts: Any, first: Any, last: Any
+) -> Any:
+    return lambda visit, i, form, radii, counts, first, last: _count_columns(
+        visit, i, form, radii, counts, first, last
+    )
+
+
+@overload(push_point, inline="always", strict=False)  # type: ignore[untyped-decorator]
+def _overload_push_point(visit: Any, itself: Any, nearest: Any, k: Any) -> Any:
+    return lambda visit, itself, nearest, k: _push_point(visit, itself, nearest, k)
+
+
+@overload(cover_point, inline="always", strict=False)  # type: ignore[untyped-decorator]
+def _overload_cover_point(visit: Any, itself: Any, nearest: Any, sides: Any, k: Any) -> Any:
+    return lambda visit, itself, nearest, sides, k: _cover_point(visit, itself, nearest, sides, k)
+
+
+@overload(count_side, inline="always", strict=False)  # type: ignore[untyped-decorator]
+def _overload_count_side(ordered: Any, ranks: Any, side: Any, levels: Any, visit: Any) -> Any:
+    return lambda ordered, ranks, side, levels, visit: _count_side(
+        ordered, ranks, side, levels, visit
+    )

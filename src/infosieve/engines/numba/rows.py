@@ -1,0 +1,332 @@
+"""Many candidates given the same selected columns: neighbours in a shared order.
+
+All candidates of a batch share the selected columns and the target, hence a lower bound of
+every joint distance. For each point the others are listed once by rising shared distance;
+sixteen candidates at a time (see :mod:`.lanes`) then walk the list only until the bound
+exceeds their K-th nearest: some tens of points instead of N. A second list, by distance in
+the selected columns alone, serves the counts. Lists hold the near points only; whoever
+needs more falls back on all of them, so that the result never depends on their length.
+
+O(N) memory a point, O(N^2) time a batch: for up to some ten thousand samples.
+"""
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from infosieve.engines.numba.jit import kernel
+from infosieve.engines.numba.lanes import AT_ONCE, LANES, count_columns, count_side, push_columns
+from infosieve.engines.numba.nearest import FAR, ZERO_RADIUS, closed
+from infosieve.engines.numba.ranks import count_within
+
+# Cells of the counting sort: 64 to a doubling of the distance, over four doublings.
+_CELL_SHIFT = 52 - 6
+_N_CELLS = 256
+
+
+@njit(inline="always")  # type: ignore[untyped-decorator]
+def _block_distances(columns: Any, here: Any, squared: Any, out: Any) -> None:
+    """Distances of all points to one, inside a block: sums of squares, or the largest step."""
+    out[:] = 0.0
+    for c in range(columns.shape[0]):
+        x = columns[c]
+        x0 = x[here]
+        if squared:
+            for j in range(out.size):
+                out[j] += (x[j] - x0) * (x[j] - x0)
+        else:
+            for j in range(out.size):
+                step = abs(x[j] - x0)
+                out[j] = step if step > out[j] else out[j]
+
+
+@njit(inline="always")  # type: ignore[untyped-decorator]
+def _n_below(d: Any, limit: Any) -> Any:
+    m = 0
+    for j in range(d.size):
+        m += d[j] < limit
+    return m
+
+
+@kernel
+def _limit(d: Any, want: Any, guess: Any) -> Any:
+    """A distance below which there are at least ``want`` points, and few more if possible."""
+    if want >= d.size:
+        return FAR
+    low, high, limit = 0.0, FAR, guess
+    for _ in range(40):
+        m = _n_below(d, limit)
+        if m < want:
+            low = limit
+            limit = limit * 2.0 if high == FAR else 0.5 * (low + high)
+        elif m > 2 * want:
+            high = limit
+            limit = limit * 0.5 if low == 0.0 else 0.5 * (low + high)
+        else:
+            return limit
+        if limit == 0.0 or limit >= FAR:
+            break
+    return high
+
+
+@kernel
+def _near(d: Any, here: Any, limit: Any, index: Any, value: Any, scratch: Any) -> Any:
+    """List ``here`` and the points closer than ``limit`` by rising distance; return how many."""
+    some_index, some_value, cell, start = scratch
+    m = 0
+    for j in range(d.size):
+        some_index[m], some_value[m] = j, d[j]
+        m += d[j] < limit and j != here
+    # A counting sort by the leading bits of the distance, then insertion inside the cells.
+    bits = some_value.view(np.int64)
+    top = np.int64(0)
+    for i in range(m):
+        top = max(top, bits[i])
+    n_cells = start.size - 1
+    base = (top >> _CELL_SHIFT) - (n_cells - 1)
+    start[:] = 0
+    start[0] = 1
+    index[0], value[0] = here, 0.0
+    for i in range(m):
+        cell[i] = max((bits[i] >> _CELL_SHIFT) - base, 0)
+        start[cell[i] + 1] += 1
+    for c in range(n_cells):
+        start[c + 1] += start[c]
+    for i in range(m):
+        at = start[cell[i]]
+        start[cell[i]] += 1
+        index[at], value[at] = some_index[i], some_value[i]
+    for i in range(2, m + 1):
+        v, j, at = value[i], index[i], i
+        while at > 1 and value[at - 1] > v:
+            value[at], index[at] = value[at - 1], index[at - 1]
+            at -= 1
+        value[at], index[at] = v, j
+    return m + 1
+
+
+@njit(inline="always")  # type: ignore[untyped-decorator]
+def _count_near(near: Any, d: Any, radii: Any, ks: Any, itself: Any, counts: Any) -> None:
+    """Points, the point itself included, strictly inside each lane's radii: by the list."""
+    value, m, limit = near[1:4]
+    levels = 1
+    while 1 << levels <= m:
+        levels += 1
+    first, last = ks[0] - 1, ks[1]
+    counts[first * LANES : last * LANES] = 1
+    for k in range(first, last):
+        count_side(value[:m], itself, 1, levels, (radii, counts, k, False))
+    for i in range(first * LANES, last * LANES):
+        if radii[i] > limit:
+            counts[i] = _n_below(d, radii[i])
+
+
+@njit(inline="always")  # type: ignore[untyped-decorator]
+def _attach(near: Any, d_s: Any, d_y: Any) -> None:
+    """Put the blocks' distances beside the listed points; pad with points infinitely far."""
+    index, _, m, _, shared, floor = near
+    for i in range(m):
+        shared[i], floor[i] = d_s[index[i]], d_y[index[i]]
+    for i in range(m, m + AT_ONCE):
+        index[i], shared[i], floor[i] = 0, np.inf, np.inf
+
+
+@njit(inline="always")  # type: ignore[untyped-decorator]
+def _find_nearest(x: Any, here: Any, near: Any, d: Any, form: Any, nearest: Any, k: Any) -> None:
+    """Each lane's ``k`` nearest distances in the joint space, from the shared list."""
+    index, value, m, limit, shared, floor = near
+    d_s, d_y, d_j = d
+    nearest[:] = np.inf
+    bound = np.inf
+    for i in range(1, m, AT_ONCE):
+        if value[i] >= bound:
+            break
+        bound = push_columns((x, here, index, shared), i, form, floor, nearest, k)
+    if bound > limit and limit < FAR:
+        # The list was too short for some lane: all the others, beyond the list's padding.
+        i = m
+        for j in range(d_j.size):
+            if limit <= d_j[j] < min(bound, FAR):
+                index[i], shared[i], floor[i] = j, d_s[j], d_y[j]
+                i += 1
+            if i == m + AT_ONCE or (i > m and j == d_j.size - 1):
+                bound = push_columns((x, here, index, shared), m, form, floor, nearest, k)
+                for u in range(m, m + AT_ONCE):
+                    index[u], shared[u], floor[u] = 0, np.inf, np.inf
+                i = m
+
+
+@njit(inline="always")  # type: ignore[untyped-decorator]
+def _count_inside(
+    x: Any, here: Any, near: Any, d_s: Any, form: Any, radii: Any, ks: Any, counts: Any
+) -> None:
+    """Points strictly inside each lane's radii in the block of candidate and selected."""
+    index, value, m, limit, shared, _ = near
+    first, last = ks[0] - 1, ks[1]
+    bound = 0.0
+    for i in range(first * LANES, last * LANES):
+        counts[i] = 1
+        bound = radii[i] if radii[i] > bound else bound
+    for i in range(1, m, AT_ONCE):
+        if value[i] >= bound:
+            break
+        count_columns((x, here, index, shared), i, form, radii, counts, first, last)
+    if bound > limit:
+        i = m
+        for j in range(d_s.size):
+            if limit <= d_s[j] < bound:
+                index[i], shared[i] = j, d_s[j]
+                i += 1
+            if i == m + AT_ONCE or (i > m and j == d_s.size - 1):
+                count_columns((x, here, index, shared), m, form, radii, counts, first, last)
+                for u in range(m, m + AT_ONCE):
+                    index[u], shared[u] = 0, np.inf
+                i = m
+
+
+@njit(inline="always")  # type: ignore[untyped-decorator]
+def _lane_distance(x: Any, here: Any, j: Any, lane: Any, shared: Any, form: Any) -> Any:
+    """What :func:`.lanes.column_distances` computes, for one lane."""
+    squared, add = form
+    step = abs(x[j * LANES + lane] - x[here * LANES + lane])
+    if squared:
+        step = step * step
+    return shared + step if add else max(shared, step)
+
+
+@kernel
+def _rectangle(x: Any, here: Any, lane: Any, d: Any, form: Any, radius: Any) -> Any:
+    """Extent in both blocks of all points within ``radius``, and how many are at zero."""
+    d_s, d_y, d_j = d
+    side_a = side_b = 0.0
+    zeros = 1
+    for j in range(d_j.size):
+        if d_j[j] <= radius and j != here:
+            d_a = _lane_distance(x, here, j, lane, d_s[j], form)
+            if d_a <= radius:
+                side_a, side_b = max(side_a, d_a), max(side_b, d_y[j])
+                zeros += d_a == 0.0 and d_y[j] == 0.0
+    return side_a, side_b, zeros
+
+
+@njit(inline="always")  # type: ignore[untyped-decorator]
+def _set_radii(
+    x: Any, here: Any, d: Any, form: Any, rectangle: Any, nearest: Any, ks: Any, psi: Any, out: Any
+) -> None:
+    """From the nearest distances to the radii of the counts, and the first term of each K."""
+    radii_a, radii_b, terms = out
+    lo, hi = ks
+    plain = not rectangle
+    for lane in range(LANES):
+        plain &= nearest[(lo - 1) * LANES + lane] > 0.0
+        plain &= nearest[(hi - 1) * LANES + lane] < FAR
+    for k in range(lo, hi + 1):
+        for at in range((k - 1) * LANES, k * LANES):
+            radii_a[at] = nearest[at]
+            radii_b[at] = nearest[at]
+            terms[at] = psi[0, k]
+    if plain:
+        return
+    for lane in range(LANES):
+        found = hi
+        while found > 1 and nearest[(found - 1) * LANES + lane] >= FAR:
+            found -= 1
+        for k in range(lo, hi + 1):
+            kn = min(k, found)
+            at = (k - 1) * LANES + lane
+            radius = nearest[(kn - 1) * LANES + lane]
+            radii_a[at] = radii_b[at] = radius
+            terms[at] = psi[0, kn]
+            if radius == 0.0:
+                radii_a[at] = radii_b[at] = ZERO_RADIUS
+                terms[at] = psi[0, _rectangle(x, here, lane, d, form, 0.0)[2]]
+            elif rectangle:
+                side_a, side_b, _ = _rectangle(x, here, lane, d, form, radius)
+                radii_a[at], radii_b[at] = closed(side_a), closed(side_b)
+                terms[at] = psi[1, kn]
+
+
+@kernel
+def rows(
+    blocks: Any,
+    selected: Any,
+    target: Any,
+    span: Any,
+    ks: Any,
+    form: Any,
+    wants: Any,
+    psi: Any,
+) -> Any:
+    """Sums over the points of ``span`` of the psi terms, in fixed point: (n_K, n_candidates).
+
+    ``blocks`` holds the candidates, LANES at a time: (n_blocks, n_samples * LANES). ``form``
+    is (squared, conditional, rectangle); ``wants`` the lengths of the two lists.
+    """
+    n = target.shape[1]
+    lo, hi = ks
+    squared, conditional, rectangle = form
+    metric = (squared, squared and not conditional)
+    d = (np.empty(n), np.empty(n), np.empty(n))
+    d_s, d_y, d_j = d
+    room = n + AT_ONCE
+    index, value = np.empty((3, room), np.int32), np.empty((3, room))
+    shared, floor = np.empty((3, room)), np.empty((3, room))
+    scratch = (
+        np.empty(room, np.int32),
+        np.empty(room),
+        np.empty(n, np.int32),
+        np.empty(_N_CELLS + 1, np.int32),
+    )
+    one_target = target.shape[0] == 1
+    order_y = np.argsort(target[0])
+    ordered_y = target[0][order_y]
+    rank_y = np.empty(n, np.int64)
+    rank_y[order_y] = np.arange(n)
+    ranks, itself = np.empty(LANES, np.int64), np.zeros(LANES, np.int64)
+    levels = 4
+    nearest, radii = np.empty(hi * LANES), np.empty((2, hi * LANES))
+    terms, counts = np.empty(hi * LANES, np.int64), np.empty((3, hi * LANES), np.int32)
+    n_a, n_b, n_c = counts
+    sums = np.zeros((hi - lo + 1, blocks.shape[0] * LANES), np.int64)
+    limit_j = limit_s = 1.0
+    m_y = 0
+    for here in range(span[0], span[1]):
+        _block_distances(selected, here, squared, d_s)
+        _block_distances(target, here, squared, d_y)
+        for j in range(n):
+            d_j[j] = d_s[j] if d_s[j] > d_y[j] else d_y[j]
+        limit_j = _limit(d_j, wants[0], limit_j)
+        limit_s = _limit(d_s, wants[1], limit_s)
+        m_j = _near(d_j, here, limit_j, index[0], value[0], scratch)
+        m_s = _near(d_s, here, limit_s, index[1], value[1], scratch)
+        near_j = (index[0], value[0], m_j, limit_j, shared[0], floor[0])
+        near_s = (index[1], value[1], m_s, limit_s, shared[1], floor[1])
+        _attach(near_j, d_s, d_y)
+        _attach(near_s, d_s, d_y)
+        if not one_target:
+            m_y = _near(d_y, here, FAR, index[2], value[2], scratch)
+        near_y = (index[2], value[2], m_y, FAR, shared[2], floor[2])
+        ranks[:] = rank_y[here]
+        for block in range(blocks.shape[0]):
+            x = blocks[block]
+            _find_nearest(x, here, near_j, d, metric, nearest, hi)
+            out = (radii[0], radii[1], terms)
+            _set_radii(x, here, d, metric, rectangle, nearest, ks, psi, out)
+            _count_inside(x, here, near_s, d_s, metric, radii[0], ks, n_a)
+            if conditional:
+                _count_near(near_j, d_j, radii[1], ks, itself, n_b)
+                _count_near(near_s, d_s, radii[1], ks, itself, n_c)
+            elif one_target:
+                levels = count_within(ordered_y, ranks, radii[1], lo - 1, hi, squared, levels, n_b)
+            else:
+                _count_near(near_y, d_y, radii[1], ks, itself, n_b)
+            for k in range(lo, hi + 1):
+                for lane in range(LANES):
+                    at = (k - 1) * LANES + lane
+                    inner = 1 if rectangle and radii[1, at] != ZERO_RADIUS else 0
+                    term = terms[at] - psi[0, n_a[at] - inner] - psi[0, n_b[at] - inner]
+                    if conditional:
+                        term += psi[0, n_c[at]]
+                    sums[k - lo, block * LANES + lane] += term
+    return sums

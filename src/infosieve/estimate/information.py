@@ -1,0 +1,228 @@
+"""The public estimators: mutual information of sets of columns, and of each column."""
+
+import warnings
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from infosieve._scale import exponent_of, prepare
+from infosieve._types import (
+    Batch,
+    Columns,
+    Estimator,
+    Executor,
+    FloatArray,
+    Metric,
+    Neighbors,
+    Scale,
+)
+from infosieve._validate import (
+    Table,
+    check_jobs,
+    check_lengths,
+    check_method,
+    check_neighbors,
+    check_target,
+    read_table,
+)
+from infosieve.engines.numba.engine import NumbaEngine
+from infosieve.estimate.mixed import Scores, score
+from infosieve.executors.threads import Threads
+
+
+def mutual_information(
+    X: Any,
+    y: Any,
+    *,
+    given: Any = None,
+    n_neighbors: Neighbors = (3, 10),
+    estimator: Estimator = "ksg1",
+    metric: Metric = "euclidean",
+    scale: Scale = "standard",
+    discrete_features: Any = "auto",
+    discrete_target: Any = "auto",
+) -> float:
+    """Mutual information between a set of columns and a target, in nats.
+
+    The estimate counts nearest neighbours (Kraskov, Stögbauer and Grassberger 2004). It is
+    signed: independent columns give values around 0, some of them negative.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples,) or (n_samples, n_features)
+        One column or several; several are measured together, as a set.
+    y : array-like of shape (n_samples,) or (n_samples, n_targets)
+        The target.
+    given : array-like of shape (n_samples,) or (n_samples, n_conditions), optional
+        Condition on these columns: what X tells about y beyond them (Frenzel and Pompe
+        2007).
+    n_neighbors : int or pair of ints, default=(3, 10)
+        The smoothing parameter K, or an inclusive range of K whose estimates are averaged.
+        The default range is capped at ``n_samples - 1``.
+    estimator : {"ksg1", "ksg2"}, default="ksg1"
+        Kraskov's first or second estimate.
+    metric : {"euclidean", "chebyshev"}, default="euclidean"
+        The norm inside X, inside y and inside ``given``; across them it is always the maximum.
+    scale : {"standard", "normal-scores"} or None, default="standard"
+        What is done to each continuous column first: centre and divide by the standard
+        deviation, replace ranks by normal quantiles (for heavy tails), or nothing.
+    discrete_features : "auto", bool, or array-like, default="auto"
+        Which columns of X are categories: "auto" takes bools, strings and pandas
+        categoricals; or all, none, a mask, column numbers or names.
+    discrete_target : "auto", bool or array-like, default="auto"
+        The same for y. Numbers are continuous unless declared, which is fine for integers
+        and 0/1 too: repeated values are handled.
+
+    Returns
+    -------
+    float
+        The estimate in nats; divide by ``math.log(2)`` for bits.
+
+    See Also
+    --------
+    relevance : The same for each column of a table on its own.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from infosieve import mutual_information
+    >>> rng = np.random.default_rng(0)
+    >>> a, b = rng.normal(size=(2, 1000))
+    >>> y = a * b + 0.1 * rng.normal(size=1000)
+    >>> print(f"{mutual_information(np.c_[a, b], y):.1f}")  # together: the truth is about 1.5
+    1.3
+    >>> print(f"{mutual_information(a, y):.1f}")  # alone
+    0.3
+    """
+    x_table = read_table(X, "X", discrete_features)
+    y_table = read_table(y, "y", discrete_target)
+    tables = [x_table, y_table] + ([] if given is None else [read_table(given, "given")])
+    check_lengths(*tables)
+    check_target(y_table)
+    check_method(estimator, metric, scale, conditional=given is not None)
+    ks = check_neighbors(n_neighbors, y_table.n_samples)
+    executor = Threads(1)
+    x, target, *rest = _prepared(tables, scale, executor)
+    x = x.take(~x.constant)
+    if x.n_columns == 0:
+        return 0.0
+    if rest:
+        condition = rest[0].take(~rest[0].constant)
+        batch = Batch(x, condition, target, "cmi", estimator, metric, ks, width=x.n_columns)
+    else:
+        last = x.n_columns - 1
+        batch = Batch(
+            x.take(slice(last, None)), x.take(slice(last)), target, "mi", estimator, metric, ks
+        )
+    scores = score(batch, NumbaEngine(), executor)
+    _warn_of_lonely(scores, x_table, y_table, together=True)
+    return float(scores.nats.mean())
+
+
+def relevance(
+    X: Any,
+    y: Any,
+    *,
+    given: Any = None,
+    n_neighbors: Neighbors = (3, 10),
+    estimator: Estimator = "ksg1",
+    metric: Metric = "euclidean",
+    scale: Scale = "standard",
+    discrete_features: Any = "auto",
+    discrete_target: Any = "auto",
+    n_jobs: int | None = None,
+) -> Any:
+    """Mutual information of each column with the target, in nats.
+
+    What ``sklearn.feature_selection.mutual_info_regression`` and ``mutual_info_classif`` are
+    used for; the estimates here are signed, deterministic and safe with repeated values.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The columns; each is measured on its own.
+    y : array-like of shape (n_samples,) or (n_samples, n_targets)
+        The target.
+    given : array-like of shape (n_samples,) or (n_samples, n_conditions), optional
+        Measure what each column tells about y beyond these.
+    n_neighbors, estimator, metric, scale, discrete_features, discrete_target
+        As in :func:`mutual_information`.
+    n_jobs : int or None, default=None
+        Threads; -1 for all cores. The result does not depend on it.
+
+    Returns
+    -------
+    ndarray of shape (n_features,), or Series
+        Nats. A Series with the columns' names where X has names. A constant column has 0.
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd
+    >>> from infosieve import relevance
+    >>> rng = np.random.default_rng(0)
+    >>> X = pd.DataFrame(rng.normal(size=(500, 3)), columns=["heat", "noise", "light"])
+    >>> y = np.sin(2 * X["heat"]) + 0.3 * rng.normal(size=500)
+    >>> relevance(X, y).round(1).abs()
+    heat     0.9
+    noise    0.0
+    light    0.0
+    Name: relevance, dtype: float64
+    """
+    x_table = read_table(X, "X", discrete_features)
+    y_table = read_table(y, "y", discrete_target)
+    tables = [x_table, y_table] + ([] if given is None else [read_table(given, "given")])
+    check_lengths(*tables)
+    check_target(y_table)
+    check_method(estimator, metric, scale, conditional=given is not None)
+    check_jobs(n_jobs)
+    ks = check_neighbors(n_neighbors, y_table.n_samples)
+    executor = Threads(n_jobs)
+    x, target, *rest = _prepared(tables, scale, executor)
+    selected = rest[0].take(~rest[0].constant) if rest else x.take(slice(0))
+    varying = np.flatnonzero(~x.constant)
+    candidates = x if varying.size == x.n_columns else x.take(varying)
+    batch = Batch(candidates, selected, target, "cmi", estimator, metric, ks)
+    scores = score(batch, NumbaEngine(), executor)
+    _warn_of_lonely(scores, x_table, y_table, together=False, columns=varying)
+    result = np.zeros(x_table.n_columns)
+    result[varying] = scores.nats[0].mean(axis=1)
+    if x_table.named:
+        return pd.Series(result, index=x_table.names, name="relevance")
+    return result
+
+
+def _prepared(tables: list[Table], scale: Scale, executor: Executor) -> list[Columns]:
+    exponent = exponent_of(*(t.values[~t.categorical] for t in tables)) if scale is None else 0
+    return [prepare(t.values, t.categorical, scale, exponent, executor) for t in tables]
+
+
+def _warn_of_lonely(
+    scores: Scores, x: Table, y: Table, together: bool, columns: FloatArray | None = None
+) -> None:
+    """Say which samples had no neighbour, naming their class."""
+    if not scores.lonely:
+        return
+    candidate, rows = next(iter(scores.lonely.items()))
+    row = int(rows[0])
+    classes = [
+        f"{table.label(j)} = {table.levels[j][int(table.values[j, row])]!r}"
+        for table, js in ((y, range(y.n_columns)), (x, _shown(x, candidate, together, columns)))
+        for j in js
+        if table.categorical[j]
+    ]
+    others = len(scores.lonely) - 1
+    warnings.warn(
+        f"{rows.size} of {y.n_samples} samples are alone in their class and have no neighbour: "
+        f"they are left out. The first is sample {row} ({', '.join(classes)})."
+        + (f" The same holds for {others} other columns." if others and not together else ""),
+        UserWarning,
+        stacklevel=3,
+    )
+
+
+def _shown(x: Table, candidate: int, together: bool, columns: Any) -> range:
+    if together:
+        return range(x.n_columns)
+    j = int(columns[candidate])
+    return range(j, j + 1)

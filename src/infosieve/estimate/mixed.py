@@ -1,0 +1,97 @@
+"""Categories among the columns: who is left out, and tables of nothing but categories."""
+
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from infosieve._types import Batch, BoolArray, Columns, Engine, Executor, FloatArray, IntArray
+from infosieve.estimate.ksg import nats, psi_table
+
+
+@dataclass(frozen=True)
+class Scores:
+    """Nats of a batch, and the samples that a candidate's scores had to leave out.
+
+    ``lonely`` maps a candidate to the samples whose combination of categories occurs only
+    once, so that they have no neighbour.
+    """
+
+    nats: FloatArray
+    lonely: dict[int, IntArray] = field(default_factory=dict)
+
+
+def score(batch: Batch, engine: Engine, executor: Executor) -> Scores:
+    """Score a batch that may have categories: (n_subsets, n_candidates, n_K) nats."""
+    parts = (batch.candidates, batch.selected, batch.target)
+    if not any(part.categorical.any() for part in parts):
+        return Scores(engine.score(batch, executor))
+    if batch.subsets is None:
+        scores, lonely = _score(batch, engine, executor)
+        return Scores(scores[None], lonely)
+    each = [_score(batch.rows(rows), engine, executor)[0] for rows in batch.subsets]
+    return Scores(np.stack(each))
+
+
+def _score(
+    batch: Batch, engine: Engine, executor: Executor
+) -> tuple[FloatArray, dict[int, IntArray]]:
+    m = batch.n_candidates
+    lo, hi = batch.n_neighbors
+    scores = np.zeros((m, hi - lo + 1))
+    lonely: dict[int, IntArray] = {}
+    shared = np.concatenate([_codes(batch.selected), _codes(batch.target)])
+    only_categories = batch.selected.categorical.all() and batch.target.categorical.all()
+    categorical = batch.candidates.categorical.reshape(m, batch.width)
+    groups = [np.flatnonzero(~categorical.any(axis=1))]
+    groups += [np.array([j]) for j in np.flatnonzero(categorical.any(axis=1))]
+    for group in groups:
+        if group.size == 0:
+            continue
+        part = batch.only(group)
+        if only_categories and categorical[group].all():
+            scores[group] = _contingency(part)
+            continue
+        # All of a group have the same codes beside the shared ones: those of the first.
+        own = _codes(part.candidates.take(slice(0, batch.width)))
+        alone = _alone(np.concatenate([shared, own]))
+        if alone.any():
+            part = part.rows(np.flatnonzero(~alone))
+            lonely |= dict.fromkeys(group.tolist(), np.flatnonzero(alone))
+        if part.target.n_samples >= 2:
+            scores[group] = engine.score(part, executor)[0]
+    return scores, lonely
+
+
+def _codes(columns: Columns) -> FloatArray:
+    return columns.values[columns.categorical]
+
+
+def _labels(codes: FloatArray) -> IntArray:
+    """One integer for each combination of the rows of ``codes``."""
+    if len(codes) == 0:
+        return np.zeros(codes.shape[1], np.int64)
+    return np.unique(codes, axis=1, return_inverse=True)[1].ravel()
+
+
+def _sizes(codes: FloatArray) -> IntArray:
+    """For each sample, how many samples have its combination of categories."""
+    labels = _labels(codes)
+    return np.bincount(labels)[labels]
+
+
+def _alone(codes: FloatArray) -> BoolArray:
+    return _sizes(codes) == 1
+
+
+def _contingency(batch: Batch) -> FloatArray:
+    """MI of categories given categories: counts of equal samples, the sample included."""
+    n = batch.target.n_samples
+    x, s, y = batch.candidates.values, batch.selected.values, batch.target.values
+    psi = psi_table(n)[0]
+    sums = psi[_sizes(np.concatenate([x, s, y]))].sum() - psi[_sizes(np.concatenate([x, s]))].sum()
+    conditional = batch.criterion == "cmi" and len(s) > 0
+    if conditional:
+        sums += psi[_sizes(s)].sum() - psi[_sizes(np.concatenate([s, y]))].sum()
+    else:
+        sums -= psi[_sizes(y)].sum()
+    return nats(np.array([sums]), n, conditional)

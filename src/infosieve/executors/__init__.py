@@ -1,0 +1,1 @@
+"""Who spreads batches over workers. No mathematics lives here."""
