@@ -156,7 +156,7 @@ def plane(
     sides = np.empty(2 * hi * LANES if rectangle else 0)
     radii = np.empty((2, hi * LANES))
     counts = np.empty((2, hi * LANES), np.int32)
-    terms = np.empty(hi * LANES, np.int64)
+    terms, inner = np.empty(hi * LANES, np.int64), np.empty(hi * LANES, np.int64)
     sums = np.zeros(hi - lo + 1, np.int64)
     levels_a = levels_b = 4
     start = 0
@@ -185,21 +185,20 @@ def plane(
                 kn = min(k, found)
                 at, slot = (k - 1) * LANES + lane, (kn - 1) * LANES + lane
                 radii[0, at] = radii[1, at] = nearest[slot]
-                terms[at] = psi[0, kn]
+                terms[at], inner[at] = psi[0, kn], 0
                 if nearest[slot] == 0.0:
                     radii[0, at] = radii[1, at] = ZERO_RADIUS
                     terms[at] = psi[0, _at_distance_zero(pa, pb, min(start + lane, stop - 1))]
                 elif rectangle:
                     radii[0, at] = closed(sides[slot])
                     radii[1, at] = closed(sides[hi * LANES + slot])
-                    terms[at] = psi[1, kn]
+                    terms[at], inner[at] = psi[1, kn], 1
         levels_a = count_within(ordered_a, rank_a, radii[0], lo - 1, hi, False, levels_a, counts[0])
         levels_b = count_within(ordered_b, rank_b, radii[1], lo - 1, hi, False, levels_b, counts[1])
         for k in range(lo, hi + 1):
             for lane in range(stop - start):
                 at = (k - 1) * LANES + lane
-                inner = 1 if rectangle and radii[0, at] != ZERO_RADIUS else 0
-                sums[k - lo] += terms[at]
-                sums[k - lo] -= psi[0, counts[0, at] - inner] + psi[0, counts[1, at] - inner]
+                n_a, n_b = counts[0, at] - inner[at], counts[1, at] - inner[at]
+                sums[k - lo] += terms[at] - psi[0, n_a] - psi[0, n_b]
         start = stop
     return sums

@@ -214,8 +214,11 @@ def _rectangle(x: Any, here: Any, lane: Any, d: Any, form: Any, radius: Any) -> 
 def _set_radii(
     x: Any, here: Any, d: Any, form: Any, rectangle: Any, nearest: Any, ks: Any, psi: Any, out: Any
 ) -> None:
-    """From the nearest distances to the radii of the counts, and the first term of each K."""
-    radii_a, radii_b, terms = out
+    """From the nearest distances to the radii of the counts, and the first term of each K.
+
+    ``inner`` is 1 where the counts must not include the point itself.
+    """
+    radii_a, radii_b, terms, inner = out
     lo, hi = ks
     plain = not rectangle
     for lane in range(LANES):
@@ -226,6 +229,7 @@ def _set_radii(
             radii_a[at] = nearest[at]
             radii_b[at] = nearest[at]
             terms[at] = psi[0, k]
+            inner[at] = 0
     if plain:
         return
     for lane in range(LANES):
@@ -245,6 +249,7 @@ def _set_radii(
                 side_a, side_b, _ = _rectangle(x, here, lane, d, form, radius)
                 radii_a[at], radii_b[at] = closed(side_a), closed(side_b)
                 terms[at] = psi[1, kn]
+                inner[at] = 1
 
 
 @kernel
@@ -286,7 +291,8 @@ def rows(
     ranks, itself = np.empty(LANES, np.int64), np.zeros(LANES, np.int64)
     levels = 4
     nearest, radii = np.empty(hi * LANES), np.empty((2, hi * LANES))
-    terms, counts = np.empty(hi * LANES, np.int64), np.empty((3, hi * LANES), np.int32)
+    terms, inner = np.empty(hi * LANES, np.int64), np.empty(hi * LANES, np.int64)
+    counts = np.empty((3, hi * LANES), np.int32)
     n_a, n_b, n_c = counts
     sums = np.zeros((hi - lo + 1, blocks.shape[0] * LANES), np.int64)
     limit_j = limit_s = 1.0
@@ -311,7 +317,7 @@ def rows(
         for block in range(blocks.shape[0]):
             x = blocks[block]
             _find_nearest(x, here, near_j, d, metric, nearest, hi)
-            out = (radii[0], radii[1], terms)
+            out = (radii[0], radii[1], terms, inner)
             _set_radii(x, here, d, metric, rectangle, nearest, ks, psi, out)
             _count_inside(x, here, near_s, d_s, metric, radii[0], ks, n_a)
             if conditional:
@@ -324,8 +330,7 @@ def rows(
             for k in range(lo, hi + 1):
                 for lane in range(LANES):
                     at = (k - 1) * LANES + lane
-                    inner = 1 if rectangle and radii[1, at] != ZERO_RADIUS else 0
-                    term = terms[at] - psi[0, n_a[at] - inner] - psi[0, n_b[at] - inner]
+                    term = terms[at] - psi[0, n_a[at] - inner[at]] - psi[0, n_b[at] - inner[at]]
                     if conditional:
                         term += psi[0, n_c[at]]
                     sums[k - lo, block * LANES + lane] += term

@@ -239,6 +239,7 @@ def scan(joint: Any, block_of: Any, margins: Any, span: Any, ks: Any, form: Any,
         largest = max(largest, ranges[node, 1] - ranges[node, 0])
     room = np.empty((2, largest))
     nearest, radii, terms = np.empty(hi), np.empty((2, n_k)), np.empty(n_k, np.int64)
+    inner = np.zeros(n_k, np.int64)
     sides, counts, zeros = np.empty((2, n_k)), np.empty(n_k, np.int64), np.empty(1, np.int64)
     sums = np.zeros(n_k, np.int64)
     for here in range(span[0], span[1]):
@@ -253,6 +254,7 @@ def scan(joint: Any, block_of: Any, margins: Any, span: Any, ks: Any, form: Any,
         if rectangle:
             extent_in(joint, block_of, here, squared, radii[0], room, sides)
         for k in range(n_k):
+            inner[k] = 0
             if radii[0, k] == 0.0:
                 radii[:, k] = ZERO_RADIUS
                 count_in(joint, block_of, query, squared, radii[0, k : k + 1], room, zeros)
@@ -260,12 +262,12 @@ def scan(joint: Any, block_of: Any, margins: Any, span: Any, ks: Any, form: Any,
             elif rectangle:
                 radii[0, k], radii[1, k] = closed(sides[0, k]), closed(sides[1, k])
                 terms[k] = psi[1, min(lo + k, found)]
+                inner[k] = 1
         for side in range(len(margins)):
             tree, columns, sign = margins[side]
             radius = radii[side if rectangle else 0]
             count_in(tree, block_of[columns], query[columns], squared, radius, room, counts)
             for k in range(n_k):
-                inner = 1 if rectangle and radius[k] != ZERO_RADIUS else 0
-                terms[k] += sign * psi[0, counts[k] - inner]
+                terms[k] += sign * psi[0, counts[k] - inner[k]]
         sums += terms
     return sums

@@ -1,0 +1,48 @@
+import numpy as np
+import pytest
+from hypothesis import settings
+
+from infosieve._scale import prepare
+from infosieve._types import Batch
+from infosieve.executors.threads import Threads
+
+settings.register_profile("infosieve", deadline=None, print_blob=True, max_examples=60)
+settings.load_profile("infosieve")
+
+
+def column(kind, n, rng):
+    """A raw column of one of the kinds that real tables have."""
+    if kind == "normal":
+        return rng.normal(size=n)
+    if kind == "heavy":
+        return rng.standard_cauchy(n)
+    if kind == "rounded":
+        return np.round(rng.normal(size=n), 1)
+    if kind == "integers":
+        return rng.poisson(3.0, n).astype(float)
+    if kind == "binary":
+        return rng.integers(0, 2, n).astype(float)
+    if kind == "category":
+        return rng.integers(0, 3, n).astype(float)
+    raise ValueError(kind)
+
+
+KINDS = ["normal", "heavy", "rounded", "integers", "binary", "category"]
+
+
+def columns(kinds, n, rng, scale="standard"):
+    """Prepared columns of the given kinds; related to each other by what they share."""
+    values = np.array([column(kind, n, rng) for kind in kinds]).reshape(len(kinds), n)
+    categorical = np.array([kind == "category" for kind in kinds], bool)
+    return prepare(values, categorical, scale, 3, Threads(1))
+
+
+def make_batch(x, s, y, n, seed, **options):
+    rng = np.random.default_rng(seed)
+    parts = (columns(kinds, n, rng) for kinds in (x, s, y))
+    return Batch(*parts, **options)
+
+
+@pytest.fixture
+def rng():
+    return np.random.default_rng(20090101)
