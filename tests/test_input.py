@@ -1,0 +1,344 @@
+"""What users pass: what is refused and how, and what must simply work."""
+
+import datetime as dt
+import math
+import subprocess
+import sys
+from decimal import Decimal
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import sparse
+
+from infosieve import entropy, mutual_information, relevance
+
+N = 60
+RNG = np.random.default_rng(0)
+X = RNG.normal(size=(N, 3))
+Y = X[:, 0] + 0.5 * RNG.normal(size=N)
+FRAME = pd.DataFrame(X, columns=["a", "b", "c"])
+LABELS = np.where(Y > 0, "high", "low")
+
+
+def with_value(value, rows=(3,), column="b", dtype=None):
+    frame = FRAME.astype(dtype) if dtype else FRAME.copy()
+    frame.loc[list(rows), column] = value
+    return frame
+
+
+def column_of(values):
+    return FRAME.assign(b=values)
+
+
+REFUSED = {
+    "NaN": (with_value(np.nan, (3, 4)), Y, {}, ["X", "missing", "'b' (2)", "impute"]),
+    "NaN in many": (np.full((N, 8), np.nan), Y, {}, ["8 of its columns", "and 3 more"]),
+    "inf": (with_value(np.inf), Y, {}, ["X", "infinite", "'b' (1)"]),
+    "NaN in y": (X, np.where(Y > 1, np.nan, Y), {}, ["y has missing values"]),
+    "None in strings": (column_of([None] + ["u", "v"] * 29 + ["u"]), Y, {}, ["missing", "'b' (1)"]),
+    "pd.NA": (column_of(pd.array([pd.NA] + [1] * (N - 1), "Int64")), Y, {}, ["missing", "'b'"]),
+    "missing category": (column_of(pd.Categorical([None] + ["u", "v"] * 29 + ["u"])), Y, {}, ["'b'"]),
+    "no rows": (X[:0], Y[:0], {}, ["X is empty"]),
+    "no columns": (X[:, :0], Y, {}, ["X is empty"]),
+    "one row": (X[:1], Y[:1], {}, ["X has one sample"]),
+    "K = N": (X, Y, {"n_neighbors": N}, ["n_neighbors", f"{N} samples", "smaller K"]),
+    "K range past N": (X, Y, {"n_neighbors": (2, N + 5)}, ["n_neighbors"]),
+    "K = 0": (X, Y, {"n_neighbors": 0}, ["n_neighbors", "at least 1", "Got 0"]),
+    "K < 0": (X, Y, {"n_neighbors": (-1, 3)}, ["n_neighbors"]),
+    "lo > hi": (X, Y, {"n_neighbors": (5, 3)}, ["n_neighbors", "lo <= hi", "(5, 3)"]),
+    "K a float": (X, Y, {"n_neighbors": 3.0}, ["n_neighbors", "Got 3.0"]),
+    "K a bool": (X, Y, {"n_neighbors": True}, ["n_neighbors"]),
+    "K a triple": (X, Y, {"n_neighbors": (1, 2, 3)}, ["n_neighbors"]),
+    "lengths": (X, Y[:-1], {}, [f"X has {N} samples", f"y has {N - 1}"]),
+    "lengths of given": (X, Y, {"given": X[:5]}, ["given has 5"]),
+    "three dimensions": (X[None], Y, {}, ["X", "3 dimensions"]),
+    "constant y": (X, np.full(N, 3.0), {}, ["y is constant", "3.0"]),
+    "constant class": (X, ["u"] * N, {}, ["y is constant", "'u'"]),
+    "constant one of two targets": (X, np.c_[Y, np.ones(N)], {}, ["column 1 of y is constant"]),
+    "identifiers as y": (X, [f"id{i}" for i in range(N)], {}, ["different value for every sample"]),
+    "unknown estimator": (X, Y, {"estimator": "ksg3"}, ["estimator", "'ksg1'", "'ksg3'"]),
+    "unknown metric": (X, Y, {"metric": "manhattan"}, ["metric", "'euclidean'", "'manhattan'"]),
+    "unknown scale": (X, Y, {"scale": "minmax"}, ["scale", "'normal-scores'", "'minmax'"]),
+    "scale a bool": (X, Y, {"scale": True}, ["scale", "True"]),
+    "ksg2 with given": (X, Y, {"given": X[:, 0], "estimator": "ksg2"}, ["'ksg1'", "given"]),
+    "mask too short": (X, Y, {"discrete_features": [True]}, ["discrete_features", "mask of 3"]),
+    "no such column": (FRAME, Y, {"discrete_features": ["z"]}, ["discrete_features", "'z'"]),
+    "discrete a word": (X, Y, {"discrete_features": "yes"}, ["discrete_features", "'yes'"]),
+    "discrete_target a word": (X, Y, {"discrete_target": "no"}, ["discrete_target", "'no'"]),
+}
+
+WRONG_TYPE = {
+    "sparse": (sparse.csr_matrix(X), Y, {}, ["sparse", "toarray"]),
+    "dates": (column_of(pd.date_range("2020", periods=N)), Y, {}, ["'b'", "dates", "days since"]),
+    "dates with zone": (column_of(pd.date_range("2020", periods=N, tz="UTC")), Y, {}, ["'b'"]),
+    "durations": (column_of(pd.to_timedelta(range(N), "h")), Y, {}, ["'b'", "numbers first"]),
+    "periods": (column_of(pd.period_range("2020", periods=N)), Y, {}, ["'b'"]),
+    "numpy dates": (np.arange(N).astype("datetime64[D]"), Y, {}, ["X", "dates"]),
+    "date objects": (column_of([dt.date(2020, 1, 1)] * N), Y, {}, ["'b'", "date"]),
+    "polars dates": (
+        pl.DataFrame({"d": [dt.date(2020, 1, 1 + i % 28) for i in range(N)]}),
+        Y,
+        {},
+        ["'d'", "dates"],
+    ),
+    "lazy polars": (pl.DataFrame(X).lazy(), Y, {}, ["collect()"]),
+    "complex": (X.astype(complex), Y, {}, ["complex"]),
+    "complex in a frame": (column_of(X[:, 1] + 1j), Y, {}, ["'b'", "complex"]),
+    "lists": (column_of([[1, 2]] * N), Y, {}, ["'b'", "list"]),
+    "dicts": (column_of([{}] * N), Y, {}, ["'b'", "dict"]),
+    "numbers and strings": (column_of([1, "u"] * (N // 2)), Y, {}, ["'b'", "str", "all numbers"]),
+    "intervals": (column_of(pd.arrays.IntervalArray.from_breaks(range(N + 1))), Y, {}, ["'b'"]),
+    "strings declared continuous": (
+        column_of(LABELS),
+        Y,
+        {"discrete_features": False},
+        ["'b'", "no number", "discrete"],
+    ),
+}
+
+
+@pytest.mark.parametrize("function", [mutual_information, relevance])
+@pytest.mark.parametrize("case", REFUSED)
+def test_refused_values(function, case):
+    x, y, options, words = REFUSED[case]
+    with pytest.raises(ValueError) as error:
+        function(x, y, **options)
+    for word in words:
+        assert word in str(error.value)
+
+
+@pytest.mark.parametrize("function", [mutual_information, relevance])
+@pytest.mark.parametrize("case", WRONG_TYPE)
+def test_refused_types(function, case):
+    x, y, options, words = WRONG_TYPE[case]
+    with pytest.raises(TypeError) as error:
+        function(x, y, **options)
+    for word in words:
+        assert word in str(error.value)
+
+
+@pytest.mark.parametrize("n_jobs", [0, 1.5, "all", True])
+def test_refused_n_jobs(n_jobs):
+    with pytest.raises(ValueError, match="n_jobs"):
+        relevance(X, Y, n_jobs=n_jobs)
+
+
+REFERENCE = mutual_information(X, Y)
+RELEVANCE = relevance(X, Y)
+
+SAME = {
+    "a frame": FRAME,
+    "lists": X.tolist(),
+    "Fortran order": np.asfortranarray(X),
+    "every second of more": np.repeat(np.repeat(X, 2, axis=0), 2, axis=1)[::2, ::2],
+    "backwards and back": X[::-1, ::-1][::-1, ::-1],
+    "long double": X.astype(np.longdouble),
+    "objects": X.astype(object),
+    "decimals": np.array([[Decimal(v) for v in row] for row in X.tolist()], object),
+    "nullable floats": FRAME.astype("Float64"),
+    "arrow-like strings as names": FRAME.rename(columns={"a": 1, "b": (2, 3), "c": None}),
+    "polars": pl.DataFrame(X, schema=["a", "b", "c"]),
+    "an odd index": FRAME.set_index(np.arange(N)[::-1]),
+}
+
+
+@pytest.mark.parametrize("case", SAME)
+def test_the_same_table_in_another_form(case):
+    assert mutual_information(SAME[case], Y) == REFERENCE
+    np.testing.assert_array_equal(relevance(SAME[case], Y), RELEVANCE)
+
+
+def test_read_only_arrays_stay_as_they_are():
+    x, y = X.copy(), Y.copy()
+    x.flags.writeable = y.flags.writeable = False
+    assert mutual_information(x, y) == REFERENCE
+    np.testing.assert_array_equal(relevance(x, y), RELEVANCE)
+    np.testing.assert_array_equal(x, X)
+
+
+@pytest.mark.parametrize(
+    "y",
+    [
+        Y.tolist(),
+        pd.Series(Y, name="y"),
+        pd.Series(Y, index=np.arange(N)[::-1]),
+        pl.Series("y", Y),
+        pd.DataFrame({"y": Y}),
+        Y[:, None],
+        pd.array(Y, dtype="Float64"),
+    ],
+    ids=["list", "series", "series with an index", "polars", "frame", "column", "nullable"],
+)
+def test_the_same_target_in_another_form(y):
+    assert mutual_information(X, y) == REFERENCE
+
+
+def test_single_precision():
+    single = X.astype(np.float32)
+    np.testing.assert_array_equal(relevance(single, Y), relevance(single.astype(float), Y))
+
+
+INTEGERS = np.round(3 * X).astype(int)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int64", "uint16", "Int32", "float16", "float64"])
+def test_integers_are_numbers(dtype):
+    values = pd.DataFrame(INTEGERS + 20).astype(dtype)
+    np.testing.assert_array_equal(relevance(values, Y), relevance(INTEGERS + 20.0, Y))
+
+
+CATEGORIES = {
+    "strings": LABELS,
+    "objects": LABELS.astype(object),
+    "pandas strings": pd.Series(LABELS, dtype="string"),
+    "categorical": pd.Categorical(LABELS),
+    "unused categories": pd.Categorical(LABELS, categories=["x", "low", "high"], ordered=True),
+    "bools": LABELS == "high",
+    "nullable bools": pd.array(LABELS == "high", dtype="boolean"),
+    "polars strings": pl.Series("y", LABELS.tolist()),
+    "polars categorical": pl.Series("y", LABELS.tolist()).cast(pl.Categorical),
+    "polars bools": pl.Series("y", (LABELS == "high").tolist()),
+    "bytes": LABELS.astype("S"),
+}
+
+
+@pytest.mark.parametrize("case", CATEGORIES)
+def test_categories_as_targets_and_features(case):
+    values = CATEGORIES[case]
+    declared = mutual_information(X, (LABELS == "high").astype(int), discrete_target=True)
+    assert mutual_information(X, values) == declared
+    assert mutual_information(values, X) == declared
+    frame = pd.DataFrame({"n": X[:, 0]})
+    frame["k"] = values.to_list() if isinstance(values, pl.Series) else values
+    scores = relevance(frame, Y)
+    assert scores["k"] == mutual_information(LABELS, Y)
+    assert scores["n"] == RELEVANCE[0]
+
+
+def test_declared_columns():
+    codes = pd.DataFrame({"n": X[:, 0], "code": (Y > 0).astype(int)})
+    want = relevance(codes.assign(code=LABELS), Y)
+    for how in ([False, True], [1], ["code"], np.array([False, True])):
+        pd.testing.assert_series_equal(relevance(codes, Y, discrete_features=how), want)
+    assert relevance(codes, Y)["code"] != want["code"]
+
+
+def test_categories_only():
+    a, b = RNG.integers(0, 3, (2, 300))
+    y = np.where(RNG.uniform(size=300) < 0.8, a, b)
+    joint = np.zeros((3, 3))
+    np.add.at(joint, (a, y), 1 / 300)
+    outer = joint.sum(1, keepdims=True) * joint.sum(0)
+    plug_in = (joint * np.log(joint / outer)).sum()
+    got = mutual_information(a.astype(str), y.astype(str))
+    assert got == pytest.approx(plug_in - (3 - 1) ** 2 / (2 * 300), abs=0.01)  # less its bias
+    assert mutual_information(a.astype(str), y.astype(str), n_neighbors=1) == got
+
+
+def test_a_class_with_one_sample_is_left_out_and_named():
+    y = LABELS.astype(object)
+    y[7] = "rare"
+    keep = np.arange(N) != 7
+    with pytest.warns(UserWarning, match=r"1 of 60 samples .*sample 7 \(y = 'rare'\)"):
+        got = mutual_information(X, y)
+    # The same without that sample, but for the scale, which is that of all samples.
+    assert got == pytest.approx(mutual_information(X[keep], y[keep]), abs=0.02)
+    with pytest.warns(UserWarning, match="rare"):
+        relevance(FRAME, y)
+
+
+def test_a_column_of_identifiers_carries_nothing():
+    frame = FRAME.assign(id=[f"s{i}" for i in range(N)])
+    with pytest.warns(UserWarning, match="column 'id' of X"):
+        assert relevance(frame, Y)["id"] == 0.0
+
+
+def test_classes_with_fewer_members_than_k():
+    y = np.array(["u"] * 30 + ["v"] * 26 + ["w"] * 4)
+    assert math.isfinite(mutual_information(X, y, n_neighbors=8))
+
+
+def test_constant_columns_carry_nothing():
+    frame = FRAME.assign(b=7.0, c="same")
+    scores = relevance(frame, Y)
+    assert scores["b"] == scores["c"] == 0.0
+    assert scores["a"] == RELEVANCE[0]
+    assert mutual_information(frame[["b", "c"]], Y) == 0.0
+    assert mutual_information(frame, Y) == mutual_information(X[:, 0], Y)
+    assert mutual_information(X, Y, given=np.ones(N)) == REFERENCE
+    np.testing.assert_array_equal(relevance(np.ones((N, 2)), Y), [0.0, 0.0])
+
+
+def test_a_column_equal_to_the_target():
+    assert mutual_information(Y, Y) > 2.0
+    both = np.c_[X[:, 1], Y]
+    assert relevance(both, Y)[1] == mutual_information(Y, Y)
+    assert relevance(both, Y, given=Y)[1] == 0.0
+
+
+def test_repeated_rows(rng):
+    twice = np.r_[X, X], np.r_[Y, Y]
+    assert math.isfinite(mutual_information(*twice))
+    tied = np.round(rng.normal(size=(200, 4)))
+    assert np.abs(relevance(tied, rng.integers(0, 2, 200))).max() < 0.1
+
+
+def test_two_samples():
+    assert mutual_information([1.0, 2.0], [1.0, 3.0]) == pytest.approx(0.0, abs=1e-12)
+
+
+def test_named_in_named_out():
+    scores = relevance(FRAME, Y)
+    assert isinstance(scores, pd.Series)
+    assert list(scores.index) == ["a", "b", "c"]
+    assert scores.name == "relevance"
+    assert isinstance(relevance(X, Y), np.ndarray)
+    assert isinstance(mutual_information(X, Y), float)
+    single = relevance(pd.Series(X[:, 0], name="a"), Y)
+    assert list(single.index) == ["a"]
+
+
+def test_several_targets():
+    both = np.c_[Y, X[:, 1]]
+    assert relevance(X, both)[1] > RELEVANCE[1] + 0.5
+    assert mutual_information(X, both) == mutual_information(both, X)
+
+
+def test_the_default_range_of_k_is_capped():
+    few = X[:6], Y[:6]
+    assert mutual_information(*few) == mutual_information(*few, n_neighbors=(3, 5))
+    with pytest.raises(ValueError, match="n_neighbors"):
+        mutual_information(*few, n_neighbors=(3, 9))
+
+
+def test_numpy_integers_are_integers():
+    assert mutual_information(X, Y, n_neighbors=np.int64(4)) == mutual_information(X, Y, n_neighbors=4)
+    assert mutual_information(X, Y, n_neighbors=[2, 5]) == mutual_information(X, Y, n_neighbors=(2, 5))
+
+
+def test_entropy_refuses_repeats_and_words():
+    with pytest.raises(ValueError, match="2 samples that repeat"):
+        entropy([1.0, 2.0, 3.0, 3.0])
+    with pytest.raises(TypeError, match="no number"):
+        entropy(LABELS)
+    with pytest.raises(ValueError, match="metric"):
+        entropy(X, metric="cityblock")
+
+
+def test_first_call_says_that_it_compiles(tmp_path):
+    code = "import infosieve; print(infosieve.mutual_information([1., 2, 4, 7], [1., 3, 2, 8]))"
+    runs = [
+        subprocess.run(
+            [sys.executable, "-c", code],
+            env={"NUMBA_CACHE_DIR": str(tmp_path), "PATH": ""},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+        for _ in range(2)
+    ]
+    assert runs[0].stdout == runs[1].stdout
+    assert "compiling" in runs[0].stderr
+    assert runs[1].stderr == ""  # the second process starts from the cache

@@ -1,0 +1,85 @@
+"""Scaling and ties."""
+
+import naive
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from scipy.stats import norm, rankdata
+
+from infosieve._scale import APART, TIE_NOISE, exponent_of, prepare
+from infosieve.executors.threads import Threads
+
+
+def prepared(values, scale="standard", exponent=0):
+    values = np.atleast_2d(np.asarray(values, float))
+    return prepare(values, np.zeros(len(values), bool), scale, exponent, Threads(1))
+
+
+@given(
+    arrays(float, st.integers(2, 30), elements=st.floats(-1e6, 1e6, width=32)),
+    st.sampled_from([1e-290, 1e-9, 1.0, 1e9, 1e290]),
+    st.sampled_from([0.0, 1.0, 1e9]),
+)
+def test_standard_scaling_against_exact_arithmetic(values, size, shift):
+    values = values * size + shift * size
+    columns = prepared(values)
+    if np.unique(values).size == 1:
+        assert columns.constant[0]
+        assert (columns.values == 0).all()
+    else:
+        want = naive.standardise(values)
+        np.testing.assert_allclose(columns.values[0], want, rtol=1e-9, atol=2 * TIE_NOISE)
+
+
+def test_columns_without_repeats_are_left_alone(rng):
+    x = rng.normal(size=50)
+    columns = prepared(x)
+    np.testing.assert_allclose(columns.values[0], (x - x.mean()) / x.std(), rtol=0, atol=1e-14)
+    assert columns.n_distinct[0] == 50
+
+
+@pytest.mark.parametrize("scale", ["standard", "normal-scores", None])
+def test_ties_are_broken_by_a_little(rng, scale):
+    x = rng.integers(0, 4, 500).astype(float)
+    columns = prepared(x, scale)
+    values = columns.values[0]
+    assert columns.n_distinct[0] == 4
+    assert np.unique(values).size == 500
+    noise = values - np.array([np.median(values[x == v]) for v in x])
+    unit = x.std() if scale is None else 1.0
+    assert 0 < np.abs(noise).max() < 2.1 * TIE_NOISE * unit
+    assert (np.diff(values[columns.order[0]]) > 0).all()
+    np.testing.assert_array_equal(np.argsort(values), columns.order[0])
+
+
+def test_noise_depends_on_the_ranks_alone(rng):
+    x = rng.integers(0, 5, 200).astype(float)
+    reference = prepared(x).values[0]
+    np.testing.assert_array_equal(prepared(8 * x).values[0], reference)
+    np.testing.assert_array_equal(prepared([rng.normal(size=200), x]).values[1], reference)
+    np.testing.assert_allclose(prepared(-x).values[0], -reference, rtol=0, atol=1e-15)
+    other = prepared(rng.permutation(x)).values[0]
+    assert not np.isin(other, reference).any()
+
+
+def test_normal_scores(rng):
+    x = rng.standard_cauchy(100)
+    want = norm.ppf((rankdata(x) - 0.5) / 100)
+    np.testing.assert_allclose(prepared(x, "normal-scores").values[0], want, rtol=0, atol=1e-14)
+
+
+def test_no_scaling_keeps_all_distances_in_proportion(rng):
+    x = rng.normal(size=(2, 50)) * [[1.0], [1e6]]
+    values = prepared(x, None, exponent_of(x)).values
+    factors = np.ptp(x, axis=1) / np.ptp(values, axis=1)
+    power = 2.0 ** round(np.log2(factors[0]))
+    np.testing.assert_allclose(factors, power, rtol=1e-14)
+
+
+def test_codes_are_far_apart():
+    columns = prepare(np.array([[0.0, 1, 2, 1]]), np.array([True]), "standard", 0, Threads(1))
+    gaps = np.abs(np.subtract.outer(columns.values[0], columns.values[0]))
+    assert set(np.unique(gaps)) == {0.0, APART, 2 * APART}
+    assert columns.n_distinct[0] == 3
