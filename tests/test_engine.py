@@ -118,7 +118,13 @@ def test_agrees_for_thousands_of_samples_in_the_plane(n, kinds):
 @pytest.mark.parametrize("criterion", ["mi", "cmi"])
 def test_agrees_for_thousands_of_samples_in_sets(n, criterion):
     batch = make_batch(
-        ["normal"] * 4, ["normal", "rounded"], ["normal"], n, 8, criterion=criterion, n_neighbors=(5, 5)
+        ["normal"] * 4,
+        ["normal", "rounded"],
+        ["normal"],
+        n,
+        8,
+        criterion=criterion,
+        n_neighbors=(5, 5),
     )
     want = expected(batch, (5, 5))
     np.testing.assert_allclose(ENGINE.score(batch, ONE)[0], want, rtol=0, atol=1e-12)
@@ -156,7 +162,9 @@ def test_threads_and_chunks_change_nothing(monkeypatch, n_selected, n_candidates
     reference = ENGINE.score(batch, ONE)
     for n_jobs in (2, 3):
         np.testing.assert_array_equal(ENGINE.score(batch, Threads(n_jobs)), reference)
-    monkeypatch.setattr(numba_engine, "_chunks", lambda n, size: [slice(i, i + 1) for i in range(n)])
+    monkeypatch.setattr(
+        numba_engine, "_chunks", lambda n, size: [slice(i, i + 1) for i in range(n)]
+    )
     np.testing.assert_array_equal(ENGINE.score(batch, Threads(2)), reference)
 
 
@@ -198,9 +206,14 @@ def test_permuted_copies_are_scored_as_columns_of_their_own(rng):
 def test_candidates_of_several_columns(criterion):
     rng = np.random.default_rng(1)
     from conftest import columns
+
     from infosieve._types import Batch
 
-    x, s, y = columns(["normal"] * 4, 50, rng), columns(["normal"], 50, rng), columns(["normal"], 50, rng)
+    x, s, y = (
+        columns(["normal"] * 4, 50, rng),
+        columns(["normal"], 50, rng),
+        columns(["normal"], 50, rng),
+    )
     batch = Batch(x, s, y, criterion, n_neighbors=(3, 3), width=2)
     for j, got in enumerate(ENGINE.score(batch, ONE)[0]):
         pair = x.values[2 * j : 2 * j + 2]
@@ -222,7 +235,9 @@ def test_exact_duplicates_at_distance_zero():
 
     for s in ([], [5], [4, 5]):
         for criterion, estimator in METHODS:
-            batch = Batch(raw([0, 1, 2, 3]), raw(s), raw([6]), criterion, estimator, "euclidean", (1, 12))
+            batch = Batch(
+                raw([0, 1, 2, 3]), raw(s), raw([6]), criterion, estimator, "euclidean", (1, 12)
+            )
             np.testing.assert_allclose(
                 ENGINE.score(batch, ONE)[0], expected(batch, (1, 12)), rtol=0, atol=1e-12
             )

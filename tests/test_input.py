@@ -39,7 +39,12 @@ REFUSED = {
     "NaN in y": (X, np.where(Y > 1, np.nan, Y), {}, ["y has missing values"]),
     "None in strings": (column_of([None] + ["u", "v"] * 29 + ["u"]), Y, {}, ["missing", "'b' (1)"]),
     "pd.NA": (column_of(pd.array([pd.NA] + [1] * (N - 1), "Int64")), Y, {}, ["missing", "'b'"]),
-    "missing category": (column_of(pd.Categorical([None] + ["u", "v"] * 29 + ["u"])), Y, {}, ["'b'"]),
+    "missing category": (
+        column_of(pd.Categorical([None] + ["u", "v"] * 29 + ["u"])),
+        Y,
+        {},
+        ["'b'"],
+    ),
     "no rows": (X[:0], Y[:0], {}, ["X is empty"]),
     "no columns": (X[:, :0], Y, {}, ["X is empty"]),
     "one row": (X[:1], Y[:1], {}, ["X has one sample"]),
@@ -218,8 +223,9 @@ def test_categories_as_targets_and_features(case):
 
 
 def test_declared_columns():
-    codes = pd.DataFrame({"n": X[:, 0], "code": (Y > 0).astype(int)})
-    want = relevance(codes.assign(code=LABELS), Y)
+    level = np.array([2, 0, 3, 1])[np.digitize(Y, np.quantile(Y, [0.25, 0.5, 0.75]))]
+    codes = pd.DataFrame({"n": X[:, 0], "code": level})
+    want = relevance(codes.assign(code=level.astype(str)), Y)
     for how in ([False, True], [1], ["code"], np.array([False, True])):
         pd.testing.assert_series_equal(relevance(codes, Y, discrete_features=how), want)
     assert relevance(codes, Y)["code"] != want["code"]
@@ -286,7 +292,8 @@ def test_repeated_rows(rng):
 
 
 def test_two_samples():
-    assert mutual_information([1.0, 2.0], [1.0, 3.0]) == pytest.approx(0.0, abs=1e-12)
+    # psi(1) + psi(2) - 2 psi(1): nobody is strictly closer than the other sample.
+    assert mutual_information([1.0, 2.0], [1.0, 3.0]) == pytest.approx(1.0, abs=1e-12)
 
 
 def test_named_in_named_out():
@@ -314,8 +321,12 @@ def test_the_default_range_of_k_is_capped():
 
 
 def test_numpy_integers_are_integers():
-    assert mutual_information(X, Y, n_neighbors=np.int64(4)) == mutual_information(X, Y, n_neighbors=4)
-    assert mutual_information(X, Y, n_neighbors=[2, 5]) == mutual_information(X, Y, n_neighbors=(2, 5))
+    assert mutual_information(X, Y, n_neighbors=np.int64(4)) == mutual_information(
+        X, Y, n_neighbors=4
+    )
+    assert mutual_information(X, Y, n_neighbors=[2, 5]) == mutual_information(
+        X, Y, n_neighbors=(2, 5)
+    )
 
 
 def test_entropy_refuses_repeats_and_words():

@@ -92,7 +92,9 @@ def test_bivariate_normal(estimator, metric):
     assert got == pytest.approx(0.413339, abs=0.03)
 
 
-@pytest.mark.parametrize(("epsilon", "truth", "tolerance"), [(0.1, 1.709438, 0.03), (0.75, 1 / 3, 0.02)])
+@pytest.mark.parametrize(
+    ("epsilon", "truth", "tolerance"), [(0.1, 1.709438, 0.03), (0.75, 1 / 3, 0.02)]
+)
 @pytest.mark.parametrize("estimator", ["ksg1", "ksg2"])
 def test_additive_noise(epsilon, truth, tolerance, estimator):
     got = mean_estimate(additive_noise(epsilon), 10_000, estimator=estimator, n_neighbors=3)
@@ -113,7 +115,9 @@ def test_bias_fades_with_the_number_of_samples(sample, truth):
 @pytest.mark.parametrize("d", DENSE)
 def test_dense_normal_in_many_dimensions(d):
     truth, tolerance = DENSE[d]
-    assert mean_estimate(dense_normal(d), 1000, 4, n_neighbors=3) == pytest.approx(truth, abs=tolerance)
+    assert mean_estimate(dense_normal(d), 1000, 4, n_neighbors=3) == pytest.approx(
+        truth, abs=tolerance
+    )
 
 
 @pytest.mark.parametrize(("d", "nu"), STUDENT)
@@ -133,7 +137,9 @@ def test_monotone_maps_of_a_column_change_little(transform):
 
     assert mean_estimate(sample, 1000) == pytest.approx(0.413339, abs=0.04)
     scores = mean_estimate(sample, 1000, scale="normal-scores")
-    assert scores == pytest.approx(mean_estimate(bivariate_normal, 1000, scale="normal-scores"), abs=1e-12)
+    assert scores == pytest.approx(
+        mean_estimate(bivariate_normal, 1000, scale="normal-scores"), abs=1e-12
+    )
 
 
 def test_known_wrong_formulas_are_outside_the_tolerance():
@@ -180,7 +186,8 @@ def test_chain_rule_holds_statistically(rng):
 @pytest.mark.parametrize("d", [1, 2, 3])
 def test_entropy_of_a_normal(metric, d):
     estimates = [
-        entropy(np.random.default_rng(seed).normal(size=(2000, d)), metric=metric) for seed in range(8)
+        entropy(np.random.default_rng(seed).normal(size=(2000, d)), metric=metric)
+        for seed in range(8)
     ]
     assert np.mean(estimates) == pytest.approx(d * 0.5 * np.log(2 * np.pi * np.e), abs=0.02 * d)
 
@@ -194,7 +201,11 @@ TIES = {
     "Poisson": (lambda rng: rng.poisson(3, (2, 300)), 0.0, 0.0),
     "binary, continuous": (lambda rng: binary_continuous(rng), 0.337, 0.340),
     "binary, flipped": (lambda rng: binary_flipped(rng), 0.368, 0.392),
-    "rho = .75, grid of 0.3": (lambda rng: np.round(np.array(bivariate_normal(rng, 300)) / 0.3), 0.413, 0.413),
+    "rho = .75, grid of 0.3": (
+        lambda rng: np.round(np.array(bivariate_normal(rng, 300)) / 0.3),
+        0.413,
+        0.413,
+    ),
 }
 
 
@@ -216,7 +227,8 @@ def binary_flipped(rng):
 def test_tied_data(case):
     sample, _, measured = TIES[case]
     estimates = [
-        mutual_information(*sample(np.random.default_rng(seed)), n_neighbors=5) for seed in range(20)
+        mutual_information(*sample(np.random.default_rng(seed)), n_neighbors=5)
+        for seed in range(20)
     ]
     # Four standard errors of a mean over 20 data sets of 300 samples.
     tolerance = 4 * np.std(estimates, ddof=1) / np.sqrt(20) + 1e-3

@@ -104,7 +104,7 @@ def _separate(out: FloatArray, order: IntArray, rows: IntArray, relative: bool) 
     n = out.shape[1]
     ordered = np.take_along_axis(out[rows], order[rows], axis=1)
     rises = ordered[:, 1:] > ordered[:, :-1]
-    n_distinct = 1 + rises.sum(axis=1)
+    n_distinct = np.asarray(1 + rises.sum(axis=1))
     for i in np.flatnonzero((n_distinct < n) & (n_distinct > 1)):
         row = rows[i]
         ranks = np.empty(n, "<i4")

@@ -45,15 +45,15 @@ class Columns:
 
     @property
     def n_columns(self) -> int:
-        return self.values.shape[0]
+        return int(self.values.shape[0])
 
     @property
     def n_samples(self) -> int:
-        return self.values.shape[1]
+        return int(self.values.shape[1])
 
     @property
     def constant(self) -> BoolArray:
-        return self.n_distinct == 1
+        return np.asarray(self.n_distinct == 1)
 
     def take(self, columns: Sequence[int] | IntArray | BoolArray | slice) -> "Columns":
         """Some of the columns."""

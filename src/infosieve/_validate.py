@@ -44,11 +44,11 @@ class Table:
 
     @property
     def n_columns(self) -> int:
-        return self.values.shape[0]
+        return int(self.values.shape[0])
 
     @property
     def n_samples(self) -> int:
-        return self.values.shape[1]
+        return int(self.values.shape[1])
 
     def label(self, column: int) -> str:
         """How an error message calls a column."""
@@ -89,7 +89,7 @@ def read_table(data: Any, argument: str, discrete: Any = "auto") -> Table:
         for j, column in enumerate(columns):
             kind = _kind(column, table.label(j))
             if declared.get(j, kind == "category"):
-                values[j], levels[j] = _codes(column, table.label(j))
+                values[j], levels[j] = _codes(column)
                 categorical[j] = True
             elif kind == "category":
                 raise TypeError(
@@ -97,13 +97,13 @@ def read_table(data: Any, argument: str, discrete: Any = "auto") -> Table:
                     "declared continuous. Declare it discrete, or turn it into numbers."
                 )
             else:
-                values[j] = _numbers(column, table.label(j))
+                values[j] = _numbers(column)
     checked = Table(argument, names, named, values, categorical, levels)
     _refuse_missing(checked)
     return checked
 
 
-def _columns(data: Any, argument: str) -> tuple[Sequence[Any], Sequence[Any] | None]:
+def _columns(data: Any, argument: str) -> tuple[Any, Sequence[Any] | None]:
     """The columns, as one float matrix where possible, and their names if they have any."""
     if isinstance(data, pd.DataFrame):
         if all(isinstance(t, np.dtype) and t.kind in "iuf" for t in data.dtypes):
@@ -112,9 +112,8 @@ def _columns(data: Any, argument: str) -> tuple[Sequence[Any], Sequence[Any] | N
     if isinstance(data, pd.Series):
         return [data], None if data.name is None else [data.name]
     if type(data).__module__.partition(".")[0] == "polars":
-        if hasattr(data, "collect_schema") and not hasattr(data, "get_columns"):
-            if hasattr(data, "collect"):
-                raise TypeError(f"{argument} is a lazy polars frame. Pass {argument}.collect().")
+        if hasattr(data, "collect"):
+            raise TypeError(f"{argument} is a lazy polars frame. Pass {argument}.collect().")
         if hasattr(data, "get_columns"):
             series = data.get_columns()
             return [s.to_numpy() for s in series], [s.name for s in series]
@@ -184,7 +183,8 @@ def _kind_of_objects(column: Any, label: str) -> str:
     odd = next(
         v
         for v in values
-        if not isinstance(v, (numbers.Real, str)) or isinstance(v, str) != isinstance(values[0], str)
+        if not isinstance(v, (numbers.Real, str))
+        or isinstance(v, str) != isinstance(values[0], str)
     )
     raise TypeError(
         f"{label} mixes what is neither numbers nor categories: {odd!r} is a "
@@ -200,7 +200,7 @@ def _example(column: Any) -> str:
     return repr(np.asarray(column, object)[0])
 
 
-def _numbers(column: Any, label: str) -> FloatArray:
+def _numbers(column: Any) -> FloatArray:
     if isinstance(column, pd.Series):
         return column.to_numpy(dtype=np.float64, na_value=np.nan)
     if column.dtype == object:
@@ -208,7 +208,7 @@ def _numbers(column: Any, label: str) -> FloatArray:
     return np.asarray(column, np.float64)
 
 
-def _codes(column: Any, label: str) -> tuple[FloatArray, list[Any]]:
+def _codes(column: Any) -> tuple[FloatArray, list[Any]]:
     """Codes 0, 1, ... and what they stand for; missing ones become NaN."""
     codes, levels = pd.factorize(column, use_na_sentinel=True)
     return np.where(codes < 0, np.nan, codes), list(levels)
@@ -297,6 +297,10 @@ def check_lengths(*tables: Table) -> None:
             )
 
 
+def _is_int(value: Any) -> bool:
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
+
+
 def check_neighbors(n_neighbors: Any, n_samples: int) -> tuple[int, int]:
     """The range of K as (lo, hi); the default range is capped by the sample."""
     pair = n_neighbors if isinstance(n_neighbors, (tuple, list)) else (n_neighbors,) * 2
@@ -304,9 +308,7 @@ def check_neighbors(n_neighbors: Any, n_samples: int) -> tuple[int, int]:
         "The 'n_neighbors' parameter must be an int of at least 1, or a pair (lo, hi) of such "
         f"ints with lo <= hi. Got {n_neighbors!r} instead."
     )
-    if len(pair) != 2 or not all(
-        isinstance(k, numbers.Integral) and not isinstance(k, bool) for k in pair
-    ):
+    if len(pair) != 2 or not all(_is_int(k) for k in pair):
         raise ValueError(rule)
     lo, hi = int(pair[0]), int(pair[1])
     if lo < 1 or lo > hi:
@@ -326,7 +328,9 @@ def check_choice(value: Any, parameter: str, choices: Iterable[Any]) -> None:
     allowed = list(choices)
     if not any(value is c or (isinstance(value, str) and value == c) for c in allowed):
         words = ", ".join(repr(c) for c in allowed)
-        raise ValueError(f"The {parameter!r} parameter must be one of {words}. Got {value!r} instead.")
+        raise ValueError(
+            f"The {parameter!r} parameter must be one of {words}. Got {value!r} instead."
+        )
 
 
 def check_method(estimator: Any, metric: Any, scale: Any, conditional: bool) -> None:
@@ -344,12 +348,8 @@ def check_method(estimator: Any, metric: Any, scale: Any, conditional: bool) -> 
 
 def check_jobs(n_jobs: Any) -> None:
     """As in scikit-learn: None, or an int other than 0."""
-    if n_jobs is not None and (
-        not isinstance(n_jobs, numbers.Integral) or isinstance(n_jobs, bool) or n_jobs == 0
-    ):
+    if n_jobs is not None and (not _is_int(n_jobs) or n_jobs == 0):
         raise ValueError(
             "The 'n_jobs' parameter must be None, a positive int, or a negative one to count "
             f"from all cores (-1 is all). Got {n_jobs!r} instead."
         )
-
-

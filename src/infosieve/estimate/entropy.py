@@ -51,7 +51,7 @@ def entropy(X: Any, *, n_neighbors: Neighbors = (3, 10), metric: Metric = "eucli
     exponent = int(np.frexp(np.ptp(table.values, axis=1).max())[1])
     points = np.ldexp(table.values - table.values.mean(axis=1, keepdims=True), -exponent).T
     p = 2.0 if metric == "euclidean" else np.inf
-    distances = KDTree(points).query(points, k=range(2, hi + 2), p=p)[0]
+    distances = np.asarray(KDTree(points).query(points, k=range(2, hi + 2), p=p)[0])
     if (distances[:, 0] == 0).any():
         repeated = int((distances[:, 0] == 0).sum())
         raise ValueError(
@@ -64,7 +64,7 @@ def entropy(X: Any, *, n_neighbors: Neighbors = (3, 10), metric: Metric = "eucli
         digamma(n) - digamma(k) + log_volume + d * np.log(2 * distances[:, k - 1]).mean()
         for k in range(lo, hi + 1)
     ]
-    return float(np.mean(estimates)) + d * exponent * math.log(2)
+    return float(np.mean(estimates) + d * exponent * math.log(2))
 
 
 def _log_unit_diameter_ball(d: int, metric: Metric) -> float:

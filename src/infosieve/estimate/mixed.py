@@ -80,7 +80,7 @@ def _sizes(codes: FloatArray) -> IntArray:
 
 
 def _alone(codes: FloatArray) -> BoolArray:
-    return _sizes(codes) == 1
+    return np.asarray(_sizes(codes) == 1)
 
 
 def _contingency(batch: Batch) -> FloatArray:

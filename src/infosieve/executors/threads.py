@@ -3,7 +3,7 @@
 import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import lru_cache
+from functools import cache
 from typing import TypeVar
 
 from joblib import effective_n_jobs
@@ -11,7 +11,7 @@ from joblib import effective_n_jobs
 T = TypeVar("T")
 
 
-@lru_cache(maxsize=None)
+@cache
 def _pool(n_workers: int) -> ThreadPoolExecutor:
     return ThreadPoolExecutor(n_workers, thread_name_prefix="infosieve")
 

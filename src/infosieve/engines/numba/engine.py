@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -39,7 +40,7 @@ class NumbaEngine:
     def _score(self, batch: Batch, executor: Executor) -> FloatArray:
         n = batch.target.n_samples
         conditional = batch.criterion == "cmi" and batch.selected.n_columns > 0
-        if n < 2:
+        if n < 2 or batch.n_candidates == 0:
             return np.zeros((batch.n_candidates, _n_k(batch)))
         batch = _simplest_norm(replace(batch, criterion="cmi" if conditional else "mi"))
         width = batch.width
@@ -72,7 +73,7 @@ def _chunks(n: int, size: int) -> list[slice]:
 
 def _spans(n: int, parts: int) -> list[tuple[int, int]]:
     edges = [n * i // parts for i in range(parts + 1)]
-    return [(a, b) for a, b in zip(edges[:-1], edges[1:], strict=True) if b > a]
+    return [(a, b) for a, b in pairwise(edges) if b > a]
 
 
 def _by_strips(batch: Batch, executor: Executor) -> IntArray:
@@ -101,7 +102,7 @@ def _by_strips(batch: Batch, executor: Executor) -> IntArray:
 
     size = max(1, min(math.ceil(m / (4 * executor.n_workers)), math.ceil(100_000 / n)))
     parts = executor.run([partial(some, chunk) for chunk in _chunks(m, size)])
-    return np.array([sums for part in parts for sums in part]).reshape(m, -1)
+    return np.array([sums for part in parts for sums in part]).reshape(m, _n_k(batch))
 
 
 def _strip_width(n: int, k: int, n_distinct: int) -> int:
@@ -128,8 +129,9 @@ def _by_rows(batch: Batch, executor: Executor) -> IntArray:
 
     tasks = [partial(task, chunk, span) for chunk in chunks for span in spans]
     parts = iter(executor.run(tasks))
-    sums = [sum(next(parts) for _ in spans)[:, : c.stop - c.start] for c in chunks]
-    return np.concatenate(sums, axis=1).T
+    sums = [np.sum([next(parts) for _ in spans], axis=0) for _ in chunks]
+    width = [chunk.stop - chunk.start for chunk in chunks]
+    return np.concatenate([s[:, :w] for s, w in zip(sums, width, strict=True)], axis=1).T
 
 
 def _list_lengths(n: int, batch: Batch) -> tuple[int, int]:
@@ -153,7 +155,7 @@ def _in_lanes(columns: FloatArray) -> FloatArray:
 def _by_trees(batch: Batch, executor: Executor) -> IntArray:
     """Each candidate on its own: :mod:`.tree`, a task for some points."""
     sums = [_by_tree(batch, j, executor) for j in range(batch.n_candidates)]
-    return np.array(sums).reshape(batch.n_candidates, -1)
+    return np.array(sums).reshape(batch.n_candidates, _n_k(batch))
 
 
 def _by_tree(batch: Batch, candidate: int, executor: Executor) -> IntArray:
@@ -183,6 +185,4 @@ def _by_tree(batch: Batch, candidate: int, executor: Executor) -> IntArray:
 
     tasks: list[Callable[[], IntArray]]
     tasks = [partial(task, span) for span in _spans(n, 4 * executor.n_workers)]
-    return sum(executor.run(tasks))  # type: ignore[return-value]
-
-
+    return np.asarray(np.sum(executor.run(tasks), axis=0))

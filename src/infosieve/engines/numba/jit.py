@@ -45,13 +45,13 @@ def _tie_to_sources(dispatcher: Any) -> None:
     Numba looks at the file that defines a function, not at what it inlines from others:
     after an upgrade, machine code of an old version could meet data laid out by a new one.
     """
-    cache = getattr(dispatcher, "_cache", None)
+    cache: Any = getattr(dispatcher, "_cache", None)
     key = getattr(cache, "_index_key", None)
     if key is not None:
-        cache._index_key = lambda *args: (*key(*args), SOURCES)  # type: ignore[union-attr]
+        cache._index_key = lambda *args: (*key(*args), SOURCES)
 
 
-class _Announcer(event.Listener):  # type: ignore[misc]
+class _Announcer(event.Listener):
     """Tell the user, once per process, that the first call is slow because it compiles."""
 
     def __init__(self) -> None:

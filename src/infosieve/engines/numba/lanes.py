@@ -242,7 +242,7 @@ class _Code:
         return self.widest(self.b.load(last))
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def _push_columns(
     _typing: Any, visit: Any, i: Any, form: Any, floor: Any, nearest: Any, k: Any
 ) -> Any:
@@ -258,7 +258,7 @@ def _push_columns(
     return types.float64(visit, i, form, floor, nearest, k), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def _count_columns(
     _typing: Any, visit: Any, i: Any, form: Any, radii: Any, counts: Any, first: Any, last: Any
 ) -> Any:
@@ -279,7 +279,7 @@ def _count_columns(
     return types.void(visit, i, form, radii, counts, first, last), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def _push_point(_typing: Any, visit: Any, itself: Any, nearest: Any, k: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         c, kinds = _Code(context, builder), signature.args
@@ -289,10 +289,8 @@ def _push_point(_typing: Any, visit: Any, itself: Any, nearest: Any, k: Any) -> 
     return types.float64(visit, itself, nearest, k), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
-def _cover_point(
-    _typing: Any, visit: Any, itself: Any, nearest: Any, sides: Any, k: Any
-) -> Any:
+@intrinsic
+def _cover_point(_typing: Any, visit: Any, itself: Any, nearest: Any, sides: Any, k: Any) -> Any:
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         c, kinds = _Code(context, builder), signature.args
         xy = c.point_distances(kinds[0], args[0])
@@ -311,7 +309,7 @@ def _cover_point(
     return types.void(visit, itself, nearest, sides, k), generate
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@intrinsic
 def _count_side(_typing: Any, ordered: Any, ranks: Any, side: Any, levels: Any, visit: Any) -> Any:
     def generate(context: Any, b: Any, signature: Any, args: Any) -> Any:
         c, kinds = _Code(context, b), signature.args
@@ -341,16 +339,14 @@ def _count_side(_typing: Any, ordered: Any, ranks: Any, side: Any, levels: Any, 
     return types.void(ordered, ranks, side, levels, visit), generate
 
 
-@overload(push_columns, inline="always", strict=False)  # type: ignore[untyped-decorator]
-def _overload_push_columns(
-    visit: Any, i: Any, form: Any, floor: Any, nearest: Any, k: Any
-) -> Any:
+@overload(push_columns, inline="always", strict=False)
+def _overload_push_columns(visit: Any, i: Any, form: Any, floor: Any, nearest: Any, k: Any) -> Any:
     return lambda visit, i, form, floor, nearest, k: _push_columns(
         visit, i, form, floor, nearest, k
     )
 
 
-@overload(count_columns, inline="always", strict=False)  # type: ignore[untyped-decorator]
+@overload(count_columns, inline="always", strict=False)
 def _overload_count_columns(
     visit: Any, i: Any, form: Any, radii: Any, counts: Any, first: Any, last: Any
 ) -> Any:
@@ -359,17 +355,17 @@ def _overload_count_columns(
     )
 
 
-@overload(push_point, inline="always", strict=False)  # type: ignore[untyped-decorator]
+@overload(push_point, inline="always", strict=False)
 def _overload_push_point(visit: Any, itself: Any, nearest: Any, k: Any) -> Any:
     return lambda visit, itself, nearest, k: _push_point(visit, itself, nearest, k)
 
 
-@overload(cover_point, inline="always", strict=False)  # type: ignore[untyped-decorator]
+@overload(cover_point, inline="always", strict=False)
 def _overload_cover_point(visit: Any, itself: Any, nearest: Any, sides: Any, k: Any) -> Any:
     return lambda visit, itself, nearest, sides, k: _cover_point(visit, itself, nearest, sides, k)
 
 
-@overload(count_side, inline="always", strict=False)  # type: ignore[untyped-decorator]
+@overload(count_side, inline="always", strict=False)
 def _overload_count_side(ordered: Any, ranks: Any, side: Any, levels: Any, visit: Any) -> Any:
     return lambda ordered, ranks, side, levels, visit: _count_side(
         ordered, ranks, side, levels, visit

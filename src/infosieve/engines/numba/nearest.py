@@ -11,7 +11,7 @@ FAR = 1e150
 ZERO_RADIUS = np.nextafter(0.0, 1.0)
 
 
-@njit(inline="always")  # type: ignore[untyped-decorator]
+@njit(inline="always")
 def push(nearest: Any, k: Any, distance: Any) -> Any:
     """Insert a distance into the sorted ``k`` nearest; return the new k-th. No branches."""
     for i in range(k):
@@ -21,7 +21,7 @@ def push(nearest: Any, k: Any, distance: Any) -> Any:
     return nearest[k - 1]
 
 
-@njit(inline="always")  # type: ignore[untyped-decorator]
+@njit(inline="always")
 def n_finite(nearest: Any, k: Any) -> Any:
     """How many of the ``k`` nearest are at a finite distance."""
     while k > 0 and nearest[k - 1] >= FAR:
@@ -29,7 +29,7 @@ def n_finite(nearest: Any, k: Any) -> Any:
     return k
 
 
-@njit(inline="always")  # type: ignore[untyped-decorator]
+@njit(inline="always")
 def closed(radius: Any) -> Any:
     """The radius whose open ball is the closed ball of the given one."""
     return np.nextafter(radius, np.inf)

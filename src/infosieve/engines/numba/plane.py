@@ -39,7 +39,7 @@ def _strips(a: Any, b: Any, order_a: Any, order_b: Any, width: Any) -> Any:
     return pa, pb, ranks_a, ranks_b
 
 
-@njit(inline="always")  # type: ignore[untyped-decorator]
+@njit(inline="always")
 def _first_not_below(v: Any, low: Any, high: Any, value: Any) -> Any:
     size = high - low
     while size > 0:
@@ -49,7 +49,7 @@ def _first_not_below(v: Any, low: Any, high: Any, value: Any) -> Any:
     return low
 
 
-@njit(inline="always")  # type: ignore[untyped-decorator]
+@njit(inline="always")
 def _meet(points: Any, j: Any, itself: Any, group: Any, bound: Any, k: Any) -> Any:
     """All lanes meet point j: it enters their nearest, or widens their rectangles."""
     pa, pb = points
@@ -60,7 +60,7 @@ def _meet(points: Any, j: Any, itself: Any, group: Any, bound: Any, k: Any) -> A
     return bound
 
 
-@njit(inline="always")  # type: ignore[untyped-decorator]
+@njit(inline="always")
 def _walk(points: Any, at: Any, first: Any, last: Any, group: Any, bound: Any, k: Any) -> Any:
     """Meet the points of [first, last) from ``at`` up and from below it down, while closer."""
     pb = points[1]
@@ -76,7 +76,7 @@ def _walk(points: Any, at: Any, first: Any, last: Any, group: Any, bound: Any, k
     return bound
 
 
-@njit(inline="always")  # type: ignore[untyped-decorator]
+@njit(inline="always")
 def _search(
     points: Any, ordered: Any, width: Any, start: Any, cursor: Any, group: Any, bound: Any, k: Any
 ) -> None:

@@ -11,7 +11,7 @@ from numba import njit
 from infosieve.engines.numba.lanes import LANES, count_side
 
 
-@njit(inline="always")  # type: ignore[untyped-decorator]
+@njit(inline="always")
 def _inside(ordered: Any, rank: Any, step: Any, radius: Any, squared: Any) -> Any:
     """Whether the point ``step`` places from ``rank`` exists and is closer than ``radius``."""
     i = rank + step
@@ -21,7 +21,7 @@ def _inside(ordered: Any, rank: Any, step: Any, radius: Any, squared: Any) -> An
     return (i == at) & (d < radius)
 
 
-@njit(inline="always")  # type: ignore[untyped-decorator]
+@njit(inline="always")
 def count_within(
     ordered: Any,
     ranks: Any,

@@ -25,7 +25,7 @@ _CELL_SHIFT = 52 - 6
 _N_CELLS = 256
 
 
-@njit(inline="always")  # type: ignore[untyped-decorator]
+@njit(inline="always")
 def _block_distances(columns: Any, here: Any, squared: Any, out: Any) -> None:
     """Distances of all points to one, inside a block: sums of squares, or the largest step."""
     out[:] = 0.0
@@ -41,7 +41,7 @@ def _block_distances(columns: Any, here: Any, squared: Any, out: Any) -> None:
                 out[j] = step if step > out[j] else out[j]
 
 
-@njit(inline="always")  # type: ignore[untyped-decorator]
+@njit(inline="always")
 def _n_below(d: Any, limit: Any) -> Any:
     m = 0
     for j in range(d.size):
@@ -106,7 +106,7 @@ def _near(d: Any, here: Any, limit: Any, index: Any, value: Any, scratch: Any) -
     return m + 1
 
 
-@njit(inline="always")  # type: ignore[untyped-decorator]
+@njit(inline="always")
 def _count_near(near: Any, d: Any, radii: Any, ks: Any, itself: Any, counts: Any) -> None:
     """Points, the point itself included, strictly inside each lane's radii: by the list."""
     value, m, limit = near[1:4]
@@ -122,7 +122,7 @@ def _count_near(near: Any, d: Any, radii: Any, ks: Any, itself: Any, counts: Any
             counts[i] = _n_below(d, radii[i])
 
 
-@njit(inline="always")  # type: ignore[untyped-decorator]
+@njit(inline="always")
 def _attach(near: Any, d_s: Any, d_y: Any) -> None:
     """Put the blocks' distances beside the listed points; pad with points infinitely far."""
     index, _, m, _, shared, floor = near
@@ -132,7 +132,7 @@ def _attach(near: Any, d_s: Any, d_y: Any) -> None:
         index[i], shared[i], floor[i] = 0, np.inf, np.inf
 
 
-@njit(inline="always")  # type: ignore[untyped-decorator]
+@njit(inline="always")
 def _find_nearest(x: Any, here: Any, near: Any, d: Any, form: Any, nearest: Any, k: Any) -> None:
     """Each lane's ``k`` nearest distances in the joint space, from the shared list."""
     index, value, m, limit, shared, floor = near
@@ -157,7 +157,7 @@ def _find_nearest(x: Any, here: Any, near: Any, d: Any, form: Any, nearest: Any,
                 i = m
 
 
-@njit(inline="always")  # type: ignore[untyped-decorator]
+@njit(inline="always")
 def _count_inside(
     x: Any, here: Any, near: Any, d_s: Any, form: Any, radii: Any, ks: Any, counts: Any
 ) -> None:
@@ -185,7 +185,7 @@ def _count_inside(
                 i = m
 
 
-@njit(inline="always")  # type: ignore[untyped-decorator]
+@njit(inline="always")
 def _lane_distance(x: Any, here: Any, j: Any, lane: Any, shared: Any, form: Any) -> Any:
     """What :func:`.lanes.column_distances` computes, for one lane."""
     squared, add = form
@@ -210,7 +210,7 @@ def _rectangle(x: Any, here: Any, lane: Any, d: Any, form: Any, radius: Any) -> 
     return side_a, side_b, zeros
 
 
-@njit(inline="always")  # type: ignore[untyped-decorator]
+@njit(inline="always")
 def _set_radii(
     x: Any, here: Any, d: Any, form: Any, rectangle: Any, nearest: Any, ks: Any, psi: Any, out: Any
 ) -> None:

@@ -76,7 +76,7 @@ def build(columns: Any, leaf_size: Any) -> Any:
     return points, order, ranges, boxes
 
 
-@njit(inline="always")  # type: ignore[untyped-decorator]
+@njit(inline="always")
 def _join(total: Any, block: Any, step: Any, new_block: Any, squared: Any) -> Any:
     """Take one more column's step into a distance: (largest finished block, current block)."""
     if squared:
@@ -86,7 +86,7 @@ def _join(total: Any, block: Any, step: Any, new_block: Any, squared: Any) -> An
     return total, block + step if squared else max(block, step)
 
 
-@njit(inline="always")  # type: ignore[untyped-decorator]
+@njit(inline="always")
 def _box_distances(box: Any, block_of: Any, query: Any, squared: Any) -> Any:
     """The least and the greatest distance of a point to a box."""
     near = far = near_block = far_block = 0.0
@@ -100,8 +100,10 @@ def _box_distances(box: Any, block_of: Any, query: Any, squared: Any) -> Any:
     return max(near, near_block), max(far, far_block)
 
 
-@njit(inline="always")  # type: ignore[untyped-decorator]
-def _leaf_distances(tree: Any, node: Any, block_of: Any, query: Any, squared: Any, room: Any) -> Any:
+@njit(inline="always")
+def _leaf_distances(
+    tree: Any, node: Any, block_of: Any, query: Any, squared: Any, room: Any
+) -> Any:
     """Distances of the points of a leaf, into ``room[0]``; the leaf's range."""
     points, ranges = tree[0], tree[2]
     first, last = ranges[node]

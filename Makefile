@@ -1,0 +1,40 @@
+# Every target sets up what it needs in .venv first: a fresh clone, Python and make suffice.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+
+.PHONY: demo test lint bench clean
+
+demo: $(VENV)/installed
+	$(BIN)/python examples/demo.py
+
+test: $(VENV)/installed-dev lint
+	$(BIN)/python -m pytest -n auto
+
+lint: $(VENV)/installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+bench: $(VENV)/installed-bench
+	$(BIN)/python benchmarks/run.py
+
+$(VENV)/bin/python:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+
+$(VENV)/installed: $(VENV)/bin/python pyproject.toml
+	$(BIN)/python -m pip install --quiet --editable .
+	touch $@
+
+$(VENV)/installed-dev: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --group dev
+	touch $@
+
+$(VENV)/installed-bench: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --group bench
+	touch $@
+
+clean:
+	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	find . -name __pycache__ -prune -exec rm -rf {} +

@@ -1,0 +1,47 @@
+"""Which of ten columns matter? Friedman's function, where the answer is known.
+
+Y = 10 sin(X1 X2) + 20 (X3 - 0.5)^2 + 10 X4 + 5 X5 + noise; X6 to X10 are never used.
+"""
+
+import numpy as np
+import pandas as pd
+
+from infosieve import estimate, mutual_information, relevance
+
+
+def friedman(n: int, seed: int) -> tuple[pd.DataFrame, pd.Series]:
+    """The data above: columns uniform on [0, 1], standard normal noise."""
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(rng.uniform(size=(n, 10)), columns=[f"X{j}" for j in range(1, 11)])
+    signal = 10 * np.sin(X.X1 * X.X2) + 20 * (X.X3 - 0.5) ** 2 + 10 * X.X4 + 5 * X.X5
+    return X, pd.Series(signal + rng.normal(size=n), name="Y")
+
+
+def main() -> None:
+    """Print what each column, and what sets of columns, tell about Y."""
+    X, y = friedman(500, seed=0)
+    print(__doc__)
+    print(f"What each column tells about Y on its own ({len(y)} samples, nats):\n")
+    for name, nats in relevance(X, y).sort_values(ascending=False).items():
+        used = "" if name in ("X1", "X2", "X3", "X4", "X5") else "   (not in the formula)"
+        print(f"  {name:>4} {nats:7.3f}  {'█' * round(80 * max(nats, 0)):<24}{used}")
+
+    print("\nWhat sets tell together, and what older estimates would say:\n")
+    print(f"  {'set':<28}{'infosieve':>10}{'histogram':>11}{'Parzen':>9}")
+    names = ["X4", "X2", "X3", "X1", "X5", "X6", "X7"]
+    for size in range(1, len(names) + 1):
+        columns = X[names[:size]]
+        estimates = (
+            f(columns, y) for f in (mutual_information, estimate.histogram, estimate.parzen)
+        )
+        print(f"  {' '.join(columns):<28}" + "{:>10.2f}{:>11.2f}{:>9.2f}".format(*estimates))
+    print(
+        "\nThe last two columns of the longest sets are noise: an estimate should not rise there.\n"
+        "\nAfter X4, what does each other column add?\n"
+    )
+    added = relevance(X, y, given=X["X4"]).drop("X4").sort_values(ascending=False)
+    print("  " + "  ".join(f"{name} {nats:.2f}" for name, nats in added.items()))
+
+
+if __name__ == "__main__":
+    main()
