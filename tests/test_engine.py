@@ -229,9 +229,8 @@ def test_exact_duplicates_at_distance_zero():
     values = rng.integers(0, 2, (7, 40)).astype(float)
 
     def raw(rows):
-        order = np.argsort(values[rows], axis=1).astype(np.int32)
         flags = np.zeros(len(rows), bool)
-        return Columns(values[rows], order, flags, np.full(len(rows), 2))
+        return Columns(values[rows], flags, np.full(len(rows), 2))
 
     for s in ([], [5], [4, 5]):
         for criterion, estimator in METHODS:

@@ -14,7 +14,7 @@ from infosieve.executors.threads import Threads
 
 def prepared(values, scale="standard", exponent=0):
     values = np.atleast_2d(np.asarray(values, float))
-    return prepare(values, np.zeros(len(values), bool), scale, exponent, Threads(1))
+    return prepare(values, np.zeros(len(values), bool), scale, exponent, Threads(1), True)
 
 
 @given(

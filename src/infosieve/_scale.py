@@ -11,13 +11,14 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
-from infosieve._types import BoolArray, Columns, Executor, FloatArray, IntArray, Scale
+from infosieve._types import BoolArray, Columns, Executor, FloatArray, Scale
+from infosieve.engines.numba.columns import standardise
 
 # Half the width of the noise that separates repeated values, in standard deviations.
 TIE_NOISE = 1e-10
 # The distance between codes of different categories: infinite for all that follows.
 APART = 1e200
-_CHUNK_BYTES = 1 << 21
+_CHUNK_BYTES = 1 << 18
 
 
 def prepare(
@@ -26,30 +27,42 @@ def prepare(
     scale: Scale,
     exponent: int,
     executor: Executor,
+    with_order: bool = False,
 ) -> Columns:
     """Scale the columns of ``values`` (n_columns, n_samples), break ties, code categories.
 
     Categorical columns hold codes 0, 1, ... on entry. ``exponent`` is that of the largest
     number of the whole problem; columns that keep their scale are brought into range by it.
+    ``with_order`` keeps what sorts the columns, for those who will need it.
     """
     m, n = values.shape
     out = np.empty((m, n))
-    order = np.empty((m, n), np.int32)
+    order = np.empty((m, n), np.int32) if with_order else None
     n_distinct = np.empty(m, np.int64)
 
     def some(at: slice) -> None:
-        numbers = np.flatnonzero(~categorical[at]) + at.start
-        codes = np.flatnonzero(categorical[at]) + at.start
-        out[codes] = values[codes] * APART
-        order[codes] = np.argsort(out[codes], axis=1)
-        n_distinct[codes] = [np.unique(column).size for column in values[codes]]
-        if numbers.size:
-            out[numbers], order[numbers] = _scaled(values[numbers], scale, exponent)
-            n_distinct[numbers] = _separate(out, order, numbers, relative=scale is None)
+        x, z = values[at], out[at]
+        if order is not None:
+            order[at] = np.argsort(x, axis=1)
+            ordered = np.take_along_axis(x, order[at], axis=1)
+        else:
+            ordered = np.sort(x, axis=1)
+        if scale == "standard":
+            n_distinct[at] = standardise(x, ordered, z)
+        else:
+            z[:] = _scaled(x, ordered, scale, exponent)
+            n_distinct[at] = 1 + (np.diff(np.sort(z, axis=1)) > 0).sum(axis=1)
+        for row in range(at.start, at.stop):
+            if categorical[row]:
+                out[row] = values[row] * APART
+            elif 1 < n_distinct[row] < n:
+                _separate(out[row], relative=scale is None)
+                if order is not None:
+                    order[row] = np.argsort(out[row])
 
     size = max(1, _CHUNK_BYTES // (8 * n))
     executor.run([partial(some, slice(i, min(m, i + size))) for i in range(0, m, size)])
-    return Columns(out, order, categorical, n_distinct)
+    return Columns(out, categorical, n_distinct, order)
 
 
 def exponent_of(*tables: FloatArray) -> int:
@@ -58,64 +71,30 @@ def exponent_of(*tables: FloatArray) -> int:
     return int(np.frexp(largest)[1])
 
 
-def _scaled(values: FloatArray, scale: Scale, exponent: int) -> tuple[FloatArray, IntArray]:
-    """Centre and scale each row; also return what sorts it.
-
-    Powers of two first, then the middle value off, so that neither a size of 1e-300 nor a
-    mean of 1e9 costs any digit; sums run over the sorted values, so that the order of the
-    samples does not matter.
-    """
-    if scale is None:
-        x = np.ldexp(values, -exponent)
-    else:
-        x = np.ldexp(values, -np.frexp(np.abs(values).max(axis=1, keepdims=True))[1])
-    order = np.argsort(x, axis=1)
+def _scaled(values: FloatArray, ordered: FloatArray, scale: Scale, exponent: int) -> FloatArray:
+    """Normal scores of each row, or the row itself, centred and brought into range."""
+    n = values.shape[1]
     if scale == "normal-scores":
-        ranks = rankdata(x, axis=1)
-        return np.where(_spread(x) > 0, ndtri((ranks - 0.5) / x.shape[1]), 0.0), order
-    middle = (x.shape[1] - 1) // 2
-    x -= np.take_along_axis(x, order[:, middle : middle + 1], axis=1)
-    if scale is None:
-        return x, order
-    x = np.ldexp(x, -np.frexp(np.abs(x).max(axis=1, keepdims=True))[1])
-    mean, deviation = _moments(np.take_along_axis(x, order, axis=1))
-    return (x - mean) / np.where(deviation > 0, deviation, 1.0), order
+        scores = ndtri((rankdata(values, axis=1) - 0.5) / n)
+        return np.asarray(np.where(ordered[:, :1] < ordered[:, -1:], scores, 0.0))
+    middle = ordered[:, (n - 1) // 2, None]
+    return np.asarray(np.ldexp(values, -exponent) - np.ldexp(middle, -exponent))
 
 
-def _spread(x: FloatArray) -> FloatArray:
-    return np.asarray(np.ptp(x, axis=1, keepdims=True))
-
-
-def _moments(ordered: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Mean and standard deviation of each row of sorted values."""
-    mean = ordered.mean(axis=1, keepdims=True)
-    constant = ordered[:, :1] == ordered[:, -1:]
-    mean = np.where(constant, ordered[:, :1], mean)
-    return mean, np.sqrt(np.square(ordered - mean).mean(axis=1, keepdims=True))
-
-
-def _separate(out: FloatArray, order: IntArray, rows: IntArray, relative: bool) -> IntArray:
-    """Break the ties of some rows in place; return how many distinct values each had.
+def _separate(row: FloatArray, relative: bool) -> None:
+    """Break the ties of a row in place.
 
     A row with repeated values gets uniform noise from a counter-based generator whose key is
     a hash of the row's dense ranks: equal rows stay equal, and shift, scale and place do not
     matter. A row and its negative get opposite noise. Rows without repeats are left alone.
     """
-    n = out.shape[1]
-    ordered = np.take_along_axis(out[rows], order[rows], axis=1)
-    rises = ordered[:, 1:] > ordered[:, :-1]
-    n_distinct = np.asarray(1 + rises.sum(axis=1))
-    for i in np.flatnonzero((n_distinct < n) & (n_distinct > 1)):
-        row = rows[i]
-        ranks = np.empty(n, "<i4")
-        ranks[order[row]] = np.concatenate([[0], np.cumsum(rises[i])])
-        mirrored = ranks.max() - ranks
-        first = np.argmax(ranks != mirrored)
-        sign = 1.0 if ranks[first] < mirrored[first] else -1.0
-        key = hashlib.blake2b((ranks if sign > 0 else mirrored).tobytes(), digest_size=16)
-        bits = np.random.Philox(key=int.from_bytes(key.digest(), "little"))
-        noise = np.random.Generator(bits).uniform(-TIE_NOISE, TIE_NOISE, n)
-        unit = _moments(ordered[i : i + 1])[1][0, 0] if relative else 1.0
-        out[row] += sign * unit * noise
-        order[row] = np.argsort(out[row])
-    return n_distinct
+    distinct, ranks = np.unique(row, return_inverse=True)
+    mirrored = distinct.size - 1 - ranks
+    first = np.argmax(ranks != mirrored)
+    sign = 1.0 if ranks[first] < mirrored[first] else -1.0
+    canonical = (ranks if sign > 0 else mirrored).astype("<i4")
+    key = hashlib.blake2b(canonical.tobytes(), digest_size=16).digest()
+    bits = np.random.Philox(key=int.from_bytes(key, "little"))
+    noise = np.random.Generator(bits).uniform(-TIE_NOISE, TIE_NOISE, row.size)
+    unit = np.std(np.sort(row)) if relative else 1.0
+    row += sign * unit * noise

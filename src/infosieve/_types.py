@@ -5,6 +5,7 @@ This module imports nothing of ours.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
@@ -30,18 +31,18 @@ class Columns:
     Attributes
     ----------
     values : ndarray of shape (n_columns, n_samples), C order
-    order : ndarray of shape (n_columns, n_samples)
-        What sorts each column.
     categorical : ndarray of bool, of shape (n_columns,)
         These hold codes so far apart that unequal ones count as infinitely distant.
     n_distinct : ndarray of int, of shape (n_columns,)
         Distinct values before ties were broken; 1 means constant.
+    known_order : ndarray of shape (n_columns, n_samples), optional
+        What sorts each column, where that is known already.
     """
 
     values: FloatArray
-    order: IntArray
     categorical: BoolArray
     n_distinct: IntArray
+    known_order: IntArray | None = None
 
     @property
     def n_columns(self) -> int:
@@ -51,6 +52,13 @@ class Columns:
     def n_samples(self) -> int:
         return int(self.values.shape[1])
 
+    @cached_property
+    def order(self) -> IntArray:
+        """What sorts each column."""
+        if self.known_order is not None:
+            return self.known_order
+        return np.argsort(self.values, axis=1).astype(np.int32)
+
     @property
     def constant(self) -> BoolArray:
         return np.asarray(self.n_distinct == 1)
@@ -59,23 +67,21 @@ class Columns:
         """Some of the columns."""
         return Columns(
             np.ascontiguousarray(self.values[columns]),
-            np.ascontiguousarray(self.order[columns]),
             self.categorical[columns],
             self.n_distinct[columns],
+            None if self.known_order is None else np.ascontiguousarray(self.known_order[columns]),
         )
 
     def rows(self, rows: IntArray | BoolArray) -> "Columns":
         """The same columns on some of the samples (scaling and ties as before)."""
         values = np.ascontiguousarray(self.values[:, rows])
-        order = np.argsort(values, axis=1).astype(np.int32)
-        return Columns(values, order, self.categorical, self.n_distinct)
+        return Columns(values, self.categorical, self.n_distinct)
 
     def with_values(self, values: FloatArray, like: int = 0) -> "Columns":
         """New columns of the kind of column ``like``, such as permuted copies of it."""
         n = values.shape[0]
         return Columns(
             values,
-            np.argsort(values, axis=1).astype(np.int32),
             np.repeat(self.categorical[like], n),
             np.repeat(self.n_distinct[like], n),
         )

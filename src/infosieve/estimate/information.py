@@ -178,7 +178,7 @@ def relevance(
     check_jobs(n_jobs)
     ks = check_neighbors(n_neighbors, y_table.n_samples)
     executor = Threads(n_jobs)
-    x, target, *rest = _prepared(tables, scale, executor)
+    x, target, *rest = _prepared(tables, scale, executor, with_order=given is None)
     selected = rest[0].take(~rest[0].constant) if rest else x.take(slice(0))
     varying = np.flatnonzero(~x.constant)
     candidates = x if varying.size == x.n_columns else x.take(varying)
@@ -192,9 +192,11 @@ def relevance(
     return result
 
 
-def _prepared(tables: list[Table], scale: Scale, executor: Executor) -> list[Columns]:
+def _prepared(
+    tables: list[Table], scale: Scale, executor: Executor, with_order: bool = False
+) -> list[Columns]:
     exponent = exponent_of(*(t.values[~t.categorical] for t in tables)) if scale is None else 0
-    return [prepare(t.values, t.categorical, scale, exponent, executor) for t in tables]
+    return [prepare(t.values, t.categorical, scale, exponent, executor, with_order) for t in tables]
 
 
 def _warn_of_lonely(

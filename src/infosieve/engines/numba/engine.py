@@ -82,20 +82,14 @@ def _by_strips(batch: Batch, executor: Executor) -> IntArray:
     psi = psi_table(n)
 
     def column(j: int) -> IntArray:
-        x, y = batch.candidates.take([j]), batch.target
         # Sweep along the column with fewer ties: strips of equal values cannot be skipped.
-        a, b = (x, y) if x.n_distinct[0] >= y.n_distinct[0] else (y, x)
-        width = _strip_width(n, batch.n_neighbors[1], int(b.n_distinct[0]))
-        return plane(  # type: ignore[no-any-return]
-            a.values[0],
-            b.values[0],
-            a.order[0],
-            b.order[0],
-            width,
-            batch.n_neighbors,
-            batch.estimator == "ksg2",
-            psi,
-        )
+        a, i, b, j = batch.candidates, j, batch.target, 0
+        if a.n_distinct[i] < b.n_distinct[j]:
+            a, i, b, j = b, j, a, i
+        width = _strip_width(n, batch.n_neighbors[1], int(b.n_distinct[j]))
+        orders = a.order[i], b.order[j]
+        rectangle = batch.estimator == "ksg2"
+        return plane(a.values[i], b.values[j], *orders, width, batch.n_neighbors, rectangle, psi)  # type: ignore[no-any-return]
 
     def some(columns: slice) -> list[IntArray]:
         return [column(j) for j in range(m)[columns]]
@@ -118,38 +112,40 @@ def _by_rows(batch: Batch, executor: Executor) -> IntArray:
     form = (batch.metric == "euclidean", conditional, batch.estimator == "ksg2")
     psi = psi_table(n)
     wants = _list_lengths(n, batch)
-    size = max(16 * LANES, TASK_BYTES // (8 * n))
-    chunks = _chunks(m, size)
-    spans = _spans(n, max(1, math.ceil(4 * executor.n_workers / len(chunks))))
+    chunks = _chunks(m, max(16 * LANES, TASK_BYTES // (8 * n)))
+    spans = _spans(n, 1 if executor.n_workers == 1 else 4 * executor.n_workers)
 
-    def task(chunk: slice, span: tuple[int, int]) -> IntArray:
-        blocks = _in_lanes(batch.candidates.values[chunk])
+    def task(blocks: FloatArray, span: tuple[int, int]) -> IntArray:
         selected, target = batch.selected.values, batch.target.values
         return rows(blocks, selected, target, span, batch.n_neighbors, form, wants, psi)  # type: ignore[no-any-return]
 
-    tasks = [partial(task, chunk, span) for chunk in chunks for span in spans]
-    parts = iter(executor.run(tasks))
-    sums = [np.sum([next(parts) for _ in spans], axis=0) for _ in chunks]
-    width = [chunk.stop - chunk.start for chunk in chunks]
-    return np.concatenate([s[:, :w] for s, w in zip(sums, width, strict=True)], axis=1).T
+    sums = []
+    for chunk in chunks:
+        blocks = _in_lanes(batch.candidates.values[chunk], executor)
+        parts = executor.run([partial(task, blocks, span) for span in spans])
+        sums.append(np.sum(parts, axis=0)[:, : chunk.stop - chunk.start])
+    return np.concatenate(sums, axis=1).T
 
 
 def _list_lengths(n: int, batch: Batch) -> tuple[int, int]:
     """How many neighbours to list: a few times those that independent columns would need."""
     k, s = batch.n_neighbors[1], batch.selected.n_columns
-    joint = 8 * k * (n / k) ** (1 / (s + batch.target.n_columns + 1))
-    alone = 5 * n * (k / n) ** (s / (s + 2))
+    joint = 14 * k * (n / k) ** (1 / (s + batch.target.n_columns + 1))
+    alone = 8 * n * (k / n) ** (s / (s + 2))
     return int(joint) + 16, int(alone) + 16
 
 
-def _in_lanes(columns: FloatArray) -> FloatArray:
+def _in_lanes(columns: FloatArray, executor: Executor) -> FloatArray:
     """Columns by blocks of LANES, sample by sample: (n_blocks, n_samples * LANES)."""
     m, n = columns.shape
-    n_blocks = math.ceil(m / LANES)
-    padded = np.zeros((n_blocks * LANES, n))
-    padded[:m] = columns
-    by_sample = padded.reshape(n_blocks, LANES, n).transpose(0, 2, 1)
-    return np.ascontiguousarray(by_sample).reshape(n_blocks, n * LANES)
+    blocks = np.zeros((math.ceil(m / LANES), n, LANES))
+
+    def fill(block: int) -> None:
+        some = columns[block * LANES : (block + 1) * LANES]
+        blocks[block, :, : len(some)] = some.T
+
+    executor.run([partial(fill, block) for block in range(len(blocks))])
+    return blocks.reshape(len(blocks), n * LANES)
 
 
 def _by_trees(batch: Batch, executor: Executor) -> IntArray:

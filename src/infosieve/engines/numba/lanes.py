@@ -107,22 +107,23 @@ def cover_point(visit: Any, itself: Any, nearest: Any, sides: Any, k: Any) -> No
             sides[lanes] = np.where(inside, np.maximum(sides[lanes], distance), sides[lanes])
 
 
-def count_side(ordered: Any, ranks: Any, side: Any, levels: Any, visit: Any) -> None:
-    """Add to ``counts`` the points on one side of each lane's rank that are inside its radius.
+def count_ordered(ordered: Any, ranks: Any, levels: Any, visit: Any) -> None:
+    """Add to ``counts`` the points on both sides of each lane's rank that are inside its radius.
 
-    ``visit`` is (radii, counts, k, squared); ``side`` is 1 or -1; fewer than 2 ** ``levels``
-    points are inside. A binary search, all lanes in step.
+    ``visit`` is (radii, counts, k, squared); on either side fewer than 2 ** ``levels`` points
+    are inside. Two binary searches, all lanes in step.
     """
     radii, counts, k, squared = visit
     lanes = slice(k * LANES, (k + 1) * LANES)
-    steps = np.zeros(LANES, np.int64)
-    for level in range(levels - 1, -1, -1):
-        at = ranks + side * (steps + (1 << level))
-        clipped = np.clip(at, 0, ordered.size - 1)
-        d = np.abs(ordered[clipped] - ordered[ranks])
-        d = d * d if squared else d
-        steps += ((at == clipped) & (d < radii[lanes])) << level
-    counts[lanes] += steps
+    for side in (1, -1):
+        steps = np.zeros(LANES, np.int32)
+        for level in range(levels - 1, -1, -1):
+            at = ranks + side * (steps + (1 << level))
+            clipped = np.clip(at, 0, ordered.size - 1)
+            d = np.abs(ordered[clipped] - ordered[ranks])
+            d = d * d if squared else d
+            steps += ((at == clipped) & (d < radii[lanes])) << level
+        counts[lanes] += steps
 
 
 # The same as LLVM vector code.
@@ -130,7 +131,6 @@ def count_side(ordered: Any, ranks: Any, side: Any, levels: Any, visit: Any) -> 
 _F64, _I32, _I64, _BIT = ir.DoubleType(), ir.IntType(32), ir.IntType(64), ir.IntType(1)
 _FLOATS = ir.VectorType(_F64, LANES)
 _INTS = ir.VectorType(_I32, LANES)
-_LONGS = ir.VectorType(_I64, LANES)
 _BITS = ir.VectorType(_BIT, LANES)
 
 
@@ -167,7 +167,7 @@ class _Code:
     def gather(self, data: Any, indices: Any) -> Any:
         values = ir.Constant(_FLOATS, ir.Undefined)
         for lane in range(LANES):
-            index = self.b.extract_element(indices, _I32(lane))
+            index = self.b.sext(self.b.extract_element(indices, _I32(lane)), _I64)
             value = self.b.load(self.b.gep(data, [index]))
             values = self.b.insert_element(values, value, _I32(lane))
         return values
@@ -310,33 +310,39 @@ def _cover_point(_typing: Any, visit: Any, itself: Any, nearest: Any, sides: Any
 
 
 @intrinsic
-def _count_side(_typing: Any, ordered: Any, ranks: Any, side: Any, levels: Any, visit: Any) -> Any:
+def _count_ordered(_typing: Any, ordered: Any, ranks: Any, levels: Any, visit: Any) -> Any:
     def generate(context: Any, b: Any, signature: Any, args: Any) -> Any:
         c, kinds = _Code(context, b), signature.args
-        radii, counts, (_, k), (_, squared) = c.fields(kinds[4], args[4])
+        radii, counts, (_, k), (_, squared) = c.fields(kinds[3], args[3])
         squared = c.flag(squared)
         array = context.make_array(kinds[0])(context, b, args[0])
-        last = c.splat(b.sub(b.extract_value(array.shape, 0), _I64(1)), _LONGS)
-        zero = ir.Constant(_LONGS, [_I64(0)] * LANES)
-        rank = c.load(c.vectors(kinds[1], args[1], vector=_LONGS))
+        size = b.trunc(b.extract_value(array.shape, 0), _I32)
+        last = c.splat(b.sub(size, _I32(1)), _INTS)
+        zero = ir.Constant(_INTS, [_I32(0)] * LANES)
+        rank = c.load(c.vectors(kinds[1], args[1], vector=_INTS), 4)
         radius = c.load(b.gep(c.vectors(*radii), [k]))
         own = c.gather(array.data, rank)
-        steps = cgutils.alloca_once_value(b, zero)
-        with cgutils.for_range(b, args[3]) as loop:
-            level = b.sub(b.sub(args[3], _I64(1)), loop.index)
-            longer = b.add(b.load(steps), c.splat(b.shl(_I64(1), level), _LONGS))
-            at = b.add(rank, b.mul(longer, c.splat(args[2], _LONGS)))
-            clipped = b.select(b.icmp_signed("<", at, zero), zero, at)
-            clipped = b.select(b.icmp_signed(">", clipped, last), last, clipped)
-            d = c.gap(c.gather(array.data, clipped), own)
-            d = b.select(squared, b.fmul(d, d), d)
-            inside = b.and_(b.icmp_signed("==", at, clipped), b.fcmp_ordered("<", d, radius))
-            b.store(b.select(inside, longer, b.load(steps)), steps)
+        up, down = (cgutils.alloca_once_value(b, zero) for _ in range(2))
+        with cgutils.for_range(b, args[2]) as loop:
+            level = b.sub(b.sub(args[2], _I64(1)), loop.index)
+            step = c.splat(b.trunc(b.shl(_I64(1), level), _I32), _INTS)
+            # Both sides in one round: neither waits for the other.
+            for place, move in ((up, b.add), (down, b.sub)):
+                steps = b.add(b.load(place), step)
+                at = move(rank, steps)
+                clipped = b.select(b.icmp_signed("<", at, zero), zero, at)
+                clipped = b.select(b.icmp_signed(">", clipped, last), last, clipped)
+                d = c.gap(c.gather(array.data, clipped), own)
+                d = b.select(squared, b.fmul(d, d), d)
+                exists = b.icmp_signed("==", at, clipped)
+                inside = b.and_(exists, b.fcmp_ordered("<", d, radius))
+                b.store(b.select(inside, steps, b.load(place)), place)
         slot = b.gep(c.vectors(*counts, vector=_INTS), [k])
-        c.store(b.add(c.load(slot, 4), b.trunc(b.load(steps), _INTS)), slot, 4)
+        found = b.add(b.load(up), b.load(down))
+        c.store(b.add(c.load(slot, 4), found), slot, 4)
         return context.get_dummy_value()
 
-    return types.void(ordered, ranks, side, levels, visit), generate
+    return types.void(ordered, ranks, levels, visit), generate
 
 
 @overload(push_columns, inline="always", strict=False)
@@ -365,8 +371,6 @@ def _overload_cover_point(visit: Any, itself: Any, nearest: Any, sides: Any, k: 
     return lambda visit, itself, nearest, sides, k: _cover_point(visit, itself, nearest, sides, k)
 
 
-@overload(count_side, inline="always", strict=False)
-def _overload_count_side(ordered: Any, ranks: Any, side: Any, levels: Any, visit: Any) -> Any:
-    return lambda ordered, ranks, side, levels, visit: _count_side(
-        ordered, ranks, side, levels, visit
-    )
+@overload(count_ordered, inline="always", strict=False)
+def _overload_count_ordered(ordered: Any, ranks: Any, levels: Any, visit: Any) -> Any:
+    return lambda ordered, ranks, levels, visit: _count_ordered(ordered, ranks, levels, visit)

@@ -151,7 +151,7 @@ def plane(
     pa, pb, ranks_a, ranks_b = _strips(a, b, order_a, order_b, width)
     cursor = np.full((2, (n + width - 1) // width), -1, np.int32)
     a_here, b_here = np.empty(LANES), np.empty(LANES)
-    rank_a, rank_b = np.empty(LANES, np.int64), np.empty(LANES, np.int64)
+    rank_a, rank_b = np.empty(LANES, np.int32), np.empty(LANES, np.int32)
     nearest = np.empty(hi * LANES)
     sides = np.empty(2 * hi * LANES if rectangle else 0)
     radii = np.empty((2, hi * LANES))

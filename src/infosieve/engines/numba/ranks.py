@@ -8,7 +8,7 @@ from typing import Any
 
 from numba import njit
 
-from infosieve.engines.numba.lanes import LANES, count_side
+from infosieve.engines.numba.lanes import LANES, count_ordered
 
 
 @njit(inline="always")
@@ -39,17 +39,14 @@ def count_within(
     enough. Returns the levels to begin with next time.
     """
     counts[first * LANES : last * LANES] = 1
-    deepest = 1
     for side in (1, -1):
-        depth = levels
         lane = 0
-        while lane < LANES and 1 << depth < ordered.size:
+        while lane < LANES and 1 << levels < ordered.size:
             radius = radii[(last - 1) * LANES + lane]
-            if _inside(ordered, ranks[lane], side << depth, radius, squared):
-                depth += 1
+            if _inside(ordered, ranks[lane], side << levels, radius, squared):
+                levels += 1
             else:
                 lane += 1
-        deepest = max(deepest, depth)
-        for k in range(first, last):
-            count_side(ordered, ranks, side, depth, (radii, counts, k, squared))
-    return max(deepest - 1, 1)
+    for k in range(first, last):
+        count_ordered(ordered, ranks, levels, (radii, counts, k, squared))
+    return max(levels - 1, 1)

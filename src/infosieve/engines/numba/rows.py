@@ -16,7 +16,7 @@ import numpy as np
 from numba import njit
 
 from infosieve.engines.numba.jit import kernel
-from infosieve.engines.numba.lanes import AT_ONCE, LANES, count_columns, count_side, push_columns
+from infosieve.engines.numba.lanes import AT_ONCE, LANES, count_columns, count_ordered, push_columns
 from infosieve.engines.numba.nearest import FAR, ZERO_RADIUS, closed
 from infosieve.engines.numba.ranks import count_within
 
@@ -71,8 +71,12 @@ def _limit(d: Any, want: Any, guess: Any) -> Any:
 
 
 @kernel
-def _near(d: Any, here: Any, limit: Any, index: Any, value: Any, scratch: Any) -> Any:
-    """List ``here`` and the points closer than ``limit`` by rising distance; return how many."""
+def _near(d: Any, here: Any, limit: Any, exact: Any, index: Any, value: Any, scratch: Any) -> Any:
+    """List ``here`` and the points closer than ``limit`` by rising distance; return how many.
+
+    Unless ``exact``, points whose distances differ by less than two percent are not put in
+    order, and their value is a lower bound that they share.
+    """
     some_index, some_value, cell, start = scratch
     m = 0
     for j in range(d.size):
@@ -97,6 +101,12 @@ def _near(d: Any, here: Any, limit: Any, index: Any, value: Any, scratch: Any) -
         at = start[cell[i]]
         start[cell[i]] += 1
         index[at], value[at] = some_index[i], some_value[i]
+    if not exact:
+        edges = value.view(np.int64)
+        for i in range(1, m + 1):
+            edge = edges[i] >> _CELL_SHIFT
+            edges[i] = edge << _CELL_SHIFT if edge > base else 0
+        return m + 1
     for i in range(2, m + 1):
         v, j, at = value[i], index[i], i
         while at > 1 and value[at - 1] > v:
@@ -116,7 +126,7 @@ def _count_near(near: Any, d: Any, radii: Any, ks: Any, itself: Any, counts: Any
     first, last = ks[0] - 1, ks[1]
     counts[first * LANES : last * LANES] = 1
     for k in range(first, last):
-        count_side(value[:m], itself, 1, levels, (radii, counts, k, False))
+        count_ordered(value[:m], itself, levels, (radii, counts, k, False))
     for i in range(first * LANES, last * LANES):
         if radii[i] > limit:
             counts[i] = _n_below(d, radii[i])
@@ -288,7 +298,7 @@ def rows(
     ordered_y = target[0][order_y]
     rank_y = np.empty(n, np.int64)
     rank_y[order_y] = np.arange(n)
-    ranks, itself = np.empty(LANES, np.int64), np.zeros(LANES, np.int64)
+    ranks, itself = np.empty(LANES, np.int32), np.zeros(LANES, np.int32)
     levels = 4
     nearest, radii = np.empty(hi * LANES), np.empty((2, hi * LANES))
     terms, inner = np.empty(hi * LANES, np.int64), np.empty(hi * LANES, np.int64)
@@ -304,14 +314,14 @@ def rows(
             d_j[j] = d_s[j] if d_s[j] > d_y[j] else d_y[j]
         limit_j = _limit(d_j, wants[0], limit_j)
         limit_s = _limit(d_s, wants[1], limit_s)
-        m_j = _near(d_j, here, limit_j, index[0], value[0], scratch)
-        m_s = _near(d_s, here, limit_s, index[1], value[1], scratch)
+        m_j = _near(d_j, here, limit_j, conditional, index[0], value[0], scratch)
+        m_s = _near(d_s, here, limit_s, conditional, index[1], value[1], scratch)
         near_j = (index[0], value[0], m_j, limit_j, shared[0], floor[0])
         near_s = (index[1], value[1], m_s, limit_s, shared[1], floor[1])
         _attach(near_j, d_s, d_y)
-        _attach(near_s, d_s, d_y)
+        _attach(near_s, d_s, d_s)
         if not one_target:
-            m_y = _near(d_y, here, FAR, index[2], value[2], scratch)
+            m_y = _near(d_y, here, FAR, True, index[2], value[2], scratch)
         near_y = (index[2], value[2], m_y, FAR, shared[2], floor[2])
         ranks[:] = rank_y[here]
         for block in range(blocks.shape[0]):

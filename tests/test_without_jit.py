@@ -1,0 +1,41 @@
+"""The kernels as plain Python: what the vector code claims to do, and what coverage sees."""
+
+import os
+import subprocess
+import sys
+
+SCRIPT = """
+import numpy as np, warnings
+warnings.simplefilter("ignore")
+from infosieve import mutual_information, relevance
+from infosieve.engines.numba import engine
+rng = np.random.default_rng(0)
+X, y = np.round(rng.normal(size=(24, 5)), 1), rng.normal(size=24)
+X[:, 0] = rng.normal(size=24)
+print(relevance(X, y, estimator="ksg1").tolist())
+print(relevance(X, y, estimator="ksg2").tolist())
+print(relevance(X, y, given=X[:, :2]).tolist())
+print(relevance(X, np.c_[y, X[:, 1]], metric="chebyshev").tolist())
+print(relevance(X, y > 0, estimator="ksg2").tolist())
+print(relevance(X[:, 1:], np.c_[y, X[:, 0]], estimator="ksg2").tolist())
+engine._list_lengths = lambda n, batch: (3, 2)
+print(relevance(X, y, given=X[:, :2], n_neighbors=2).tolist())
+print(mutual_information(X, y), mutual_information(X, y, estimator="ksg2"))
+engine.MAX_LEAF, engine.LEAF = 0, 3
+print(mutual_information(X[:, :2], y, given=X[:, 2:]))
+"""
+
+
+def test_same_results_with_and_without_the_compiler():
+    outputs = [
+        subprocess.run(
+            [sys.executable, "-c", SCRIPT],
+            env=os.environ | {"NUMBA_DISABLE_JIT": flag},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for flag in ("0", "1")
+    ]
+    assert len(set(outputs)) == 1
+    assert outputs[0].count("\n") == 9
