@@ -19,11 +19,12 @@ lint: $(VENV)/installed-dev
 bench: $(VENV)/installed-bench
 	$(BIN)/python benchmarks/run.py
 
-$(VENV)/bin/python:
+$(VENV)/pip:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade "pip>=25.1"
+	touch $@
 
-$(VENV)/installed: $(VENV)/bin/python pyproject.toml
+$(VENV)/installed: $(VENV)/pip pyproject.toml
 	$(BIN)/python -m pip install --quiet --editable .
 	touch $@
 

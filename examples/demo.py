@@ -24,7 +24,7 @@ def main() -> None:
     print(f"What each column tells about Y on its own ({len(y)} samples, nats):\n")
     for name, nats in relevance(X, y).sort_values(ascending=False).items():
         used = "" if name in ("X1", "X2", "X3", "X4", "X5") else "   (not in the formula)"
-        print(f"  {name:>4} {nats:7.3f}  {'█' * round(80 * max(nats, 0)):<24}{used}")
+        print(f"  {name:>4} {nats:7.3f}  {'█' * round(60 * max(nats, 0)):<24}{used}")
 
     print("\nWhat sets tell together, and what older estimates would say:\n")
     print(f"  {'set':<28}{'infosieve':>10}{'histogram':>11}{'Parzen':>9}")

@@ -46,7 +46,10 @@ def information(x, s, y, k, criterion="mi", estimator="ksg1", metric="euclidean"
         if not flags.all():
             together = np.concatenate([x, s, y])
             keep = ~lonely(together[flags])
-            x, s, y = x[:, keep], s[:, keep], y[:, keep]
+        else:  # nothing but categories
+            with_y = np.concatenate([s, y]) if criterion == "cmi" else y
+            keep = ~lonely(np.concatenate([s, x])) & ~lonely(with_y)
+        x, s, y = x[:, keep], s[:, keep], y[:, keep]
     n = x.shape[1]
     if n < 2:
         return 0.0

@@ -2,8 +2,11 @@
 
 import datetime as dt
 import math
+import multiprocessing
+import os
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 
 import numpy as np
@@ -69,6 +72,10 @@ REFUSED = {
     "scale a bool": (X, Y, {"scale": True}, ["scale", "True"]),
     "ksg2 with given": (X, Y, {"given": X[:, 0], "estimator": "ksg2"}, ["'ksg1'", "given"]),
     "mask too short": (X, Y, {"discrete_features": [True]}, ["discrete_features", "mask of 3"]),
+    "masked": (np.ma.masked_array(X, X > 2), Y, {}, ["masked"]),
+    "ragged": ([[1.0, 2.0], [3.0]] * 30, Y, {}, ["X is no table", "length"]),
+    "too large": (column_of([10**400] + [1] * (N - 1)), Y, {}, ["'b'", "1.8e308"]),
+    "another order": (FRAME, pd.Series(Y).sort_values(), {}, ["another order", "y.loc[X.index]"]),
     "no such column": (FRAME, Y, {"discrete_features": ["z"]}, ["discrete_features", "'z'"]),
     "discrete a word": (X, Y, {"discrete_features": "yes"}, ["discrete_features", "'yes'"]),
     "discrete_target a word": (X, Y, {"discrete_target": "no"}, ["discrete_target", "'no'"]),
@@ -94,6 +101,12 @@ WRONG_TYPE = {
     "lists": (column_of([[1, 2]] * N), Y, {}, ["'b'", "list"]),
     "dicts": (column_of([{}] * N), Y, {}, ["'b'", "dict"]),
     "numbers and strings": (column_of([1, "u"] * (N // 2)), Y, {}, ["'b'", "str", "all numbers"]),
+    "bools and numbers": (column_of([True, 2.5] * (N // 2)), Y, {}, ["'b'", "float", "bool"]),
+    "numbers and text in a list": ([[0.5, "u"], ["v", 1.0]] * (N // 2), Y, {}, ["column 0", "str"]),
+    "arrays in cells": (column_of([np.zeros(2)] * N), Y, {}, ["'b'", "ndarray"]),
+    "a word": ("table.csv", Y, {}, ["X", "'str'"]),
+    "a dict": ({"a": 1}, Y, {}, ["X", "'dict'"]),
+    "nothing": (None, Y, {}, ["X", "'NoneType'"]),
     "intervals": (column_of(pd.arrays.IntervalArray.from_breaks(range(N + 1))), Y, {}, ["'b'"]),
     "strings declared continuous": (
         column_of(LABELS),
@@ -261,9 +274,56 @@ def test_a_column_of_identifiers_carries_nothing():
         assert relevance(frame, Y)["id"] == 0.0
 
 
-def test_classes_with_fewer_members_than_k():
+def test_identifiers_against_a_class_carry_nothing():
+    frame = pd.DataFrame({"id": [f"s{i}" for i in range(N)], "copy": LABELS})
+    with pytest.warns(UserWarning, match="60 of 60 .*column 'id' of X = 's0'"):
+        scores = relevance(frame, LABELS)
+    assert scores["id"] == 0.0
+    assert scores["copy"] == pytest.approx(0.69, abs=0.05)
+
+
+def test_a_lonely_condition_is_named():
+    given = np.array(["u", "v"] * (N // 2), object)
+    given[5] = "w"
+    with pytest.warns(UserWarning, match=r"sample 5 \(given = 'w'\)"):
+        mutual_information(X, Y, given=given)
+
+
+@pytest.mark.parametrize("given", [None, X[:, 0]])
+def test_classes_with_fewer_members_than_k(given):
+    rng = np.random.default_rng(5)
     y = np.array(["u"] * 30 + ["v"] * 26 + ["w"] * 4)
-    assert math.isfinite(mutual_information(X, y, n_neighbors=8))
+    x = rng.normal(size=(N, 5))
+    few = relevance(x, y, n_neighbors=3, given=given)
+    np.testing.assert_allclose(relevance(x, y, n_neighbors=8, given=given), few, atol=0.15)
+
+
+def test_more_neighbours_than_samples_that_are_left():
+    y = np.array(list("aabb") + [f"single{i}" for i in range(9)])
+    x, z = np.random.default_rng(6).normal(size=(2, 13, 4))
+    with pytest.warns(UserWarning, match="9 of 13"):
+        many = relevance(x, y, given=z[:, 0], n_neighbors=(2, 12))
+    with pytest.warns(UserWarning, match="9 of 13"):
+        fewest = relevance(x, y, given=z[:, 0], n_neighbors=3)
+    np.testing.assert_allclose(many, fewest, atol=1e-12)  # a sample has one neighbour anyway
+
+
+def test_categories_that_are_integers():
+    codes = np.array([3, 1, 2])[np.digitize(Y, [-0.5, 0.5])]
+    want = mutual_information(X, codes, discrete_target=True)
+    for y in (
+        pd.Categorical(codes),
+        pd.Series(codes, dtype="category"),
+        pd.CategoricalIndex(codes),
+    ):
+        assert mutual_information(X, y) == want
+
+
+def test_strings_beside_declared_numbers():
+    table = np.c_[np.round(X[:, :1]), X[:, 1:]].astype(object)
+    table[:, 2] = LABELS
+    declared = relevance(table, Y, discrete_features=[0])
+    assert declared[2] == mutual_information(LABELS, Y)
 
 
 def test_constant_columns_carry_nothing():
@@ -353,3 +413,30 @@ def test_first_call_says_that_it_compiles(tmp_path):
     assert runs[0].stdout == runs[1].stdout
     assert "compiling" in runs[0].stderr
     assert runs[1].stderr == ""  # the second process starts from the cache
+
+
+def test_callers_with_threads_of_their_own():
+    want = relevance(X, Y, n_jobs=2)
+    with ThreadPoolExecutor(6) as pool:
+        for got in pool.map(lambda _: relevance(X, Y, n_jobs=2), range(24)):
+            np.testing.assert_array_equal(got, want)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+@pytest.mark.filterwarnings("ignore:.*multi-threaded.*fork:DeprecationWarning")
+def test_a_forked_child_has_threads_of_its_own():
+    want = relevance(X, Y, n_jobs=2)
+    with multiprocessing.get_context("fork").Pool(1) as pool:
+        got = pool.apply_async(relevance, (X, Y), {"n_jobs": 2}).get(timeout=60)
+    np.testing.assert_array_equal(got, want)
+
+
+def test_an_error_in_a_thread_reaches_the_caller():
+    from infosieve.executors.threads import Threads
+
+    def fail():
+        raise ZeroDivisionError("in a task")
+
+    with pytest.raises(ZeroDivisionError, match="in a task"):
+        Threads(2).run([fail, fail, lambda: 1])
+    assert Threads(2).run([lambda: 1, lambda: 2, lambda: 3]) == [1, 2, 3]

@@ -21,7 +21,6 @@ print(relevance(X[:, 1:], np.c_[y, X[:, 0]], estimator="ksg2").tolist())
 engine._list_lengths = lambda n, batch: (3, 2)
 print(relevance(X, y, given=X[:, :2], n_neighbors=2).tolist())
 print(mutual_information(X, y), mutual_information(X, y, estimator="ksg2"))
-engine.MAX_LEAF, engine.LEAF = 0, 3
 print(mutual_information(X[:, :2], y, given=X[:, 2:]))
 """
 

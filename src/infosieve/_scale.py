@@ -94,7 +94,7 @@ def _separate(row: FloatArray, relative: bool) -> None:
     sign = 1.0 if ranks[first] < mirrored[first] else -1.0
     canonical = (ranks if sign > 0 else mirrored).astype("<i4")
     key = hashlib.blake2b(canonical.tobytes(), digest_size=16).digest()
-    bits = np.random.Philox(key=int.from_bytes(key, "little"))
-    noise = np.random.Generator(bits).uniform(-TIE_NOISE, TIE_NOISE, row.size)
+    raw = np.random.Philox(key=int.from_bytes(key, "little")).random_raw(row.size)
+    noise = TIE_NOISE * (np.ldexp((raw >> np.uint64(11)).astype(np.float64), -52) - 1.0)
     unit = np.std(np.sort(row)) if relative else 1.0
     row += sign * unit * noise

@@ -95,7 +95,9 @@ class Batch:
     ``target``: MI(selected and candidate; target) under the criterion "mi", and
     I(candidate; target | selected) under "cmi". A candidate is one column, or ``width``
     neighbouring ones. One neighbour search serves every K from the first to the second of
-    ``n_neighbors``. ``subsets`` (n_subsets, n_rows) asks for the scores on sets of rows.
+    ``n_neighbors``. ``subsets`` asks for the scores on several sets of rows.
+
+    Every sample must have a neighbour at a finite distance: see :mod:`.estimate.mixed`.
     """
 
     candidates: Columns
@@ -105,8 +107,12 @@ class Batch:
     estimator: Estimator = "ksg1"
     metric: Metric = "euclidean"
     n_neighbors: tuple[int, int] = (3, 10)
-    subsets: IntArray | None = None
+    subsets: Sequence[IntArray] | None = None
     width: int = 1
+
+    def __post_init__(self) -> None:
+        if self.criterion == "cmi" and self.estimator == "ksg2" and self.selected.n_columns:
+            raise ValueError("conditional information is defined for the estimator 'ksg1' only")
 
     @property
     def n_candidates(self) -> int:

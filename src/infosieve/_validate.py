@@ -6,6 +6,7 @@ Every error names the argument or the column, the rule, the value, and a way out
 import numbers
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Any, get_args
 
 import numpy as np
@@ -33,6 +34,8 @@ class Table:
     categorical : ndarray of bool
     levels : dict
         The categories of each categorical column, by its number, in the order of the codes.
+    index : Index or None
+        The samples' labels, where pandas gave some.
     """
 
     argument: str
@@ -41,6 +44,7 @@ class Table:
     values: FloatArray
     categorical: BoolArray
     levels: dict[int, list[Any]]
+    index: Any = None
 
     @property
     def n_columns(self) -> int:
@@ -97,8 +101,9 @@ def read_table(data: Any, argument: str, discrete: Any = "auto") -> Table:
                     "declared continuous. Declare it discrete, or turn it into numbers."
                 )
             else:
-                values[j] = _numbers(column)
-    checked = Table(argument, names, named, values, categorical, levels)
+                values[j] = _numbers(column, table.label(j))
+    index = data.index if isinstance(data, (pd.DataFrame, pd.Series)) else None
+    checked = Table(argument, names, named, values, categorical, levels, index)
     _refuse_missing(checked)
     return checked
 
@@ -109,6 +114,8 @@ def _columns(data: Any, argument: str) -> tuple[Any, Sequence[Any] | None]:
         if all(isinstance(t, np.dtype) and t.kind in "iuf" for t in data.dtypes):
             return np.asarray(data.to_numpy(np.float64)).T, list(data.columns)
         return [data.iloc[:, j] for j in range(data.shape[1])], list(data.columns)
+    if isinstance(data, (pd.api.extensions.ExtensionArray, pd.Index)):
+        data = pd.Series(data)
     if isinstance(data, pd.Series):
         return [data], None if data.name is None else [data.name]
     if type(data).__module__.partition(".")[0] == "polars":
@@ -118,7 +125,7 @@ def _columns(data: Any, argument: str) -> tuple[Any, Sequence[Any] | None]:
             series = data.get_columns()
             return [s.to_numpy() for s in series], [s.name for s in series]
         return [data.to_numpy()], [data.name] if data.name else None
-    array = np.asarray(data)
+    array = _as_array(data, argument)
     if array.ndim == 1:
         array = array[:, None]
     if array.ndim != 2:
@@ -129,6 +136,31 @@ def _columns(data: Any, argument: str) -> tuple[Any, Sequence[Any] | None]:
     if array.dtype.kind in "iuf":
         return np.asarray(array, np.float64).T, None
     return list(array.T), None
+
+
+def _as_array(data: Any, argument: str) -> Any:
+    if isinstance(data, (str, bytes, dict, set)) or data is None:
+        raise TypeError(
+            f"{argument} is {type(data).__name__!r}, not a column or a table. Pass an array, a "
+            "list, or a pandas or polars frame or series."
+        )
+    if isinstance(data, np.ma.MaskedArray):
+        if np.ma.is_masked(data):
+            raise ValueError(
+                f"{argument} has {int(np.ma.getmaskarray(data).sum())} masked (missing) values. "
+                "Drop those samples or columns, or fill the values in first."
+            )
+        data = data.data
+    try:
+        array = np.asarray(data)
+        if array.dtype.kind in "USV" and not isinstance(data, np.ndarray):
+            array = np.asarray(data, dtype=object)  # NumPy would turn numbers beside text to text
+    except (ValueError, TypeError) as error:
+        raise ValueError(
+            f"{argument} is no table: its rows differ in length or it cannot be read as an array "
+            f"({error}). Pass a table with the same columns in every row."
+        ) from error
+    return array
 
 
 def _kind(column: Any, label: str) -> str:
@@ -169,42 +201,51 @@ def _kind(column: Any, label: str) -> str:
 
 def _kind_of_objects(column: Any, label: str) -> str:
     values = [v for v in np.asarray(column, object) if not _is_missing(v)]
-    if all(isinstance(v, (str, bytes, bool, np.bool_)) for v in values) and values:
+    kinds = [_kind_of_object(v) for v in values]
+    for v, kind in zip(values, kinds, strict=True):
+        if kind is None or kind != kinds[0]:
+            raise TypeError(
+                f"{label} holds what is neither all numbers nor all categories: {v!r} is a "
+                f"{type(v).__name__}"
+                + (f" beside the {type(values[0]).__name__} {values[0]!r}" if kind else "")
+                + ". Make the column all numbers or all strings."
+            )
+    return kinds[0] or "number" if kinds else "number"
+
+
+def _kind_of_object(value: Any) -> str | None:
+    if isinstance(value, (str, bytes, bool, np.bool_)):
         return "category"
-    if all(isinstance(v, numbers.Real) and not isinstance(v, bool) for v in values):
+    if isinstance(value, (numbers.Real, Decimal)):
         return "number"
-    if all(hasattr(v, "__float__") and not isinstance(v, (str, bool)) for v in values):
-        try:
-            [float(v) for v in values]
-        except TypeError:
-            pass
-        else:
-            return "number"
-    odd = next(
-        v
-        for v in values
-        if not isinstance(v, (numbers.Real, str))
-        or isinstance(v, str) != isinstance(values[0], str)
-    )
-    raise TypeError(
-        f"{label} mixes what is neither numbers nor categories: {odd!r} is a "
-        f"{type(odd).__name__}. Make the column all numbers or all strings."
-    )
+    return None
 
 
 def _is_missing(value: Any) -> bool:
-    return value is None or value is pd.NA or value is pd.NaT or value != value
+    if isinstance(value, (float, np.floating, Decimal)):
+        return bool(value != value)
+    return value is None or value is pd.NA or value is pd.NaT
 
 
 def _example(column: Any) -> str:
-    return repr(np.asarray(column, object)[0])
+    return shown(np.asarray(column, object)[0])
 
 
-def _numbers(column: Any) -> FloatArray:
-    if isinstance(column, pd.Series):
+def _to_float(value: Any, label: str) -> float:
+    try:
+        return float(value)
+    except OverflowError:
+        raise ValueError(
+            f"{label} holds the number {str(value)[:12]}..., which is beyond 1.8e308. Take its "
+            "logarithm, or change the unit."
+        ) from None
+
+
+def _numbers(column: Any, label: str) -> FloatArray:
+    if isinstance(column, pd.Series) and column.dtype != object:
         return column.to_numpy(dtype=np.float64, na_value=np.nan)
     if column.dtype == object:
-        return np.array([np.nan if _is_missing(v) else float(v) for v in column])
+        return np.array([np.nan if _is_missing(v) else _to_float(v, label) for v in column])
     return np.asarray(column, np.float64)
 
 
@@ -234,7 +275,7 @@ def _declared(discrete: Any, table: Table) -> dict[int, bool]:
             raise ValueError(rule)
         return {j: bool(c) for j, c in enumerate(chosen)}
     known = {name: j for j, name in enumerate(table.names)}
-    declared = dict.fromkeys(range(m), False) if not table.named else {}
+    declared = {}
     for c in chosen:
         if c in known:
             declared[known[c]] = True
@@ -273,15 +314,15 @@ def check_target(y: Table) -> None:
     for j in range(y.n_columns):
         column = y.values[j]
         if column.min() == column.max():
-            value = y.levels[j][0] if j in y.levels else column[0]
+            value = shown(y.levels[j][0] if j in y.levels else column[0])
             raise ValueError(
-                f"{y.label(j)} is constant (every value is {value!r}): there is nothing to "
+                f"{y.label(j)} is constant (every value is {value}): there is nothing to "
                 "predict. Check that it is the right column and that no filter left one class."
             )
         if y.categorical[j] and np.unique(column).size == column.size:
             raise ValueError(
                 f"{y.label(j)} is a category with a different value for every sample "
-                f"({y.levels[j][0]!r}, {y.levels[j][1]!r}, ...), such as an identifier. If these "
+                f"({', '.join(map(shown, y.levels[j][:2]))}, ...), such as an identifier. If these "
                 "are numbers, pass them as numbers (discrete_target=False)."
             )
 
@@ -295,9 +336,28 @@ def check_lengths(*tables: Table) -> None:
                 f"{first.argument} has {first.n_samples} samples and {other.argument} has "
                 f"{other.n_samples}; they must describe the same samples, row by row."
             )
+        if _same_labels_in_another_order(first.index, other.index):
+            raise ValueError(
+                f"{first.argument} and {other.argument} have the same index labels in another "
+                f"order: the samples would be mixed up. Pass {other.argument}.loc[{first.argument}"
+                ".index], or drop the indexes if they mean nothing (reset_index)."
+            )
 
 
-def _is_int(value: Any) -> bool:
+def _same_labels_in_another_order(one: Any, other: Any) -> bool:
+    if one is None or other is None or one.equals(other):
+        return False
+    if not (one.is_unique and other.is_unique):
+        return False
+    return bool(one.isin(other).all())
+
+
+def shown(value: Any) -> str:
+    """A value as a message shows it: NumPy's scalars as Python's."""
+    return repr(value.item() if isinstance(value, np.generic) else value)
+
+
+def is_int(value: Any) -> bool:
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
@@ -308,7 +368,7 @@ def check_neighbors(n_neighbors: Any, n_samples: int) -> tuple[int, int]:
         "The 'n_neighbors' parameter must be an int of at least 1, or a pair (lo, hi) of such "
         f"ints with lo <= hi. Got {n_neighbors!r} instead."
     )
-    if len(pair) != 2 or not all(_is_int(k) for k in pair):
+    if len(pair) != 2 or not all(is_int(k) for k in pair):
         raise ValueError(rule)
     lo, hi = int(pair[0]), int(pair[1])
     if lo < 1 or lo > hi:
@@ -348,7 +408,7 @@ def check_method(estimator: Any, metric: Any, scale: Any, conditional: bool) -> 
 
 def check_jobs(n_jobs: Any) -> None:
     """As in scikit-learn: None, or an int other than 0."""
-    if n_jobs is not None and (not _is_int(n_jobs) or n_jobs == 0):
+    if n_jobs is not None and (not is_int(n_jobs) or n_jobs == 0):
         raise ValueError(
             "The 'n_jobs' parameter must be None, a positive int, or a negative one to count "
             f"from all cores (-1 is all). Got {n_jobs!r} instead."

@@ -9,11 +9,10 @@ from typing import Any
 import numpy as np
 from scipy.special import logsumexp
 
-from infosieve._scale import prepare
 from infosieve._types import FloatArray, Metric, Neighbors
-from infosieve._validate import check_lengths, check_target, read_table
+from infosieve._validate import check_lengths, check_target, is_int, read_table
+from infosieve.engines.numba.columns import standardise
 from infosieve.estimate.entropy import entropy
-from infosieve.executors.threads import Threads
 
 
 def histogram(X: Any, y: Any, *, bins: int | str = "auto") -> float:
@@ -45,11 +44,11 @@ def histogram(X: Any, y: Any, *, bins: int | str = "auto") -> float:
         bins = max(
             2, round(float(np.ptp(np.r_[x, t], axis=1).mean()) / (3.5 * n ** (-1 / (2 + d))))
         )
-    if not isinstance(bins, int) or bins < 1:
+    if not is_int(bins) or int(bins) < 1:
         raise ValueError(
             f"The 'bins' parameter must be 'auto' or a positive int. Got {bins!r} instead."
         )
-    n_bins = bins
+    n_bins = int(bins)
 
     def cells(block: FloatArray) -> FloatArray:
         low, span = block.min(axis=1, keepdims=True), np.ptp(block, axis=1, keepdims=True)
@@ -93,7 +92,7 @@ def parzen(X: Any, y: Any, *, bandwidth: float | str = "scott") -> float:
     n, d = x.shape[1], x.shape[0] + t.shape[0]
     if bandwidth == "scott":
         bandwidth = n ** (-1 / (d + 4))
-    if isinstance(bandwidth, str) or not bandwidth > 0:
+    if isinstance(bandwidth, (str, bool)) or not bandwidth > 0:
         raise ValueError(
             "The 'bandwidth' parameter must be 'scott' or a positive number. "
             f"Got {bandwidth!r} instead."
@@ -149,5 +148,7 @@ def _standardised(X: Any, y: Any) -> tuple[FloatArray, FloatArray]:
     tables = read_table(X, "X", discrete=False), read_table(y, "y", discrete=False)
     check_lengths(*tables)
     check_target(tables[1])
-    x, t = (prepare(t.values, t.categorical, "standard", 0, Threads(1)).values for t in tables)
+    x, t = (np.empty(table.values.shape) for table in tables)
+    for table, out in zip(tables, (x, t), strict=True):
+        standardise(table.values, np.sort(table.values, axis=1), out)
     return x, t

@@ -7,6 +7,7 @@ import numpy as np
 from scipy.spatial import KDTree
 from scipy.special import digamma, gammaln
 
+from infosieve._scale import exponent_of
 from infosieve._types import Metric, Neighbors
 from infosieve._validate import check_choice, check_neighbors, read_table
 
@@ -48,8 +49,11 @@ def entropy(X: Any, *, n_neighbors: Neighbors = (3, 10), metric: Metric = "eucli
     lo, hi = check_neighbors(n_neighbors, table.n_samples)
     d, n = table.values.shape
     # An entropy shifts by log(2) with each doubling: take the size out, exactly.
-    exponent = int(np.frexp(np.ptp(table.values, axis=1).max())[1])
-    points = np.ldexp(table.values - table.values.mean(axis=1, keepdims=True), -exponent).T
+    exponent = exponent_of(table.values)
+    points = np.ldexp(table.values, -exponent)
+    points -= np.median(points, axis=1, keepdims=True)
+    spread = exponent_of(points)
+    points, exponent = np.ldexp(points, -spread).T, exponent + spread
     p = 2.0 if metric == "euclidean" else np.inf
     distances = np.asarray(KDTree(points).query(points, k=range(2, hi + 2), p=p)[0])
     if (distances[:, 0] == 0).any():

@@ -12,7 +12,7 @@ from infosieve._types import (
     Columns,
     Estimator,
     Executor,
-    IntArray,
+    FloatArray,
     Metric,
     Neighbors,
     Scale,
@@ -25,6 +25,7 @@ from infosieve._validate import (
     check_neighbors,
     check_target,
     read_table,
+    shown,
 )
 from infosieve.engines.numba.engine import NumbaEngine
 from infosieve.estimate.mixed import Scores, score
@@ -51,7 +52,8 @@ def mutual_information(
     Parameters
     ----------
     X : array-like of shape (n_samples,) or (n_samples, n_features)
-        One column or several; several are measured together, as a set.
+        One column or several; several are measured together, as a set. Samples are paired
+        with those of y row by row.
     y : array-like of shape (n_samples,) or (n_samples, n_targets)
         The target.
     given : array-like of shape (n_samples,) or (n_samples, n_conditions), optional
@@ -69,7 +71,8 @@ def mutual_information(
         deviation, replace ranks by normal quantiles (for heavy tails), or nothing.
     discrete_features : "auto", bool, or array-like, default="auto"
         Which columns of X are categories: "auto" takes bools, strings and pandas
-        categoricals; or all, none, a mask, column numbers or names.
+        categoricals; or all, none, a mask, or the numbers or names of discrete columns beside
+        those. Columns of ``given`` are always taken by their type.
     discrete_target : "auto", bool or array-like, default="auto"
         The same for y. Numbers are continuous unless declared, which is fine for integers
         and 0/1 too: repeated values are handled.
@@ -95,16 +98,13 @@ def mutual_information(
     >>> print(f"{mutual_information(a, y):.1f}")  # alone
     0.3
     """
-    x_table = read_table(X, "X", discrete_features)
-    y_table = read_table(y, "y", discrete_target)
-    tables = [x_table, y_table] + ([] if given is None else [read_table(given, "given")])
-    check_lengths(*tables)
-    check_target(y_table)
+    tables = _read(X, y, given, discrete_features, discrete_target)
     check_method(estimator, metric, scale, conditional=given is not None)
-    ks = check_neighbors(n_neighbors, y_table.n_samples)
+    ks = check_neighbors(n_neighbors, tables[0].n_samples)
     executor = Threads(1)
     x, target, *rest = _prepared(tables, scale, executor)
-    x = x.take(~x.constant)
+    varying = np.flatnonzero(~x.constant).tolist()
+    x = x.take(varying)
     if x.n_columns == 0:
         return 0.0
     if rest:
@@ -116,7 +116,7 @@ def mutual_information(
             x.take(slice(last, None)), x.take(slice(last)), target, "mi", estimator, metric, ks
         )
     scores = score(batch, NumbaEngine(), executor)
-    _warn_of_lonely(scores, x_table, y_table, together=True)
+    _warn_of_lonely(scores, tables, [varying])
     return float(scores.nats.mean())
 
 
@@ -132,7 +132,7 @@ def relevance(
     discrete_features: Any = "auto",
     discrete_target: Any = "auto",
     n_jobs: int | None = None,
-) -> Any:
+) -> "FloatArray | pd.Series[float]":
     """Mutual information of each column with the target, in nats.
 
     What ``sklearn.feature_selection.mutual_info_regression`` and ``mutual_info_classif`` are
@@ -154,7 +154,8 @@ def relevance(
     Returns
     -------
     ndarray of shape (n_features,), or Series
-        Nats. A Series with the columns' names where X has names. A constant column has 0.
+        Nats. A pandas Series with the columns' names where X has names (a pandas or polars
+        frame). A constant column has 0.
 
     Examples
     --------
@@ -169,14 +170,10 @@ def relevance(
     light    0.0
     Name: relevance, dtype: float64
     """
-    x_table = read_table(X, "X", discrete_features)
-    y_table = read_table(y, "y", discrete_target)
-    tables = [x_table, y_table] + ([] if given is None else [read_table(given, "given")])
-    check_lengths(*tables)
-    check_target(y_table)
+    tables = _read(X, y, given, discrete_features, discrete_target)
     check_method(estimator, metric, scale, conditional=given is not None)
     check_jobs(n_jobs)
-    ks = check_neighbors(n_neighbors, y_table.n_samples)
+    ks = check_neighbors(n_neighbors, tables[0].n_samples)
     executor = Threads(n_jobs)
     x, target, *rest = _prepared(tables, scale, executor, with_order=given is None)
     selected = rest[0].take(~rest[0].constant) if rest else x.take(slice(0))
@@ -184,12 +181,22 @@ def relevance(
     candidates = x if varying.size == x.n_columns else x.take(varying)
     batch = Batch(candidates, selected, target, "cmi", estimator, metric, ks)
     scores = score(batch, NumbaEngine(), executor)
-    _warn_of_lonely(scores, x_table, y_table, together=False, columns=varying)
-    result = np.zeros(x_table.n_columns)
+    _warn_of_lonely(scores, tables, [[j] for j in varying.tolist()])
+    result = np.zeros(x.n_columns)
     result[varying] = scores.nats[0].mean(axis=1)
-    if x_table.named:
-        return pd.Series(result, index=x_table.names, name="relevance")
+    if tables[0].named:
+        return pd.Series(result, index=tables[0].names, name="relevance")
     return result
+
+
+def _read(X: Any, y: Any, given: Any, discrete_features: Any, discrete_target: Any) -> list[Table]:
+    """X, y and, if there is one, the condition: checked."""
+    tables = [read_table(X, "X", discrete_features), read_table(y, "y", discrete_target)]
+    if given is not None:
+        tables.append(read_table(given, "given"))
+    check_lengths(*tables)
+    check_target(tables[1])
+    return tables
 
 
 def _prepared(
@@ -199,32 +206,28 @@ def _prepared(
     return [prepare(t.values, t.categorical, scale, exponent, executor, with_order) for t in tables]
 
 
-def _warn_of_lonely(
-    scores: Scores, x: Table, y: Table, together: bool, columns: IntArray | None = None
-) -> None:
-    """Say which samples had no neighbour, naming their class."""
+def _warn_of_lonely(scores: Scores, tables: list[Table], columns: list[list[int]]) -> None:
+    """Say which samples had no neighbour, naming their categories.
+
+    ``columns`` has, for each candidate, its columns in X.
+    """
     if not scores.lonely:
         return
     candidate, rows = next(iter(scores.lonely.items()))
     row = int(rows[0])
-    classes = [
-        f"{table.label(j)} = {table.levels[j][int(table.values[j, row])]!r}"
-        for table, js in ((y, range(y.n_columns)), (x, _shown(x, candidate, together, columns)))
-        for j in js
+    x, *others = tables
+    involved = [(table, j) for table in others for j in range(table.n_columns)]
+    involved += [(x, j) for j in columns[candidate]]
+    classes = ", ".join(
+        f"{table.label(j)} = {shown(table.levels[j][int(table.values[j, row])])}"
+        for table, j in involved
         if table.categorical[j]
-    ]
-    others = len(scores.lonely) - 1
+    )
+    more = len(scores.lonely) - 1
     warnings.warn(
-        f"{rows.size} of {y.n_samples} samples are alone in their class and have no neighbour: "
-        f"they are left out. The first is sample {row} ({', '.join(classes)})."
-        + (f" The same holds for {others} other columns." if others and not together else ""),
+        f"{rows.size} of {x.n_samples} samples are alone in their class, or combination of "
+        f"classes, and have no neighbour: they are left out. The first is sample {row} ({classes})."
+        + (f" The same holds for {more} other columns." if more else ""),
         UserWarning,
         stacklevel=3,
     )
-
-
-def _shown(x: Table, candidate: int, together: bool, columns: Any) -> range:
-    if together:
-        return range(x.n_columns)
-    j = int(columns[candidate])
-    return range(j, j + 1)

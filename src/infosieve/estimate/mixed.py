@@ -13,7 +13,8 @@ class Scores:
     """Nats of a batch, and the samples that a candidate's scores had to leave out.
 
     ``lonely`` maps a candidate to the samples whose combination of categories occurs only
-    once, so that they have no neighbour.
+    once, so that they have no neighbour. Where all columns are categories, only those are
+    left out who are alone in X or alone in y: a cell of one sample is evidence, too.
     """
 
     nats: FloatArray
@@ -26,10 +27,13 @@ def score(batch: Batch, engine: Engine, executor: Executor) -> Scores:
     if not any(part.categorical.any() for part in parts):
         return Scores(engine.score(batch, executor))
     if batch.subsets is None:
-        scores, lonely = _score(batch, engine, executor)
-        return Scores(scores[None], lonely)
-    each = [_score(batch.rows(rows), engine, executor)[0] for rows in batch.subsets]
-    return Scores(np.stack(each))
+        whole = _score(batch, engine, executor)
+        return Scores(whole[0][None], whole[1])
+    each = [_score(batch.rows(rows), engine, executor) for rows in batch.subsets]
+    lonely: dict[int, IntArray] = {}
+    for rows, (_, alone) in zip(batch.subsets, each, strict=True):
+        lonely |= {candidate: rows[samples] for candidate, samples in alone.items()}
+    return Scores(np.stack([scores for scores, _ in each]), lonely)
 
 
 def _score(
@@ -48,17 +52,21 @@ def _score(
         if group.size == 0:
             continue
         part = batch.only(group)
-        if only_categories and categorical[group].all():
-            scores[group] = _contingency(part)
-            continue
         # All of a group have the same codes beside the shared ones: those of the first.
         own = _codes(part.candidates.take(slice(0, batch.width)))
-        alone = _alone(np.concatenate([shared, own]))
+        nothing_else = only_categories and categorical[group].all()
+        if nothing_else:
+            selected, target = _codes(batch.selected), _codes(batch.target)
+            if batch.criterion == "cmi":
+                target = np.concatenate([selected, target])
+            alone = _alone(np.concatenate([selected, own])) | _alone(target)
+        else:
+            alone = _alone(np.concatenate([shared, own]))
         if alone.any():
             part = part.rows(np.flatnonzero(~alone))
             lonely |= dict.fromkeys(group.tolist(), np.flatnonzero(alone))
         if part.target.n_samples >= 2:
-            scores[group] = engine.score(part, executor)[0]
+            scores[group] = _contingency(part) if nothing_else else engine.score(part, executor)[0]
     return scores, lonely
 
 

@@ -1,19 +1,21 @@
 """Threads of this process: the kernels release the GIL."""
 
 import os
-from collections.abc import Callable, Sequence
+import threading
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from functools import cache
+from functools import lru_cache
 from typing import TypeVar
 
-from joblib import effective_n_jobs
+from joblib import cpu_count, effective_n_jobs
 
 T = TypeVar("T")
 
 
-@cache
-def _pool(n_workers: int) -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(n_workers, thread_name_prefix="infosieve")
+@lru_cache(maxsize=1)
+def _pool() -> ThreadPoolExecutor:
+    """The threads of the whole library; they start when first needed."""
+    return ThreadPoolExecutor(max(32, os.cpu_count() or 1), thread_name_prefix="infosieve")
 
 
 if hasattr(os, "register_at_fork"):  # threads do not survive a fork
@@ -31,16 +33,34 @@ class Threads:
     """
 
     def __init__(self, n_jobs: int | None = None) -> None:
-        self.n_workers: int = effective_n_jobs(n_jobs)
+        if n_jobs is None:
+            n_jobs = effective_n_jobs(None)
+        self.n_workers: int = n_jobs if n_jobs > 0 else max(1, cpu_count() + 1 + n_jobs)
 
     def run(self, tasks: Sequence[Callable[[], T]]) -> list[T]:
-        """The tasks' results, in their order. The first error ends the rest."""
+        """The tasks' results, in their order. An error ends the rest and is raised."""
         if self.n_workers == 1 or len(tasks) < 2:
             return [task() for task in tasks]
-        futures = [_pool(self.n_workers).submit(task) for task in tasks]
+        results: dict[int, T] = {}
+        queue: Iterator[tuple[int, Callable[[], T]]] = iter(enumerate(tasks))
+        lock, failed = threading.Lock(), threading.Event()
+
+        def work() -> None:
+            while not failed.is_set():
+                with lock:
+                    item = next(queue, None)
+                if item is None:
+                    return
+                try:
+                    results[item[0]] = item[1]()
+                except BaseException:
+                    failed.set()
+                    raise
+
+        futures = [_pool().submit(work) for _ in range(min(self.n_workers, len(tasks)))]
         try:
-            return [future.result() for future in futures]
-        except BaseException:
             for future in futures:
-                future.cancel()
-            raise
+                future.result()
+        finally:
+            failed.set()  # Ctrl-C while waiting: nobody takes another task
+        return [results[i] for i in range(len(tasks))]

@@ -20,9 +20,6 @@ from infosieve.estimate.ksg import nats, psi_table
 MAX_ROWS = 20_000
 # Fewer candidates than this do not pay for shared neighbour lists.
 MIN_SHARED = 4
-# Up to this many samples a tree is one leaf: a plain scan.
-MAX_LEAF = 2_048
-LEAF = 48
 # Candidates of one task stay in the cache: bytes.
 TASK_BYTES = 4 << 20
 
@@ -40,8 +37,13 @@ class NumbaEngine:
     def _score(self, batch: Batch, executor: Executor) -> FloatArray:
         n = batch.target.n_samples
         conditional = batch.criterion == "cmi" and batch.selected.n_columns > 0
+        lo, hi = batch.n_neighbors
         if n < 2 or batch.n_candidates == 0:
-            return np.zeros((batch.n_candidates, _n_k(batch)))
+            return np.zeros((batch.n_candidates, hi - lo + 1))
+        if hi >= n:  # samples may have been left out; a sample has n - 1 neighbours at most
+            fewer = replace(batch, n_neighbors=(min(lo, n - 1), n - 1))
+            last = np.minimum(np.arange(lo, hi + 1), n - 1) - min(lo, n - 1)
+            return self._score(fewer, executor)[:, last]
         batch = _simplest_norm(replace(batch, criterion="cmi" if conditional else "mi"))
         width = batch.width
         alone = batch.selected.n_columns == 0 and batch.target.n_columns == 1
@@ -80,6 +82,7 @@ def _by_strips(batch: Batch, executor: Executor) -> IntArray:
     """One column against one: :mod:`.plane`, a task for a few columns."""
     n, m = batch.target.n_samples, batch.n_candidates
     psi = psi_table(n)
+    batch.candidates.order, batch.target.order  # noqa: B018  (sort once, before threads ask)
 
     def column(j: int) -> IntArray:
         # Sweep along the column with fewer ties: strips of equal values cannot be skipped.
@@ -138,11 +141,12 @@ def _list_lengths(n: int, batch: Batch) -> tuple[int, int]:
 def _in_lanes(columns: FloatArray, executor: Executor) -> FloatArray:
     """Columns by blocks of LANES, sample by sample: (n_blocks, n_samples * LANES)."""
     m, n = columns.shape
-    blocks = np.zeros((math.ceil(m / LANES), n, LANES))
+    blocks = np.empty((math.ceil(m / LANES), n, LANES))
 
     def fill(block: int) -> None:
         some = columns[block * LANES : (block + 1) * LANES]
         blocks[block, :, : len(some)] = some.T
+        blocks[block, :, len(some) :] = some[-1][:, None]  # idle lanes do as the last one does
 
     executor.run([partial(fill, block) for block in range(len(blocks))])
     return blocks.reshape(len(blocks), n * LANES)
@@ -162,23 +166,38 @@ def _by_tree(batch: Batch, candidate: int, executor: Executor) -> IntArray:
     n_s, n_x, n_y = len(s), len(x), len(y)
     in_s, in_x, in_y = np.split(np.arange(len(columns)), [n_s, n_s + n_x])
     if batch.criterion == "cmi":
-        blocks = np.repeat([0, 1, 2], [n_s, n_x, n_y])
+        edges = np.array([0, n_s, n_s + n_x, n_s + n_x + n_y])
         spaces = [
-            (np.r_[in_s, in_x], -1),
-            (np.r_[in_s, in_y], -1),
-            (in_s, 1),
+            (np.r_[in_s, in_x], np.array([0, n_s, n_s + n_x]), -1),
+            (np.r_[in_s, in_y], np.array([0, n_s, n_s + n_y]), -1),
+            (in_s, np.array([0, n_s]), 1),
         ]
     else:
-        blocks = np.repeat([0, 1], [n_s + n_x, n_y])
-        spaces = [(np.r_[in_s, in_x], -1), (in_y, -1)]
-    leaf = n if n <= MAX_LEAF else LEAF
-    joint = build(columns, leaf)
-    margins = tuple((build(columns[at], leaf), at, sign) for at, sign in spaces)
+        edges = np.array([0, n_s + n_x, n_s + n_x + n_y])
+        spaces = [
+            (np.r_[in_s, in_x], np.array([0, n_s + n_x]), -1),
+            (in_y, np.array([0, n_y]), -1),
+        ]
+    joint, order = build(columns, LANES)
+    margins = tuple(_margin(columns[at], at, within, sign, order) for at, within, sign in spaces)
     form = (batch.metric == "euclidean", batch.estimator == "ksg2")
+    n_leaves = (len(joint[1]) + 1) // 2
 
-    def task(span: tuple[int, int]) -> Any:
-        return scan(joint, blocks, margins, span, batch.n_neighbors, form, psi_table(n))
+    def task(leaves: tuple[int, int]) -> Any:
+        return scan(joint, edges, margins, leaves, batch.n_neighbors, form, psi_table(n))
 
     tasks: list[Callable[[], IntArray]]
-    tasks = [partial(task, span) for span in _spans(n, 4 * executor.n_workers)]
+    tasks = [partial(task, leaves) for leaves in _spans(n_leaves, 4 * executor.n_workers)]
     return np.asarray(np.sum(executor.run(tasks), axis=0))
+
+
+def _margin(columns: FloatArray, at: IntArray, edges: IntArray, sign: int, order: IntArray) -> Any:
+    """A space in which :func:`.tree.scan` counts: a tree or, for one column, its sorted values."""
+    if len(columns) > 1:
+        nothing = np.empty(0), np.empty(0, np.int32)
+        return build(columns, LANES)[0], edges, at, sign, *nothing
+    by_value = np.argsort(columns[0])
+    ranks = np.empty(len(by_value), np.int32)
+    ranks[by_value] = np.arange(len(by_value))
+    stub = build(columns[:, :1], LANES)[0]
+    return stub, edges, at, sign, columns[0][by_value], ranks[order]

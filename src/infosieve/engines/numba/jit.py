@@ -2,7 +2,6 @@
 
 import hashlib
 import sys
-import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -52,28 +51,24 @@ def _tie_to_sources(dispatcher: Any) -> None:
 
 
 class _Announcer(event.Listener):
-    """Tell the user, once per process, that the first call is slow because it compiles."""
+    """Tell the user that a call is slow because it compiles: once for each kernel called."""
 
     def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._said = False
+        self._depth = 0  # kernels compile those they call; one thread compiles at a time
 
     def on_start(self, event: Any) -> None:
         function = event.data["dispatcher"].py_func
-        if not function.__module__.startswith("infosieve."):
-            return
-        with self._lock:
-            if self._said:
-                return
-            self._said = True
-        print(
-            "infosieve: compiling its kernels for this machine (some seconds, only once) ...",
-            file=sys.stderr,
-            flush=True,
-        )
+        if function.__module__.startswith("infosieve.") and self._depth == 0:
+            print(
+                f"infosieve: compiling {function.__name__!r} for this machine "
+                "(some seconds, only once) ...",
+                file=sys.stderr,
+                flush=True,
+            )
+        self._depth += 1
 
     def on_end(self, event: Any) -> None:
-        pass
+        self._depth -= 1
 
 
 event.register("numba:compile", _Announcer())

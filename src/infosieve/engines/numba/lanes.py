@@ -13,6 +13,7 @@ as they stand: they are the definition of what the vector code does.
 No multiply and add are ever fused: distances compare the same on every machine.
 """
 
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -105,6 +106,54 @@ def cover_point(visit: Any, itself: Any, nearest: Any, sides: Any, k: Any) -> No
         for axis, distance in enumerate((x, y)):
             lanes = slice((axis * k + i) * LANES, (axis * k + i + 1) * LANES)
             sides[lanes] = np.where(inside, np.maximum(sides[lanes], distance), sides[lanes])
+
+
+def block_distances(visit: Any) -> Any:
+    """Distances of point ``j`` to LANES others in a space made of blocks.
+
+    ``visit`` is (points, j, here, edges, squared): points (n, d), the others (d * LANES),
+    and the columns at which the blocks begin and end. Inside a block squares are added or
+    the largest step is taken; across blocks it is always the largest.
+    """
+    points, j, here, edges, squared = visit
+    total = np.zeros(LANES)
+    for first, last in pairwise(edges):
+        block = np.zeros(LANES)
+        for c in range(first, last):
+            step = np.abs(points[j, c] - here[c * LANES : (c + 1) * LANES])
+            block = block + step * step if squared else np.maximum(block, step)
+        total = np.maximum(total, block)
+    return total
+
+
+def reaches(visit: Any, limits: Any, k: Any) -> Any:
+    """Whether a node's box is closer to the point of any lane than that lane's k-th limit.
+
+    ``visit`` is (boxes, node, here, edges, squared) with boxes (n_nodes, 2, d).
+    """
+    boxes, node, here, edges, squared = visit
+    total = np.zeros(LANES)
+    for first, last in pairwise(edges):
+        block = np.zeros(LANES)
+        for c in range(first, last):
+            x = here[c * LANES : (c + 1) * LANES]
+            step = np.maximum(np.maximum(boxes[node, 0, c] - x, x - boxes[node, 1, c]), 0.0)
+            block = block + step * step if squared else np.maximum(block, step)
+        total = np.maximum(total, block)
+    return bool((total < limits[(k - 1) * LANES : k * LANES]).any())
+
+
+def push_block(visit: Any, itself: Any, nearest: Any, k: Any) -> Any:
+    """Insert point j into each lane's ``k`` nearest, but not into its own (``itself``)."""
+    return _push(nearest, k, np.maximum(block_distances(visit), SELF[itself]))
+
+
+def count_block(visit: Any, radii: Any, counts: Any, first: Any, last: Any) -> None:
+    """Add 1 to ``counts`` where point j is strictly inside the lane's radius."""
+    d = block_distances(visit)
+    for k in range(first, last):
+        lanes = slice(k * LANES, (k + 1) * LANES)
+        counts[lanes] += d < radii[lanes]
 
 
 def count_ordered(ordered: Any, ranks: Any, levels: Any, visit: Any) -> None:
@@ -221,6 +270,44 @@ class _Code:
             self.gap(self.splat(y), self.load(self.vectors(*b_here))),
         )
 
+    def block_distances(self, kind: Any, visit: Any, to_box: bool = False) -> Any:
+        source, (_, row), here, edges, (_, squared) = self.fields(kind, visit)
+        zero = ir.Constant(_FLOATS, [0.0] * LANES)
+        total, block = (cgutils.alloca_once(self.b, _FLOATS) for _ in range(2))
+        array = self.context.make_array(source[0])(self.context, self.b, source[1])
+        d = self.b.extract_value(array.shape, 2 if to_box else 1)
+        start = self.b.mul(row, self.b.mul(d, _I64(2)) if to_box else d)
+        values = self.b.gep(array.data, [start])
+        lanes, edge = self.vectors(*here), self.data(*edges)
+        bounds = self.context.make_array(edges[0])(self.context, self.b, edges[1])
+        n_blocks = self.b.sub(self.b.extract_value(bounds.shape, 0), _I64(1))
+
+        def step_in(c: Any) -> Any:
+            own = self.load(self.b.gep(lanes, [c]))
+            below = self.b.fsub(self.splat(self.b.load(self.b.gep(values, [c]))), own)
+            if not to_box:
+                return self.larger(below, self.b.fneg(below))
+            high = self.splat(self.b.load(self.b.gep(values, [self.b.add(c, d)])))
+            return self.larger(self.larger(below, self.b.fsub(own, high)), zero)
+
+        def add_up(combine: Any) -> None:
+            self.b.store(zero, total)
+            with cgutils.for_range(self.b, n_blocks) as outer:
+                self.b.store(zero, block)
+                first = self.b.load(self.b.gep(edge, [outer.index]))
+                last = self.b.load(self.b.gep(edge, [self.b.add(outer.index, _I64(1))]))
+                with cgutils.for_range_slice(self.b, first, last, _I64(1), inc=True) as (c, _):
+                    self.b.store(combine(self.b.load(block), step_in(c)), block)
+                self.b.store(self.larger(self.b.load(total), self.b.load(block)), total)
+
+        flag = squared if squared.type.width == 1 else self.b.trunc(squared, _BIT)
+        with self.b.if_else(flag) as (euclidean, maximum):
+            with euclidean:
+                add_up(lambda so_far, step: self.b.fadd(so_far, self.b.fmul(step, step)))
+            with maximum:
+                add_up(self.larger)
+        return self.b.load(total)
+
     def but_itself(self, d: Any, itself: Any) -> Any:
         lane = ir.Constant(_INTS, [_I32(i) for i in range(LANES)])
         own = self.b.icmp_signed("==", lane, self.splat(self.b.trunc(itself, _I32), _INTS))
@@ -240,6 +327,17 @@ class _Code:
             self.store(kept, slot)
             self.b.store(kept, last)
         return self.widest(self.b.load(last))
+
+    def count(self, kinds: Any, arrays: Any, span: Any, distances: list[Any]) -> None:
+        radius = self.vectors(kinds[0], arrays[0])
+        total = self.vectors(kinds[1], arrays[1], vector=_INTS)
+        with cgutils.for_range_slice(self.b, span[0], span[1], _I64(1), inc=True) as (k, _):
+            limit, slot = self.load(self.b.gep(radius, [k])), self.b.gep(total, [k])
+            count = self.load(slot, 4)
+            for d in distances:
+                inside = self.b.fcmp_ordered("<", d, limit)
+                count = self.b.add(count, self.b.zext(inside, _INTS))
+            self.store(count, slot, 4)
 
 
 @intrinsic
@@ -265,15 +363,7 @@ def _count_columns(
     def generate(context: Any, b: Any, signature: Any, args: Any) -> Any:
         c, kinds = _Code(context, b), signature.args
         distances = c.column_distances(kinds[0], args[0], args[1], args[2])
-        radius = c.vectors(kinds[3], args[3])
-        total = c.vectors(kinds[4], args[4], vector=_INTS)
-        with cgutils.for_range_slice(b, args[5], args[6], _I64(1), inc=True) as (k, _):
-            limit = c.load(b.gep(radius, [k]))
-            slot = b.gep(total, [k])
-            count = c.load(slot, 4)
-            for d in distances:
-                count = b.add(count, b.zext(b.fcmp_ordered("<", d, limit), _INTS))
-            c.store(count, slot, 4)
+        c.count(kinds[3:5], args[3:5], args[5:7], distances)
         return context.get_dummy_value()
 
     return types.void(visit, i, form, radii, counts, first, last), generate
@@ -307,6 +397,39 @@ def _cover_point(_typing: Any, visit: Any, itself: Any, nearest: Any, sides: Any
         return context.get_dummy_value()
 
     return types.void(visit, itself, nearest, sides, k), generate
+
+
+@intrinsic
+def _reaches(_typing: Any, visit: Any, limits: Any, k: Any) -> Any:
+    def generate(context: Any, b: Any, signature: Any, args: Any) -> Any:
+        c, kinds = _Code(context, b), signature.args
+        d = c.block_distances(kinds[0], args[0], to_box=True)
+        slot = b.gep(c.vectors(kinds[1], args[1]), [b.sub(args[2], _I64(1))])
+        closer = b.bitcast(b.fcmp_ordered("<", d, c.load(slot)), ir.IntType(LANES))
+        return b.icmp_unsigned("!=", closer, ir.IntType(LANES)(0))
+
+    return types.boolean(visit, limits, k), generate
+
+
+@intrinsic
+def _push_block(_typing: Any, visit: Any, itself: Any, nearest: Any, k: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        c, kinds = _Code(context, builder), signature.args
+        d = c.but_itself(c.block_distances(kinds[0], args[0]), args[1])
+        return c.push(c.vectors(kinds[2], args[2]), args[3], [d])
+
+    return types.float64(visit, itself, nearest, k), generate
+
+
+@intrinsic
+def _count_block(_typing: Any, visit: Any, radii: Any, counts: Any, first: Any, last: Any) -> Any:
+    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        c, kinds = _Code(context, builder), signature.args
+        d = c.block_distances(kinds[0], args[0])
+        c.count(kinds[1:3], args[1:3], args[3:5], [d])
+        return context.get_dummy_value()
+
+    return types.void(visit, radii, counts, first, last), generate
 
 
 @intrinsic
@@ -374,3 +497,18 @@ def _overload_cover_point(visit: Any, itself: Any, nearest: Any, sides: Any, k: 
 @overload(count_ordered, inline="always", strict=False)
 def _overload_count_ordered(ordered: Any, ranks: Any, levels: Any, visit: Any) -> Any:
     return lambda ordered, ranks, levels, visit: _count_ordered(ordered, ranks, levels, visit)
+
+
+@overload(push_block, inline="always", strict=False)
+def _overload_push_block(visit: Any, itself: Any, nearest: Any, k: Any) -> Any:
+    return lambda visit, itself, nearest, k: _push_block(visit, itself, nearest, k)
+
+
+@overload(count_block, inline="always", strict=False)
+def _overload_count_block(visit: Any, radii: Any, counts: Any, first: Any, last: Any) -> Any:
+    return lambda visit, radii, counts, first, last: _count_block(visit, radii, counts, first, last)
+
+
+@overload(reaches, inline="always", strict=False)
+def _overload_reaches(visit: Any, limits: Any, k: Any) -> Any:
+    return lambda visit, limits, k: _reaches(visit, limits, k)

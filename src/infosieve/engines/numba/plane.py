@@ -92,10 +92,7 @@ def _search(
     stop = min(last, start + LANES)
     for j in range(start, stop):
         bound = _meet(points, j, j - start, group, bound, k)
-    j = stop
-    while j < last and pb[j] - group[1][LANES - 1] < bound:
-        bound = _meet(points, j, NOBODY, group, bound, k)
-        j += 1
+    bound = _walk(points, stop, stop, last, group, bound, k)
     bound = _walk(points, start, first, start, group, bound, k)
     a_low, a_high = a_here.min(), a_here.max()
     left, right = strip - 1, strip + 1
@@ -179,7 +176,7 @@ def plane(
             _search((pa, pb), ordered_a, width, start, cursor, group, bound, hi)
         for lane in range(LANES):
             found = hi
-            while nearest[(found - 1) * LANES + lane] >= FAR:
+            while found > 1 and nearest[(found - 1) * LANES + lane] >= FAR:
                 found -= 1
             for k in range(lo, hi + 1):
                 kn = min(k, found)

@@ -23,6 +23,8 @@ from infosieve.engines.numba.ranks import count_within
 # Cells of the counting sort: 64 to a doubling of the distance, over four doublings.
 _CELL_SHIFT = 52 - 6
 _N_CELLS = 256
+# Insertion sorts cells of up to this many points.
+_FEW = 32
 
 
 @njit(inline="always")
@@ -107,6 +109,16 @@ def _near(d: Any, here: Any, limit: Any, exact: Any, index: Any, value: Any, scr
             edge = edges[i] >> _CELL_SHIFT
             edges[i] = edge << _CELL_SHIFT if edge > base else 0
         return m + 1
+    first = 1
+    for c in range(n_cells):
+        last = start[c]
+        if last - first > _FEW:
+            order = np.argsort(value[first:last])
+            some_value[: last - first] = value[first:last][order]
+            some_index[: last - first] = index[first:last][order]
+            value[first:last] = some_value[: last - first]
+            index[first:last] = some_index[: last - first]
+        first = last
     for i in range(2, m + 1):
         v, j, at = value[i], index[i], i
         while at > 1 and value[at - 1] > v:

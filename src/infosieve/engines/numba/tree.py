@@ -1,9 +1,11 @@
 """Few candidates or very many samples: neighbours by k-d trees.
 
-One tree holds the joint space, others the subspaces in which neighbours are counted. Space
-is made of blocks (a column's block is ``block_of[column]``): inside a block the Euclidean or
-the maximum norm, across blocks always the maximum. Up to some two thousand samples a tree is
-a single leaf and the search is a plain scan, which is then the fastest.
+One tree holds the joint space, others the subspaces in which neighbours are counted. A leaf
+has at most sixteen points, and these search together (see :mod:`.lanes`): they meet the
+points of every leaf whose box may be closer to theirs than the widest K-th neighbour so far.
+
+Space is made of blocks, the columns from one of ``edges`` to the next: inside a block the
+Euclidean or the maximum norm, across blocks always the maximum.
 """
 
 from typing import Any
@@ -12,7 +14,9 @@ import numpy as np
 from numba import njit
 
 from infosieve.engines.numba.jit import kernel
-from infosieve.engines.numba.nearest import FAR, ZERO_RADIUS, closed, push
+from infosieve.engines.numba.lanes import LANES, NOBODY, count_block, push_block, reaches
+from infosieve.engines.numba.nearest import FAR, ZERO_RADIUS, closed
+from infosieve.engines.numba.ranks import count_within
 
 
 @kernel
@@ -41,7 +45,7 @@ def _select(values: Any, order: Any, first: Any, last: Any, middle: Any) -> None
 
 @kernel
 def build(columns: Any, leaf_size: Any) -> Any:
-    """A balanced tree: the points in its order, each node's range and bounding box.
+    """A balanced tree: the points in its order, row by row, each node's range and box.
 
     Node i has the children 2i + 1 and 2i + 2; a node splits its widest column in half.
     """
@@ -69,87 +73,60 @@ def build(columns: Any, leaf_size: Any) -> Any:
             _select(columns[split], order, first, last, middle)
             ranges[2 * node + 1, 0], ranges[2 * node + 1, 1] = first, middle
             ranges[2 * node + 2, 0], ranges[2 * node + 2, 1] = middle, last
-    points = np.empty((d, n))
-    for c in range(d):
-        for i in range(n):
-            points[c, i] = columns[c, order[i]]
-    return points, order, ranges, boxes
+    points = np.empty((n, d))
+    for i in range(n):
+        for c in range(d):
+            points[i, c] = columns[c, order[i]]
+    return (points, ranges, boxes), order
 
 
 @njit(inline="always")
-def _join(total: Any, block: Any, step: Any, new_block: Any, squared: Any) -> Any:
-    """Take one more column's step into a distance: (largest finished block, current block)."""
-    if squared:
-        step = step * step
-    if new_block:
-        return max(total, block), step
-    return total, block + step if squared else max(block, step)
-
-
-@njit(inline="always")
-def _box_distances(box: Any, block_of: Any, query: Any, squared: Any) -> Any:
-    """The least and the greatest distance of a point to a box."""
-    near = far = near_block = far_block = 0.0
-    for c in range(query.size):
-        below, above = box[0, c] - query[c], query[c] - box[1, c]
-        gap = max(below, above, 0.0)
-        reach = max(abs(below), abs(above))
-        fresh = c > 0 and block_of[c] != block_of[c - 1]
-        near, near_block = _join(near, near_block, gap, fresh, squared)
-        far, far_block = _join(far, far_block, reach, fresh, squared)
-    return max(near, near_block), max(far, far_block)
-
-
-@njit(inline="always")
-def _leaf_distances(
-    tree: Any, node: Any, block_of: Any, query: Any, squared: Any, room: Any
-) -> Any:
-    """Distances of the points of a leaf, into ``room[0]``; the leaf's range."""
-    points, ranges = tree[0], tree[2]
-    first, last = ranges[node]
-    total, block = room[0], room[1]
-    for c in range(query.size):
-        x, x0 = points[c], query[c]
-        if c == 0 or block_of[c] != block_of[c - 1]:
-            for i in range(last - first):
-                total[i] = 0.0 if c == 0 else max(total[i], block[i])
-                block[i] = 0.0
-        if squared:
-            for i in range(last - first):
-                block[i] += (x[first + i] - x0) * (x[first + i] - x0)
-        else:
-            for i in range(last - first):
-                block[i] = max(block[i], abs(x[first + i] - x0))
-    for i in range(last - first):
-        total[i] = max(total[i], block[i])
-    return first, last
+def _box_distances(boxes: Any, node: Any, box: Any, edges: Any, squared: Any) -> Any:
+    """The least and the greatest distance between points of a node's box and another box."""
+    near = far = 0.0
+    for b in range(edges.size - 1):
+        near_block = far_block = 0.0
+        for c in range(edges[b], edges[b + 1]):
+            low, high = boxes[node, 0, c], boxes[node, 1, c]
+            gap = max(low - box[1, c], box[0, c] - high, 0.0)
+            reach = max(high - box[0, c], box[1, c] - low)
+            if squared:
+                near_block += gap * gap
+                far_block += reach * reach
+            else:
+                near_block, far_block = max(near_block, gap), max(far_block, reach)
+        near, far = max(near, near_block), max(far, far_block)
+    return near, far
 
 
 @kernel
-def nearest_in(
-    tree: Any, block_of: Any, here: Any, squared: Any, k: Any, room: Any, nearest: Any
+def find_nearest(
+    tree: Any, edges: Any, leaf: Any, here: Any, squared: Any, k: Any, nearest: Any
 ) -> None:
-    """The ``k`` nearest distances of the tree's ``here``-th point to the others."""
-    points, _, _, boxes = tree
+    """The ``k`` nearest distances of the points of a leaf, one in each lane."""
+    points, ranges, boxes = tree
     n_inner = boxes.shape[0] // 2
-    query = points[:, here].copy()
+    box = boxes[leaf]
     nearest[:] = np.inf
     bound = np.inf
+    for j in range(ranges[leaf, 0], ranges[leaf, 1]):
+        itself = j - ranges[leaf, 0]
+        bound = push_block((points, j, here, edges, squared), itself, nearest, k)
     stack_node, stack_near = np.empty(64, np.int64), np.empty(64)
     stack_node[0], stack_near[0], size = 0, 0.0, 1
     while size > 0:
         size -= 1
         node = stack_node[size]
-        if stack_near[size] >= bound:
+        if stack_near[size] >= min(bound, FAR) or node == leaf:
             continue
         if node >= n_inner:
-            first, last = _leaf_distances(tree, node, block_of, query, squared, room)
-            for i in range(last - first):
-                if room[0, i] < bound and first + i != here:
-                    bound = push(nearest, k, room[0, i])
+            if not reaches((boxes, node, here, edges, squared), nearest, k):
+                continue
+            for j in range(ranges[node, 0], ranges[node, 1]):
+                bound = push_block((points, j, here, edges, squared), NOBODY, nearest, k)
             continue
-        left, _ = _box_distances(boxes[2 * node + 1], block_of, query, squared)
-        right, _ = _box_distances(boxes[2 * node + 2], block_of, query, squared)
+        left, _ = _box_distances(boxes, 2 * node + 1, box, edges, squared)
+        right, _ = _box_distances(boxes, 2 * node + 2, box, edges, squared)
         closer = 1 if left <= right else 2
         stack_node[size], stack_near[size] = 2 * node + 3 - closer, max(left, right)
         stack_node[size + 1], stack_near[size + 1] = 2 * node + closer, min(left, right)
@@ -157,45 +134,51 @@ def nearest_in(
 
 
 @kernel
-def count_in(
-    tree: Any, block_of: Any, query: Any, squared: Any, radii: Any, room: Any, counts: Any
+def count_inside(
+    tree: Any, edges: Any, box: Any, here: Any, squared: Any, radii: Any, ks: Any, counts: Any
 ) -> None:
-    """How many of the tree's points are strictly closer than each of the rising radii."""
-    _, _, ranges, boxes = tree
+    """How many of the tree's points are strictly inside each lane's radii.
+
+    ``box`` holds the lanes' points ``here``. The radii, (hi, LANES) flattened, rise with K.
+    """
+    points, ranges, boxes = tree
     n_inner = boxes.shape[0] // 2
-    n_k = radii.size
+    first, last = ks[0] - 1, ks[1]
+    least, most = np.inf, 0.0
+    for lane in range(LANES):
+        least = min(least, radii[first * LANES + lane])
+        most = max(most, radii[(last - 1) * LANES + lane])
     counts[:] = 0
     stack = np.empty(64, np.int64)
     stack[0], size = 0, 1
     while size > 0:
         size -= 1
         node = stack[size]
-        near, far = _box_distances(boxes[node], block_of, query, squared)
-        if near >= radii[n_k - 1]:
+        near, far = _box_distances(boxes, node, box, edges, squared)
+        if near >= most:
             continue
-        if far < radii[0]:
-            counts += ranges[node, 1] - ranges[node, 0]
+        if far < least:
+            counts += np.int32(ranges[node, 1] - ranges[node, 0])
         elif node < n_inner:
             stack[size], stack[size + 1] = 2 * node + 1, 2 * node + 2
             size += 2
-        else:
-            first, last = _leaf_distances(tree, node, block_of, query, squared, room)
-            for k in range(n_k):
-                m = 0
-                for i in range(last - first):
-                    m += room[0, i] < radii[k]
-                counts[k] += m
+        elif reaches((boxes, node, here, edges, squared), radii, last):
+            for j in range(ranges[node, 0], ranges[node, 1]):
+                count_block((points, j, here, edges, squared), radii, counts, first, last)
 
 
 @kernel
-def extent_in(
-    tree: Any, block_of: Any, here: Any, squared: Any, radii: Any, room: Any, sides: Any
+def find_extents(
+    tree: Any, edges: Any, leaf: Any, squared: Any, nearest: Any, k: Any, sides: Any
 ) -> None:
-    """The extent, in each of two blocks, of all points within each of the rising radii."""
-    points, _, _, boxes = tree
+    """The extent in each of two blocks of all points within each of the nearest distances."""
+    points, ranges, boxes = tree
     n_inner = boxes.shape[0] // 2
-    n_k = radii.size
-    query = points[:, here].copy()
+    n_lanes = ranges[leaf, 1] - ranges[leaf, 0]
+    box = boxes[leaf]
+    most = 0.0
+    for i in range(k * LANES):
+        most = max(most, nearest[i] if nearest[i] < FAR else 0.0)
     sides[:] = 0.0
     step = np.empty(2)
     stack = np.empty(64, np.int64)
@@ -203,73 +186,96 @@ def extent_in(
     while size > 0:
         size -= 1
         node = stack[size]
-        near, _ = _box_distances(boxes[node], block_of, query, squared)
-        if near > radii[n_k - 1]:
+        if _box_distances(boxes, node, box, edges, squared)[0] > most:
             continue
         if node < n_inner:
             stack[size], stack[size + 1] = 2 * node + 1, 2 * node + 2
             size += 2
             continue
-        first, last = _leaf_distances(tree, node, block_of, query, squared, room)
-        for i in range(last - first):
-            if room[0, i] > radii[n_k - 1] or first + i == here:
-                continue
-            step[:] = 0.0
-            for c in range(query.size):
-                x = abs(points[c, first + i] - query[c])
-                at = block_of[c]
-                step[at] = step[at] + x * x if squared else max(step[at], x)
-            for k in range(n_k - 1, -1, -1):
-                if room[0, i] > radii[k]:
-                    break
-                sides[0, k], sides[1, k] = max(sides[0, k], step[0]), max(sides[1, k], step[1])
+        for j in range(ranges[node, 0], ranges[node, 1]):
+            for lane in range(n_lanes):
+                i = ranges[leaf, 0] + lane
+                step[:] = 0.0
+                for c in range(points.shape[1]):
+                    x, b = abs(points[j, c] - points[i, c]), 0 if c < edges[1] else 1
+                    step[b] = step[b] + x * x if squared else max(step[b], x)
+                for at in range((k - 1) * LANES + lane, -1, -LANES):
+                    if i == j or max(step[0], step[1]) > nearest[at]:
+                        break
+                    sides[0, at] = max(sides[0, at], step[0])
+                    sides[1, at] = max(sides[1, at], step[1])
+
+
+@njit(inline="always")
+def _lanes_of(tree: Any, leaf: Any, columns: Any, here: Any) -> None:
+    """Lay some columns of the points of a leaf out in lanes; the last point fills the rest."""
+    points, ranges, _ = tree
+    for lane in range(LANES):
+        i = min(ranges[leaf, 0] + lane, ranges[leaf, 1] - 1)
+        for c in range(columns.size):
+            here[c * LANES + lane] = points[i, columns[c]]
 
 
 @kernel
-def scan(joint: Any, block_of: Any, margins: Any, span: Any, ks: Any, form: Any, psi: Any) -> Any:
-    """Sums over the points of ``span`` of the psi terms, in fixed point, for each K.
+def scan(joint: Any, edges: Any, margins: Any, leaves: Any, ks: Any, form: Any, psi: Any) -> Any:
+    """Sums over the points of some leaves of the psi terms, in fixed point, for each K.
 
-    ``margins`` has a (tree, columns, sign) for each space in which points are counted;
+    ``margins`` has, for each space in which points are counted, its (tree, edges, columns,
+    sign, ordered, ranks): a space of one column is not searched by its tree but in the sorted
+    column, where ``ranks`` are the joint tree's points; otherwise these two are empty.
     ``form`` is (squared, rectangle). With a rectangle, the margins are the two blocks.
     """
     lo, hi = ks
     squared, rectangle = form
-    n_k = hi - lo + 1
-    points, _, ranges, boxes = joint
-    largest = 0
-    for node in range(boxes.shape[0] // 2, boxes.shape[0]):
-        largest = max(largest, ranges[node, 1] - ranges[node, 0])
-    room = np.empty((2, largest))
-    nearest, radii, terms = np.empty(hi), np.empty((2, n_k)), np.empty(n_k, np.int64)
-    inner = np.zeros(n_k, np.int64)
-    sides, counts, zeros = np.empty((2, n_k)), np.empty(n_k, np.int64), np.empty(1, np.int64)
-    sums = np.zeros(n_k, np.int64)
-    for here in range(span[0], span[1]):
-        query = points[:, here].copy()
-        nearest_in(joint, block_of, here, squared, hi, room, nearest)
-        found = hi
-        while found > 1 and nearest[found - 1] >= FAR:
-            found -= 1
-        for k in range(n_k):
-            radii[0, k] = radii[1, k] = nearest[min(lo + k, found) - 1]
-            terms[k] = psi[0, min(lo + k, found)]
+    points, ranges, boxes = joint
+    every = np.arange(points.shape[1])
+    here, own = np.empty(every.size * LANES), np.empty(every.size * LANES)
+    nearest, radii = np.empty(hi * LANES), np.empty((2, hi * LANES))
+    sides, zero = np.empty((2, hi * LANES)), np.full(LANES, ZERO_RADIUS)
+    terms, inner = np.empty(hi * LANES, np.int64), np.empty(hi * LANES, np.int64)
+    counts, zeros = np.empty(hi * LANES, np.int32), np.empty(LANES, np.int32)
+    rank = np.empty(LANES, np.int32)
+    sums = np.zeros(hi - lo + 1, np.int64)
+    for leaf in range(boxes.shape[0] // 2 + leaves[0], boxes.shape[0] // 2 + leaves[1]):
+        n_lanes = ranges[leaf, 1] - ranges[leaf, 0]
+        if n_lanes == 0:
+            continue
+        _lanes_of(joint, leaf, every, here)
+        find_nearest(joint, edges, leaf, here, squared, hi, nearest)
         if rectangle:
-            extent_in(joint, block_of, here, squared, radii[0], room, sides)
-        for k in range(n_k):
-            inner[k] = 0
-            if radii[0, k] == 0.0:
-                radii[:, k] = ZERO_RADIUS
-                count_in(joint, block_of, query, squared, radii[0, k : k + 1], room, zeros)
-                terms[k] = psi[0, zeros[0]]
-            elif rectangle:
-                radii[0, k], radii[1, k] = closed(sides[0, k]), closed(sides[1, k])
-                terms[k] = psi[1, min(lo + k, found)]
-                inner[k] = 1
+            find_extents(joint, edges, leaf, squared, nearest, hi, sides)
+        zeros[:] = -1
+        for lane in range(LANES):
+            found = hi
+            while found > 1 and nearest[(found - 1) * LANES + lane] >= FAR:
+                found -= 1
+            for k in range(lo, hi + 1):
+                kn = min(k, found)
+                at, slot = (k - 1) * LANES + lane, (kn - 1) * LANES + lane
+                radii[:, at] = nearest[slot]
+                terms[at], inner[at] = psi[0, kn], 0
+                if nearest[slot] == 0.0:
+                    if zeros[lane] < 0:
+                        count_inside(joint, edges, boxes[leaf], here, squared, zero, (1, 1), zeros)
+                    radii[:, at] = ZERO_RADIUS
+                    terms[at] = psi[0, zeros[lane]]
+                elif rectangle:
+                    radii[0, at], radii[1, at] = closed(sides[0, slot]), closed(sides[1, slot])
+                    terms[at], inner[at] = psi[1, kn], 1
         for side in range(len(margins)):
-            tree, columns, sign = margins[side]
+            tree, some_edges, columns, sign, ordered, ranks = margins[side]
             radius = radii[side if rectangle else 0]
-            count_in(tree, block_of[columns], query[columns], squared, radius, room, counts)
-            for k in range(n_k):
-                terms[k] += sign * psi[0, counts[k] - inner[k]]
-        sums += terms
+            if ordered.size > 0:
+                for lane in range(LANES):
+                    rank[lane] = ranks[min(ranges[leaf, 0] + lane, ranges[leaf, 1] - 1)]
+                count_within(ordered, rank, radius, lo - 1, hi, squared, 4, counts)
+            else:
+                _lanes_of(joint, leaf, columns, own)
+                box = boxes[leaf][:, columns]
+                count_inside(tree, some_edges, box, own, squared, radius, ks, counts)
+            for at in range((lo - 1) * LANES, hi * LANES):
+                terms[at] += sign * psi[0, counts[at] - inner[at]]
+        for k in range(lo, hi + 1):
+            for lane in range(n_lanes):
+                sums[k - lo] += terms[(k - 1) * LANES + lane]
     return sums
