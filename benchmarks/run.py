@@ -31,7 +31,7 @@ import npeet_plus
 import numpy as np
 from sklearn.feature_selection import mutual_info_regression
 
-from infosieve import _scale, relevance
+from infosieve import _scale, mutual_information, relevance
 from infosieve._types import Batch
 from infosieve.engines.numba.engine import NumbaEngine
 from infosieve.executors.threads import Threads
@@ -119,6 +119,21 @@ def given_four(X, S, y, criterion, ks):
         _scale.prepare(part, np.zeros(len(part), bool), "standard", 0, executor) for part in parts
     ]
     return NumbaEngine().score(Batch(*prepared, criterion, n_neighbors=ks), executor)
+
+
+def one_set(n, d):
+    """Seconds for one call: MI of d columns together with the target."""
+    X, y = table(n, d)
+    seconds = best_times(
+        {
+            "infosieve": lambda: mutual_information(X, y, n_neighbors=K),
+            "infosieve, K = 3 to 10": lambda: mutual_information(X, y),
+            "npeet-plus": lambda: npeet_plus.mi(X, y[:, None], k=K),
+            "infomeasure": lambda: infomeasure.mutual_information(X, y, approach="ksg", k=K),
+        },
+        3,
+    )
+    return {"n": n, "columns": d, "seconds": seconds, **ratios(seconds)}
 
 
 def ratios(seconds):
@@ -233,6 +248,20 @@ def write_page(result):
         cells += [f"**{row['ratio']:.0f}**", micro(s["infosieve, conditional"])]
         cells += [micro(s["infosieve, K = 3 to 10"])]
         lines.append("| " + " | ".join(cells) + " |")
+    lines += [
+        "",
+        "## One set, one call",
+        "",
+        "| N | columns | infosieve | npeet-plus | infomeasure | times faster than the fastest |"
+        " ours, K = 3 to 10 |",
+        "|" + "---:|" * 7,
+    ]
+    for row in result["one set"]:
+        s = row["seconds"]
+        cells = [f"{row['n']:,}", str(row["columns"])]
+        cells += [micro(s[name]) for name in ("infosieve", "npeet-plus", "infomeasure")]
+        cells += [f"**{row['ratio']:.1f}**", micro(s["infosieve, K = 3 to 10"])]
+        lines.append("| " + " | ".join(cells) + " |")
     lines += ["", "## Growth: one column, and the memory beyond the data", ""]
     lines += ["| N | time | ns over N log2 N | peak bytes a sample |", "|---:|---:|---:|---:|"]
     for row in result["growth"]:
@@ -296,6 +325,7 @@ def main():
     warnings.simplefilter("ignore")
     relevance(*table(50, 4), n_neighbors=K)  # compile
     given_four(*table(50, 4)[:1], np.eye(50, 2), table(50, 4)[1], "mi", (K, K))
+    mutual_information(*table(50, 2))
     sizes = [(100, 50, 9), (1000, 20, 7)] + ([] if quick else [(10_000, 6, 5), (100_000, 2, 3)])
     result = {"machine": machine(), "K": K, "relevance": [], "given four": []}
     for n, m, repeats in sizes:
@@ -304,6 +334,9 @@ def main():
     for n in (100, 1000) if quick else (100, 1000, 10_000):
         result["given four"].append(columns_given_four(n, 5 if n < 10_000 else 2))
         print(json.dumps(result["given four"][-1]), flush=True)
+    cases = [(n, d) for n in ((100, 1000) if quick else (100, 1000, 10_000)) for d in (2, 5)]
+    result["one set"] = [one_set(n, d) for n, d in cases]
+    print(json.dumps(result["one set"]), flush=True)
     result["threads"] = threads()
     print(json.dumps(result["threads"]), flush=True)
     result["growth"] = growth(

@@ -81,13 +81,20 @@ def test_why_the_baselines_are_baselines():
     assert abs(estimate.three_entropies(x, y)) > 2 * abs(mutual_information(x, y))
 
 
-@pytest.mark.parametrize("bins", [0, -1, 2.5, "many"])
+def test_entropy_of_a_constant_column_is_refused(rng):
+    with pytest.raises(ValueError, match="column 1 of X is constant"):
+        entropy(np.c_[rng.normal(size=9), np.ones(9)])
+
+
+@pytest.mark.parametrize("bins", [0, -1, 2.5, "many", 10**400, np.array([3, 4]), None])
 def test_refused_bins(bins):
     with pytest.raises(ValueError, match="bins"):
         estimate.histogram([1.0, 2, 3], [1.0, 3, 2], bins=bins)
 
 
-@pytest.mark.parametrize("bandwidth", [0, -1.0, "wide", float("nan")])
+@pytest.mark.parametrize(
+    "bandwidth", [0, -1.0, "wide", float("nan"), None, [0.3], 1j, 1e-200, float("inf")]
+)
 def test_refused_bandwidth(bandwidth):
     with pytest.raises(ValueError, match="bandwidth"):
         estimate.parzen([1.0, 2, 3], [1.0, 3, 2], bandwidth=bandwidth)

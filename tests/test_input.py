@@ -104,6 +104,9 @@ WRONG_TYPE = {
     "bools and numbers": (column_of([True, 2.5] * (N // 2)), Y, {}, ["'b'", "float", "bool"]),
     "numbers and text in a list": ([[0.5, "u"], ["v", 1.0]] * (N // 2), Y, {}, ["column 0", "str"]),
     "arrays in cells": (column_of([np.zeros(2)] * N), Y, {}, ["'b'", "ndarray"]),
+    "durations in cells": (column_of([np.timedelta64(1, "D")] * N), Y, {}, ["'b'"]),
+    "a multi-index": (pd.MultiIndex.from_arrays([X[:, 0], X[:, 1]]), Y, {}, ["MultiIndex"]),
+    "polars expression": (pl.col("a"), Y, {}, ["polars"]),
     "a word": ("table.csv", Y, {}, ["X", "'str'"]),
     "a dict": ({"a": 1}, Y, {}, ["X", "'dict'"]),
     "nothing": (None, Y, {}, ["X", "'NoneType'"]),
@@ -317,6 +320,62 @@ def test_categories_that_are_integers():
         pd.CategoricalIndex(codes),
     ):
         assert mutual_information(X, y) == want
+
+
+def test_integers_that_floats_cannot_tell_apart():
+    codes = np.digitize(Y, [-0.5, 0.5])
+    big = 2**60 + codes
+    for values in (big, pd.Series(big), pd.DataFrame({"c": big}), big.astype(np.uint64)):
+        assert mutual_information(values, Y) == mutual_information(codes, Y)
+        declared = mutual_information(values, Y, discrete_features=True)
+        assert declared == mutual_information(codes.astype(str), Y)
+    assert mutual_information(X, big, discrete_target=True) == mutual_information(
+        X, codes.astype(str)
+    )
+
+
+def test_columns_with_the_same_name_are_declared_together():
+    levels = np.clip(INTEGERS, -1, 1)
+    frame = pd.DataFrame(levels, columns=["a", "a", "b"])
+    got = relevance(frame, Y, discrete_features=["a"]).to_numpy()
+    np.testing.assert_array_equal(got, relevance(levels, Y, discrete_features=[0, 1]))
+
+
+def test_wide_ranges_lose_nothing(rng):
+    z = rng.normal(size=500)
+    wide, label = np.exp(10 * z), np.where(z > -0.5, "u", "v")
+    assert mutual_information(wide, label) == pytest.approx(mutual_information(z, label), abs=0.05)
+
+
+@pytest.mark.parametrize("scale", ["standard", "normal-scores", None])
+def test_categories_beside_tiny_numbers(scale):
+    got = mutual_information(LABELS, Y * 1e-310, scale=scale)
+    assert got == pytest.approx(mutual_information(LABELS, Y, scale=scale), abs=1e-2)
+
+
+@pytest.mark.parametrize(
+    "discrete", [[[0]], np.array(True), np.array("auto"), {"a": 1}, [None], [1.5], [-1], [3]]
+)
+def test_refused_declarations(discrete):
+    with pytest.raises(ValueError, match="discrete_features"):
+        relevance(X, Y, discrete_features=discrete)
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pl.Series("d", [[1.0, 2.0]] * N),
+        pl.Series("d", [{"u": 1}] * N),
+        pl.Series("d", [[1, 2]] * N, dtype=pl.Array(pl.Int64, 2)),
+        pl.Series("d", [dt.timedelta(1)] * N),
+    ],
+    ids=["list", "struct", "array", "duration"],
+)
+def test_refused_polars_columns(column):
+    with pytest.raises(TypeError, match="'d' of X"):
+        relevance(pl.DataFrame([column]), Y)
+    with pytest.raises(TypeError, match="'d' of X"):
+        relevance(column, Y)
 
 
 def test_strings_beside_declared_numbers():

@@ -50,11 +50,13 @@ def prepare(
         if scale == "standard":
             n_distinct[at] = standardise(x, ordered, z)
         else:
-            z[:] = _scaled(x, ordered, scale, exponent)
+            ordered[categorical[at]] = 0.0
+            z[:] = _scaled(np.where(categorical[at, None], 0.0, x), ordered, scale, exponent)
             n_distinct[at] = 1 + (np.diff(np.sort(z, axis=1)) > 0).sum(axis=1)
         for row in range(at.start, at.stop):
             if categorical[row]:
                 out[row] = values[row] * APART
+                n_distinct[row] = np.unique(values[row]).size
             elif 1 < n_distinct[row] < n:
                 _separate(out[row], relative=scale is None)
                 if order is not None:
@@ -77,8 +79,14 @@ def _scaled(values: FloatArray, ordered: FloatArray, scale: Scale, exponent: int
     if scale == "normal-scores":
         scores = ndtri((rankdata(values, axis=1) - 0.5) / n)
         return np.asarray(np.where(ordered[:, :1] < ordered[:, -1:], scores, 0.0))
-    middle = ordered[:, (n - 1) // 2, None]
-    return np.asarray(np.ldexp(values, -exponent) - np.ldexp(middle, -exponent))
+    low, high = ordered[:, :1], ordered[:, -1:]
+    x = np.ldexp(values, -exponent)
+    low, high, middle = (
+        np.ldexp(v, -exponent) for v in (low, high, ordered[:, (n - 1) // 2, None])
+    )
+    move = high - low <= np.minimum(np.abs(low), np.abs(high))  # as in standardise
+    move |= (ordered[:, 1:] == ordered[:, :-1]).any(axis=1, keepdims=True)
+    return np.asarray(x - np.where(move, middle, 0.0))
 
 
 def _separate(row: FloatArray, relative: bool) -> None:

@@ -4,7 +4,7 @@ Every error names the argument or the column, the rule, the value, and a way out
 """
 
 import numbers
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, get_args
@@ -16,6 +16,7 @@ from scipy.sparse import issparse
 from infosieve._types import BoolArray, Estimator, FloatArray, Metric
 
 DEFAULT_NEIGHBORS = (3, 10)
+_EXACT = 2**53
 
 
 @dataclass(frozen=True)
@@ -97,8 +98,9 @@ def read_table(data: Any, argument: str, discrete: Any = "auto") -> Table:
                 categorical[j] = True
             elif kind == "category":
                 raise TypeError(
-                    f"{table.label(j)} holds {_example(column)}, which is no number, but it is "
-                    "declared continuous. Declare it discrete, or turn it into numbers."
+                    f"{table.label(j)} holds {_example(column)}, which is no number, where only "
+                    "numbers will do. Turn it into numbers, or, where there is a parameter for "
+                    "that, declare it discrete."
                 )
             else:
                 values[j] = _numbers(column, table.label(j))
@@ -111,9 +113,11 @@ def read_table(data: Any, argument: str, discrete: Any = "auto") -> Table:
 def _columns(data: Any, argument: str) -> tuple[Any, Sequence[Any] | None]:
     """The columns, as one float matrix where possible, and their names if they have any."""
     if isinstance(data, pd.DataFrame):
-        if all(isinstance(t, np.dtype) and t.kind in "iuf" for t in data.dtypes):
+        if all(isinstance(t, np.dtype) and t.kind == "f" for t in data.dtypes):
             return np.asarray(data.to_numpy(np.float64)).T, list(data.columns)
         return [data.iloc[:, j] for j in range(data.shape[1])], list(data.columns)
+    if isinstance(data, pd.MultiIndex):
+        raise TypeError(f"{argument} is a MultiIndex. Pass its to_frame(index=False).")
     if isinstance(data, (pd.api.extensions.ExtensionArray, pd.Index)):
         data = pd.Series(data)
     if isinstance(data, pd.Series):
@@ -123,8 +127,8 @@ def _columns(data: Any, argument: str) -> tuple[Any, Sequence[Any] | None]:
             raise TypeError(f"{argument} is a lazy polars frame. Pass {argument}.collect().")
         if hasattr(data, "get_columns"):
             series = data.get_columns()
-            return [s.to_numpy() for s in series], [s.name for s in series]
-        return [data.to_numpy()], [data.name] if data.name else None
+            return [_from_polars(s, argument) for s in series], [s.name for s in series]
+        return [_from_polars(data, argument)], [data.name] if getattr(data, "name", "") else None
     array = _as_array(data, argument)
     if array.ndim == 1:
         array = array[:, None]
@@ -133,9 +137,30 @@ def _columns(data: Any, argument: str) -> tuple[Any, Sequence[Any] | None]:
             f"{argument} must be a column or a table (1 or 2 dimensions); got {array.ndim} "
             f"dimensions, shape {array.shape}."
         )
-    if array.dtype.kind in "iuf":
-        return np.asarray(array, np.float64).T, None
+    if array.dtype.kind == "f" or (array.dtype.kind in "iu" and not _beyond_floats(array)):
+        return array.T, None
     return list(array.T), None
+
+
+def _beyond_floats(integers: Any) -> bool:
+    """Whether there are integers that float64 cannot tell apart."""
+    if integers.size == 0 or integers.dtype.itemsize < 8:
+        return False
+    return bool(integers.max() > _EXACT or (integers.min() < 0 and integers.min() < -_EXACT))
+
+
+def _from_polars(series: Any, argument: str) -> Any:
+    name = getattr(series, "name", "")
+    dtype = getattr(series, "dtype", type(series).__name__)
+    if hasattr(dtype, "is_nested") and not dtype.is_nested():
+        try:
+            return series.to_numpy()
+        except Exception:
+            pass
+    raise TypeError(
+        f"column {name!r} of {argument} has the polars type {dtype}, which is neither numbers nor "
+        "categories. Turn it into numbers or strings first (cast, or unnest)."
+    )
 
 
 def _as_array(data: Any, argument: str) -> Any:
@@ -216,13 +241,17 @@ def _kind_of_objects(column: Any, label: str) -> str:
 def _kind_of_object(value: Any) -> str | None:
     if isinstance(value, (str, bytes, bool, np.bool_)):
         return "category"
+    if isinstance(value, (np.datetime64, np.timedelta64)):
+        return None
     if isinstance(value, (numbers.Real, Decimal)):
         return "number"
     return None
 
 
 def _is_missing(value: Any) -> bool:
-    if isinstance(value, (float, np.floating, Decimal)):
+    if isinstance(value, Decimal):
+        return value.is_nan()
+    if isinstance(value, (float, np.floating)):
         return bool(value != value)
     return value is None or value is pd.NA or value is pd.NaT
 
@@ -242,15 +271,23 @@ def _to_float(value: Any, label: str) -> float:
 
 
 def _numbers(column: Any, label: str) -> FloatArray:
+    plain = isinstance(column.dtype, np.dtype) and column.dtype.kind in "iu"
+    if plain and _beyond_floats(column):
+        # Only differences matter: take them where they are exact, in integers.
+        integers = np.asarray(column).astype(np.uint64)
+        return np.asarray(integers - np.asarray(column).min().astype(np.uint64), np.float64)
     if isinstance(column, pd.Series) and column.dtype != object:
         return column.to_numpy(dtype=np.float64, na_value=np.nan)
     if column.dtype == object:
         return np.array([np.nan if _is_missing(v) else _to_float(v, label) for v in column])
-    return np.asarray(column, np.float64)
+    with np.errstate(over="ignore"):  # a long double may become infinite, which is refused
+        return np.asarray(column, np.float64)
 
 
 def _codes(column: Any) -> tuple[FloatArray, list[Any]]:
     """Codes 0, 1, ... and what they stand for; missing ones become NaN."""
+    if isinstance(column.dtype, np.dtype) and not column.dtype.isnative:
+        column = np.asarray(column).astype(column.dtype.newbyteorder("="))
     codes, levels = pd.factorize(column, use_na_sentinel=True)
     return np.where(codes < 0, np.nan, codes), list(levels)
 
@@ -267,19 +304,23 @@ def _declared(discrete: Any, table: Table) -> dict[int, bool]:
         return {}
     if isinstance(discrete, (bool, np.bool_)):
         return dict.fromkeys(range(m), bool(discrete))
-    if isinstance(discrete, str) or not isinstance(discrete, Iterable):
+    if isinstance(discrete, (str, dict)) or not isinstance(discrete, Iterable):
+        raise ValueError(rule)
+    if isinstance(discrete, np.ndarray) and discrete.ndim != 1:
         raise ValueError(rule)
     chosen = list(discrete)
+    if not all(isinstance(c, Hashable) for c in chosen):
+        raise ValueError(rule)
     if chosen and all(isinstance(c, (bool, np.bool_)) for c in chosen):
         if len(chosen) != m:
             raise ValueError(rule)
         return {j: bool(c) for j, c in enumerate(chosen)}
-    known = {name: j for j, name in enumerate(table.names)}
-    declared = {}
+    declared: dict[int, bool] = {}
     for c in chosen:
-        if c in known:
-            declared[known[c]] = True
-        elif isinstance(c, numbers.Integral) and 0 <= int(c) < m:
+        named = [j for j, name in enumerate(table.names) if table.named and name == c]
+        if named:
+            declared |= dict.fromkeys(named, True)
+        elif is_int(c) and 0 <= int(c) < m:
             declared[int(c)] = True
         else:
             raise ValueError(f"{rule} There is no column {c!r}.")

@@ -4,6 +4,7 @@ All three estimate densities or entropies first and subtract; beyond about three
 their errors no longer cancel. :func:`infosieve.mutual_information` is the one to use.
 """
 
+import numbers
 from typing import Any
 
 import numpy as np
@@ -40,13 +41,14 @@ def histogram(X: Any, y: Any, *, bins: int | str = "auto") -> float:
     """
     x, t = _standardised(X, y)
     n, d = x.shape[1], x.shape[0] + t.shape[0]
-    if bins == "auto":
+    if isinstance(bins, str) and bins == "auto":
         bins = max(
             2, round(float(np.ptp(np.r_[x, t], axis=1).mean()) / (3.5 * n ** (-1 / (2 + d))))
         )
-    if not is_int(bins) or int(bins) < 1:
+    if not is_int(bins) or not 1 <= int(bins) <= 10**6:
         raise ValueError(
-            f"The 'bins' parameter must be 'auto' or a positive int. Got {bins!r} instead."
+            "The 'bins' parameter must be 'auto' or an int from 1 to 1,000,000. "
+            f"Got {bins!r} instead."
         )
     n_bins = int(bins)
 
@@ -90,11 +92,12 @@ def parzen(X: Any, y: Any, *, bandwidth: float | str = "scott") -> float:
     """
     x, t = _standardised(X, y)
     n, d = x.shape[1], x.shape[0] + t.shape[0]
-    if bandwidth == "scott":
+    if isinstance(bandwidth, str) and bandwidth == "scott":
         bandwidth = n ** (-1 / (d + 4))
-    if isinstance(bandwidth, (str, bool)) or not bandwidth > 0:
+    number = isinstance(bandwidth, numbers.Real) and not isinstance(bandwidth, bool)
+    if not number or not 1e-6 <= float(bandwidth) <= 1e6:
         raise ValueError(
-            "The 'bandwidth' parameter must be 'scott' or a positive number. "
+            "The 'bandwidth' parameter must be 'scott' or a number from 1e-6 to 1e6. "
             f"Got {bandwidth!r} instead."
         )
     width = float(bandwidth)
@@ -151,4 +154,5 @@ def _standardised(X: Any, y: Any) -> tuple[FloatArray, FloatArray]:
     x, t = (np.empty(table.values.shape) for table in tables)
     for table, out in zip(tables, (x, t), strict=True):
         standardise(table.values, np.sort(table.values, axis=1), out)
+        out -= out.mean(axis=1, keepdims=True)
     return x, t

@@ -48,6 +48,11 @@ def entropy(X: Any, *, n_neighbors: Neighbors = (3, 10), metric: Metric = "eucli
     check_choice(metric, "metric", get_args(Metric))
     lo, hi = check_neighbors(n_neighbors, table.n_samples)
     d, n = table.values.shape
+    for j in np.flatnonzero(np.ptp(np.ldexp(table.values, -2), axis=1) == 0):
+        raise ValueError(
+            f"{table.label(int(j))} is constant (every value is {table.values[j, 0]}): it has no "
+            "density, hence no differential entropy. Leave the column out."
+        )
     # An entropy shifts by log(2) with each doubling: take the size out, exactly.
     exponent = exponent_of(table.values)
     points = np.ldexp(table.values, -exponent)

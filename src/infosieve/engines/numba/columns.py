@@ -31,31 +31,37 @@ def _sum(z: Any, mean: Any, squared: Any) -> Any:
 
 @kernel
 def standardise(values: Any, ordered: Any, out: Any) -> Any:
-    """Centre each row and divide by its standard deviation; count its distinct values.
+    """Divide each row by its standard deviation; count its distinct values.
 
-    ``ordered`` has the sorted rows. Powers of two first, then the middle value off, so that
-    neither a size of 1e-300 nor a mean of 1e9 costs any digit; sums run over the sorted
-    values, so that the order of the samples does not matter. A constant row becomes zeros.
+    ``ordered`` has the sorted rows, and is used up. Only differences matter later, so rows
+    are moved towards zero just where that saves digits: neither a size of 1e-300 nor a mean
+    of 1e9 nor a heavy tail costs any. Sums run over the sorted values, so that the order of
+    the samples does not matter. A constant row becomes zeros.
     """
     m, n = values.shape
     n_distinct = np.ones(m, np.int64)
     for row in range(m):
         x, z = values[row], ordered[row]
         a, b = _halves(max(abs(z[0]), abs(z[n - 1])))
-        middle = z[(n - 1) // 2] * a * b
-        low, high = z[0] * a * b - middle, z[n - 1] * a * b - middle
+        low, high = z[0] * a * b, z[n - 1] * a * b
         if low == high:
             out[row] = 0.0
             continue
-        c, d = _halves(max(abs(low), abs(high)))
+        # Far from zero, all values are within a factor of two: the subtraction is exact.
+        # Elsewhere it would cost small values their digits, and is not needed; but repeated
+        # values will get noise, and that must not round differently after a shift.
+        move = high - low <= min(abs(low), abs(high))
+        for i in range(1, n):
+            move |= z[i] == z[i - 1]
+        middle = z[(n - 1) // 2] * a * b if move else 0.0
+        c, d = _halves(max(abs(low - middle), abs(high - middle)))
         for i in range(n):
             z[i] = (z[i] * a * b - middle) * c * d
-        mean = _sum(z, 0.0, False) / n
-        deviation = math.sqrt(_sum(z, mean, True) / n)
+        deviation = math.sqrt(_sum(z, _sum(z, 0.0, False) / n, True) / n)
         for i in range(n):
-            z[i] = (z[i] - mean) / deviation
+            z[i] = z[i] / deviation
         for i in range(1, n):
             n_distinct[row] += z[i] > z[i - 1]
         for i in range(n):
-            out[row, i] = ((x[i] * a * b - middle) * c * d - mean) / deviation
+            out[row, i] = (x[i] * a * b - middle) * c * d / deviation
     return n_distinct
