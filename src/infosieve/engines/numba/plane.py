@@ -15,7 +15,7 @@ from numba import njit
 
 from infosieve.engines.numba.jit import kernel
 from infosieve.engines.numba.lanes import LANES, NOBODY, cover_point, push_point
-from infosieve.engines.numba.nearest import FAR, ZERO_RADIUS, closed
+from infosieve.engines.numba.nearest import FAR, any_at_zero, closed, set_radii
 from infosieve.engines.numba.ranks import count_within
 
 
@@ -150,7 +150,8 @@ def plane(
     a_here, b_here = np.empty(LANES), np.empty(LANES)
     rank_a, rank_b = np.empty(LANES, np.int32), np.empty(LANES, np.int32)
     nearest = np.empty(hi * LANES)
-    sides = np.empty(2 * hi * LANES if rectangle else 0)
+    sides, none = np.empty((2, hi * LANES if rectangle else 0)), np.empty(0)
+    zeros = np.empty(LANES, np.int64)
     radii = np.empty((2, hi * LANES))
     counts = np.empty((2, hi * LANES), np.int32)
     terms, inner = np.empty(hi * LANES, np.int64), np.empty(hi * LANES, np.int64)
@@ -164,7 +165,7 @@ def plane(
             a_here[lane], b_here[lane] = pa[here], pb[here]
             rank_a[lane], rank_b[lane] = ranks_a[here], ranks_b[here]
         nearest[:] = np.inf
-        group = (a_here, b_here, nearest, sides[:0])
+        group = (a_here, b_here, nearest, none)
         _search((pa, pb), ordered_a, width, start, cursor, group, np.inf, hi)
         if rectangle:
             bound = 0.0
@@ -172,24 +173,12 @@ def plane(
                 if nearest[i] < FAR:
                     bound = max(bound, closed(nearest[i]))
             sides[:] = 0.0
-            group = (a_here, b_here, nearest, sides)
+            group = (a_here, b_here, nearest, sides.reshape(sides.size))
             _search((pa, pb), ordered_a, width, start, cursor, group, bound, hi)
-        for lane in range(LANES):
-            found = hi
-            while found > 1 and nearest[(found - 1) * LANES + lane] >= FAR:
-                found -= 1
-            for k in range(lo, hi + 1):
-                kn = min(k, found)
-                at, slot = (k - 1) * LANES + lane, (kn - 1) * LANES + lane
-                radii[0, at] = radii[1, at] = nearest[slot]
-                terms[at], inner[at] = psi[0, kn], 0
-                if nearest[slot] == 0.0:
-                    radii[0, at] = radii[1, at] = ZERO_RADIUS
-                    terms[at] = psi[0, _at_distance_zero(pa, pb, min(start + lane, stop - 1))]
-                elif rectangle:
-                    radii[0, at] = closed(sides[slot])
-                    radii[1, at] = closed(sides[hi * LANES + slot])
-                    terms[at], inner[at] = psi[1, kn], 1
+        if any_at_zero(nearest):
+            for lane in range(LANES):
+                zeros[lane] = _at_distance_zero(pa, pb, min(start + lane, stop - 1))
+        set_radii(nearest, sides, zeros, ks, psi, radii, terms, inner)
         levels_a = count_within(ordered_a, rank_a, radii[0], lo - 1, hi, False, levels_a, counts[0])
         levels_b = count_within(ordered_b, rank_b, radii[1], lo - 1, hi, False, levels_b, counts[1])
         for k in range(lo, hi + 1):

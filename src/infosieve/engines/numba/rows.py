@@ -17,7 +17,7 @@ from numba import njit
 
 from infosieve.engines.numba.jit import kernel
 from infosieve.engines.numba.lanes import AT_ONCE, LANES, count_columns, count_ordered, push_columns
-from infosieve.engines.numba.nearest import FAR, ZERO_RADIUS, closed
+from infosieve.engines.numba.nearest import FAR, any_at_zero, set_radii
 from infosieve.engines.numba.ranks import count_within
 
 # Cells of the counting sort: 64 to a doubling of the distance, over four doublings.
@@ -232,46 +232,17 @@ def _rectangle(x: Any, here: Any, lane: Any, d: Any, form: Any, radius: Any) -> 
     return side_a, side_b, zeros
 
 
-@njit(inline="always")
-def _set_radii(
-    x: Any, here: Any, d: Any, form: Any, rectangle: Any, nearest: Any, ks: Any, psi: Any, out: Any
+@kernel
+def _look_around(
+    x: Any, here: Any, d: Any, form: Any, nearest: Any, sides: Any, zeros: Any
 ) -> None:
-    """From the nearest distances to the radii of the counts, and the first term of each K.
-
-    ``inner`` is 1 where the counts must not include the point itself.
-    """
-    radii_a, radii_b, terms, inner = out
-    lo, hi = ks
-    plain = not rectangle
+    """For each lane the rectangles of KSG2, where asked for, and who is at distance zero."""
     for lane in range(LANES):
-        plain &= nearest[(lo - 1) * LANES + lane] > 0.0
-        plain &= nearest[(hi - 1) * LANES + lane] < FAR
-    for k in range(lo, hi + 1):
-        for at in range((k - 1) * LANES, k * LANES):
-            radii_a[at] = nearest[at]
-            radii_b[at] = nearest[at]
-            terms[at] = psi[0, k]
-            inner[at] = 0
-    if plain:
-        return
-    for lane in range(LANES):
-        found = hi
-        while found > 1 and nearest[(found - 1) * LANES + lane] >= FAR:
-            found -= 1
-        for k in range(lo, hi + 1):
-            kn = min(k, found)
-            at = (k - 1) * LANES + lane
-            radius = nearest[(kn - 1) * LANES + lane]
-            radii_a[at] = radii_b[at] = radius
-            terms[at] = psi[0, kn]
-            if radius == 0.0:
-                radii_a[at] = radii_b[at] = ZERO_RADIUS
-                terms[at] = psi[0, _rectangle(x, here, lane, d, form, 0.0)[2]]
-            elif rectangle:
-                side_a, side_b, _ = _rectangle(x, here, lane, d, form, radius)
-                radii_a[at], radii_b[at] = closed(side_a), closed(side_b)
-                terms[at] = psi[1, kn]
-                inner[at] = 1
+        zeros[lane] = _rectangle(x, here, lane, d, form, 0.0)[2]
+        for at in range(lane, sides.shape[1], LANES):
+            if nearest[at] < FAR:
+                extent = _rectangle(x, here, lane, d, form, nearest[at])
+                sides[0, at], sides[1, at] = extent[0], extent[1]
 
 
 @kernel
@@ -315,6 +286,7 @@ def rows(
     nearest, radii = np.empty(hi * LANES), np.empty((2, hi * LANES))
     terms, inner = np.empty(hi * LANES, np.int64), np.empty(hi * LANES, np.int64)
     counts = np.empty((3, hi * LANES), np.int32)
+    sides, zeros = np.empty((2, hi * LANES if rectangle else 0)), np.empty(LANES, np.int64)
     n_a, n_b, n_c = counts
     sums = np.zeros((hi - lo + 1, blocks.shape[0] * LANES), np.int64)
     limit_j = limit_s = 1.0
@@ -339,8 +311,9 @@ def rows(
         for block in range(blocks.shape[0]):
             x = blocks[block]
             _find_nearest(x, here, near_j, d, metric, nearest, hi)
-            out = (radii[0], radii[1], terms, inner)
-            _set_radii(x, here, d, metric, rectangle, nearest, ks, psi, out)
+            if rectangle or any_at_zero(nearest):
+                _look_around(x, here, d, metric, nearest, sides, zeros)
+            set_radii(nearest, sides, zeros, ks, psi, radii, terms, inner)
             _count_inside(x, here, near_s, d_s, metric, radii[0], ks, n_a)
             if conditional:
                 _count_near(near_j, d_j, radii[1], ks, itself, n_b)

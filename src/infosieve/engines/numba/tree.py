@@ -15,7 +15,7 @@ from numba import njit
 
 from infosieve.engines.numba.jit import kernel
 from infosieve.engines.numba.lanes import LANES, NOBODY, count_block, push_block, reaches
-from infosieve.engines.numba.nearest import FAR, ZERO_RADIUS, closed
+from infosieve.engines.numba.nearest import FAR, ZERO_RADIUS, any_at_zero, set_radii
 from infosieve.engines.numba.ranks import count_within
 
 
@@ -231,7 +231,8 @@ def scan(joint: Any, edges: Any, margins: Any, leaves: Any, ks: Any, form: Any, 
     every = np.arange(points.shape[1])
     here, own = np.empty(every.size * LANES), np.empty(every.size * LANES)
     nearest, radii = np.empty(hi * LANES), np.empty((2, hi * LANES))
-    sides, zero = np.empty((2, hi * LANES)), np.full(LANES, ZERO_RADIUS)
+    sides = np.empty((2, hi * LANES if rectangle else 0))
+    zero = np.full(LANES, ZERO_RADIUS)
     terms, inner = np.empty(hi * LANES, np.int64), np.empty(hi * LANES, np.int64)
     counts, zeros = np.empty(hi * LANES, np.int32), np.empty(LANES, np.int32)
     rank = np.empty(LANES, np.int32)
@@ -244,24 +245,9 @@ def scan(joint: Any, edges: Any, margins: Any, leaves: Any, ks: Any, form: Any, 
         find_nearest(joint, edges, leaf, here, squared, hi, nearest)
         if rectangle:
             find_extents(joint, edges, leaf, squared, nearest, hi, sides)
-        zeros[:] = -1
-        for lane in range(LANES):
-            found = hi
-            while found > 1 and nearest[(found - 1) * LANES + lane] >= FAR:
-                found -= 1
-            for k in range(lo, hi + 1):
-                kn = min(k, found)
-                at, slot = (k - 1) * LANES + lane, (kn - 1) * LANES + lane
-                radii[:, at] = nearest[slot]
-                terms[at], inner[at] = psi[0, kn], 0
-                if nearest[slot] == 0.0:
-                    if zeros[lane] < 0:
-                        count_inside(joint, edges, boxes[leaf], here, squared, zero, (1, 1), zeros)
-                    radii[:, at] = ZERO_RADIUS
-                    terms[at] = psi[0, zeros[lane]]
-                elif rectangle:
-                    radii[0, at], radii[1, at] = closed(sides[0, slot]), closed(sides[1, slot])
-                    terms[at], inner[at] = psi[1, kn], 1
+        if any_at_zero(nearest):
+            count_inside(joint, edges, boxes[leaf], here, squared, zero, (1, 1), zeros)
+        set_radii(nearest, sides, zeros, ks, psi, radii, terms, inner)
         for side in range(len(margins)):
             tree, some_edges, columns, sign, ordered, ranks = margins[side]
             radius = radii[side if rectangle else 0]
