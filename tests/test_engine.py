@@ -19,9 +19,12 @@ ONE = Threads(1)
 # What forces a path: constants of the engine, as it would choose them at other sizes.
 PATHS = {
     "as chosen": {},
-    "lists": {"MIN_SHARED": 1},
-    "short lists": {"MIN_SHARED": 1, "_list_lengths": lambda n, batch: (3, 2)},
-    "trees": {"MIN_SHARED": 10**9},
+    "lists": {"_sharing_pays": lambda batch: True},
+    "short lists": {
+        "_sharing_pays": lambda batch: True,
+        "_list_lengths": lambda n, batch: (3, 2),
+    },
+    "trees": {"_sharing_pays": lambda batch: False},
     "narrow strips": {"_strip_width": lambda n, k, n_distinct: 16},
 }
 
@@ -118,7 +121,7 @@ def test_agrees_for_thousands_of_samples_in_the_plane(n, kinds, estimator):
 
 @pytest.mark.parametrize("n", [2047, 2049])
 @pytest.mark.parametrize("criterion", ["mi", "cmi"])
-def test_agrees_for_thousands_of_samples_in_sets(n, criterion):
+def test_agrees_for_thousands_of_samples_in_sets(n, criterion, monkeypatch):
     batch = make_batch(
         ["normal"] * 4,
         ["normal", "rounded"],
@@ -129,9 +132,25 @@ def test_agrees_for_thousands_of_samples_in_sets(n, criterion):
         n_neighbors=(5, 5),
     )
     want = expected(batch, (5, 5))
-    np.testing.assert_allclose(ENGINE.score(batch, ONE)[0], want, rtol=0, atol=1e-12)
-    one = batch.only(np.array([2]))  # on its own it takes the tree
-    np.testing.assert_allclose(ENGINE.score(one, ONE)[0], want[2:3], rtol=0, atol=1e-12)
+    for pays in (True, False):
+        monkeypatch.setattr(numba_engine, "_sharing_pays", lambda batch, pays=pays: pays)
+        np.testing.assert_allclose(ENGINE.score(batch, ONE)[0], want, rtol=0, atol=1e-12)
+
+
+def test_what_is_chosen():
+    """Many candidates share lists; few, or few dimensions and many samples, have trees."""
+
+    def pays(n_candidates, n_selected, n):
+        return numba_engine._sharing_pays(
+            make_batch(["normal"] * n_candidates, ["normal"] * n_selected, ["normal"], n, 0)
+        )
+
+    assert pays(20, 4, 100)
+    assert pays(20, 4, 3000)
+    assert not pays(1, 4, 100)
+    assert not pays(1, 4, 3000)
+    assert not pays(10, 1, 5000)
+    assert not pays(40, 4, numba_engine.MAX_ROWS + 1)
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "chebyshev"])

@@ -18,8 +18,6 @@ from infosieve.estimate.ksg import nats, psi_table
 
 # Beyond this many samples, shared neighbour lists (N^2) lose to trees (N log N).
 MAX_ROWS = 20_000
-# Fewer candidates than this do not pay for shared neighbour lists.
-MIN_SHARED = 4
 # Candidates of one task stay in the cache: bytes.
 TASK_BYTES = 4 << 20
 
@@ -49,7 +47,7 @@ class NumbaEngine:
         alone = batch.selected.n_columns == 0 and batch.target.n_columns == 1
         if alone and width == 1:
             sums = _by_strips(batch, executor)
-        elif width == 1 and batch.n_candidates >= MIN_SHARED and n <= MAX_ROWS:
+        elif width == 1 and _sharing_pays(batch):
             sums = _by_rows(batch, executor)
         else:
             sums = _by_trees(batch, executor)
@@ -58,6 +56,21 @@ class NumbaEngine:
 
 def _n_k(batch: Batch) -> int:
     return batch.n_neighbors[1] - batch.n_neighbors[0] + 1
+
+
+def _sharing_pays(batch: Batch) -> bool:
+    """Whether there are enough candidates for lists of neighbours that all of them share.
+
+    Rough costs in microseconds a sample, fitted to measured ones: making the lists, against
+    a tree for each candidate, which costs more the more dimensions it has.
+    """
+    n = batch.target.n_samples
+    d = batch.selected.n_columns + batch.target.n_columns + 1
+    listed = min(n, sum(_list_lengths(n, batch)))
+    lists = 0.008 * n + listed * (0.005 + 4e-6 * n)
+    tree = min(1.5 * 1.9 ** (d - 2), 0.006 * n) + 150 / n
+    enough = batch.n_candidates >= 4 and batch.n_candidates * (tree - 0.5) > lists
+    return n <= MAX_ROWS and enough
 
 
 def _simplest_norm(batch: Batch) -> Batch:
