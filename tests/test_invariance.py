@@ -76,9 +76,7 @@ def test_a_mean_of_a_billion_and_a_size_of_nothing(rng):
     y = x + e
     reference = mutual_information(x, y)
     assert mutual_information(x + 1e9, y) == pytest.approx(reference, abs=1e-2)
-    assert mutual_information(x * 1e-300, y) == reference or mutual_information(
-        x * 1e-300, y
-    ) == pytest.approx(reference, abs=1e-9)
+    assert mutual_information(x * 1e-300, y) == pytest.approx(reference, abs=1e-9)
     assert mutual_information(x * 1e300, y * 1e-308) == pytest.approx(reference, abs=1e-2)
 
 
