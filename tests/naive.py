@@ -47,19 +47,19 @@ def information(x, s, y, k, criterion="mi", estimator="ksg1", metric="euclidean"
             together = np.concatenate([x, s, y])
             keep = ~lonely(together[flags])
         else:  # nothing but categories
-            with_y = np.concatenate([s, y]) if criterion == "cmi" else y
+            with_y = np.concatenate([s, y]) if criterion != "mi" else y
             keep = ~lonely(np.concatenate([s, x])) & ~lonely(with_y)
         x, s, y = x[:, keep], s[:, keep], y[:, keep]
     n = x.shape[1]
     if n < 2:
         return 0.0
-    conditional = criterion == "cmi" and len(s) > 0
-    if max(len(x) + (0 if conditional else len(s)), len(s), len(y)) == 1:
+    conditional = criterion != "mi" and len(s) > 0
+    if max(len(x) + (0 if criterion == "cmi" else len(s)), len(s), len(y)) == 1:
         metric = "chebyshev"  # one column a block: both norms are |d|
     total = 0.0
     for i in range(n):
         if conditional:
-            total += conditional_term(x, s, y, i, k, metric)
+            total += conditional_term(x, s, y, i, k, criterion, metric)
         else:
             total += joint_term(np.concatenate([s, x]), y, i, k, estimator, metric)
     return total / n + (0.0 if conditional else digamma(n))
@@ -83,9 +83,11 @@ def joint_term(a, b, i, k, estimator, metric):
     return digamma(k) - 1 / k - digamma(n_a) - digamma(n_b)
 
 
-def conditional_term(x, z, y, i, k, metric):
+def conditional_term(x, z, y, i, k, criterion, metric):
     d_x, d_y, d_z = (distances(block, i, metric) for block in (x, y, z))
     d_xz, d_yz = np.maximum(d_x, d_z), np.maximum(d_y, d_z)
+    if criterion == "gain":  # one block, one norm
+        d_xz = distances(np.concatenate([z, x]), i, metric)
     d = np.maximum(d_xz, d_y)
     if (np.delete(d, i) >= FAR).all():
         zero, k, radius = True, 1, 0.0

@@ -58,7 +58,7 @@ def expected(batch, ks):
     )
 
 
-METHODS = [("mi", "ksg1"), ("mi", "ksg2"), ("cmi", "ksg1")]
+METHODS = [("mi", "ksg1"), ("mi", "ksg2"), ("cmi", "ksg1"), ("gain", "ksg1")]
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "chebyshev"])
@@ -120,7 +120,7 @@ def test_agrees_for_thousands_of_samples_in_the_plane(n, kinds, estimator):
 
 
 @pytest.mark.parametrize("n", [2047, 2049])
-@pytest.mark.parametrize("criterion", ["mi", "cmi"])
+@pytest.mark.parametrize("criterion", ["mi", "cmi", "gain"])
 def test_agrees_for_thousands_of_samples_in_sets(n, criterion, monkeypatch):
     batch = make_batch(
         ["normal"] * 4,
@@ -219,7 +219,7 @@ def test_permuted_copies_are_scored_as_columns_of_their_own(rng):
     np.testing.assert_allclose(scores[7:8], want, rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("criterion", ["mi", "cmi"])
+@pytest.mark.parametrize("criterion", ["mi", "cmi", "gain"])
 def test_candidates_of_several_columns(criterion):
     rng = np.random.default_rng(1)
     from conftest import columns
@@ -277,7 +277,7 @@ def test_outliers_among_several_targets():
     batch = make_batch(["normal"] * 4, ["normal"], ["normal"] * 2, 300, 11, n_neighbors=(3, 4))
     for part in (batch.selected, batch.target):
         part.values[0, 7] = 1e6
-    for criterion in ("mi", "cmi"):
+    for criterion in ("mi", "cmi", "gain"):
         changed = replace(batch, criterion=criterion)
         np.testing.assert_allclose(
             ENGINE.score(changed, ONE)[0], expected(changed, (3, 4)), rtol=0, atol=1e-12

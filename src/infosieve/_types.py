@@ -15,7 +15,7 @@ FloatArray: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.signedinteger]
 BoolArray: TypeAlias = NDArray[np.bool_]
 
-Criterion: TypeAlias = Literal["mi", "cmi"]
+Criterion: TypeAlias = Literal["mi", "cmi", "gain"]
 Estimator: TypeAlias = Literal["ksg1", "ksg2"]
 Metric: TypeAlias = Literal["euclidean", "chebyshev"]
 Scale: TypeAlias = Literal["standard", "normal-scores"] | None
@@ -93,7 +93,10 @@ class Batch:
 
     Each of the ``candidates`` is scored on its own, given the ``selected`` columns and the
     ``target``: MI(selected and candidate; target) under the criterion "mi", and
-    I(candidate; target | selected) under "cmi". A candidate is one column, or ``width``
+    I(candidate; target | selected) under "cmi" and "gain". Under "cmi" the candidate and the
+    selected columns are two blocks, the larger distance counting; under "gain" they are one
+    block with one norm, as under "mi": the difference that the candidate makes to the set
+    (both are the same in the maximum norm). A candidate is one column, or ``width``
     neighbouring ones. One neighbour search serves every K from the first to the second of
     ``n_neighbors``. ``subsets`` asks for the scores on several sets of rows.
 
@@ -111,8 +114,13 @@ class Batch:
     width: int = 1
 
     def __post_init__(self) -> None:
-        if self.criterion == "cmi" and self.estimator == "ksg2" and self.selected.n_columns:
+        if self.conditional and self.estimator == "ksg2":
             raise ValueError("conditional information is defined for the estimator 'ksg1' only")
+
+    @property
+    def conditional(self) -> bool:
+        """Whether there is something to condition on."""
+        return self.criterion != "mi" and self.selected.n_columns > 0
 
     @property
     def n_candidates(self) -> int:

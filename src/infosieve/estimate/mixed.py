@@ -57,7 +57,7 @@ def _score(
         nothing_else = only_categories and categorical[group].all()
         if nothing_else:
             selected, target = _codes(batch.selected), _codes(batch.target)
-            if batch.criterion == "cmi":
+            if batch.conditional:
                 target = np.concatenate([selected, target])
             alone = _alone(np.concatenate([selected, own])) | _alone(target)
         else:
@@ -97,9 +97,8 @@ def _contingency(batch: Batch) -> FloatArray:
     x, s, y = batch.candidates.values, batch.selected.values, batch.target.values
     psi = psi_table(n)[0]
     sums = psi[_sizes(np.concatenate([x, s, y]))].sum() - psi[_sizes(np.concatenate([x, s]))].sum()
-    conditional = batch.criterion == "cmi" and len(s) > 0
-    if conditional:
+    if batch.conditional:
         sums += psi[_sizes(s)].sum() - psi[_sizes(np.concatenate([s, y]))].sum()
     else:
         sums -= psi[_sizes(y)].sum()
-    return nats(np.array([sums]), n, conditional)
+    return nats(np.array([sums]), n, batch.conditional)

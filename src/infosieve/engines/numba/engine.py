@@ -34,7 +34,6 @@ class NumbaEngine:
 
     def _score(self, batch: Batch, executor: Executor) -> FloatArray:
         n = batch.target.n_samples
-        conditional = batch.criterion == "cmi" and batch.selected.n_columns > 0
         lo, hi = batch.n_neighbors
         if n < 2 or batch.n_candidates == 0:
             return np.zeros((batch.n_candidates, hi - lo + 1))
@@ -42,7 +41,7 @@ class NumbaEngine:
             fewer = replace(batch, n_neighbors=(min(lo, n - 1), n - 1))
             last = np.minimum(np.arange(lo, hi + 1), n - 1) - min(lo, n - 1)
             return self._score(fewer, executor)[:, last]
-        batch = _simplest_norm(replace(batch, criterion="cmi" if conditional else "mi"))
+        batch = _simplest_norm(batch if batch.conditional else replace(batch, criterion="mi"))
         width = batch.width
         alone = batch.selected.n_columns == 0 and batch.target.n_columns == 1
         if alone and width == 1:
@@ -51,7 +50,7 @@ class NumbaEngine:
             sums = _by_rows(batch, executor)
         else:
             sums = _by_trees(batch, executor)
-        return nats(sums, n, conditional)
+        return nats(sums, n, batch.conditional)
 
 
 def _n_k(batch: Batch) -> int:
@@ -75,7 +74,7 @@ def _sharing_pays(batch: Batch) -> bool:
 
 def _simplest_norm(batch: Batch) -> Batch:
     """Where every block has one column, both norms are |d|: compare that, not its square."""
-    together = batch.width + (batch.selected.n_columns if batch.criterion == "mi" else 0)
+    together = batch.width + (0 if batch.criterion == "cmi" else batch.selected.n_columns)
     blocks = (together, batch.selected.n_columns, batch.target.n_columns)
     if max(blocks) <= 1:
         return replace(batch, metric="chebyshev")
@@ -124,8 +123,8 @@ def _strip_width(n: int, k: int, n_distinct: int) -> int:
 def _by_rows(batch: Batch, executor: Executor) -> IntArray:
     """Many candidates that share the rest: :mod:`.rows`, a task for some points of some."""
     n, m = batch.target.n_samples, batch.n_candidates
-    conditional = batch.criterion == "cmi"
-    form = (batch.metric == "euclidean", conditional, batch.estimator == "ksg2")
+    squared, joined = batch.metric == "euclidean", batch.criterion != "cmi"
+    form = (squared, squared and joined, batch.conditional, batch.estimator == "ksg2")
     psi = psi_table(n)
     wants = _list_lengths(n, batch)
     chunks = _chunks(m, max(16 * LANES, TASK_BYTES // (8 * n)))
@@ -178,19 +177,16 @@ def _by_tree(batch: Batch, candidate: int, executor: Executor) -> IntArray:
     columns = np.concatenate([s, x, y])
     n_s, n_x, n_y = len(s), len(x), len(y)
     in_s, in_x, in_y = np.split(np.arange(len(columns)), [n_s, n_s + n_x])
-    if batch.criterion == "cmi":
-        edges = np.array([0, n_s, n_s + n_x, n_s + n_x + n_y])
-        spaces = [
-            (np.r_[in_s, in_x], np.array([0, n_s, n_s + n_x]), -1),
+    together = [0, n_s, n_s + n_x] if batch.criterion == "cmi" else [0, n_s + n_x]
+    edges = np.array([*together, n_s + n_x + n_y])
+    spaces = [(np.r_[in_s, in_x], np.array(together), -1)]
+    if batch.conditional:
+        spaces += [
             (np.r_[in_s, in_y], np.array([0, n_s, n_s + n_y]), -1),
             (in_s, np.array([0, n_s]), 1),
         ]
     else:
-        edges = np.array([0, n_s + n_x, n_s + n_x + n_y])
-        spaces = [
-            (np.r_[in_s, in_x], np.array([0, n_s + n_x]), -1),
-            (in_y, np.array([0, n_y]), -1),
-        ]
+        spaces += [(in_y, np.array([0, n_y]), -1)]
     joint, order = build(columns, LANES)
     margins = tuple(_margin(columns[at], at, within, sign, order) for at, within, sign in spaces)
     form = (batch.metric == "euclidean", batch.estimator == "ksg2")

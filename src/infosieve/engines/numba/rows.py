@@ -259,12 +259,13 @@ def rows(
     """Sums over the points of ``span`` of the psi terms, in fixed point: (n_K, n_candidates).
 
     ``blocks`` holds the candidates, LANES at a time: (n_blocks, n_samples * LANES). ``form``
-    is (squared, conditional, rectangle); ``wants`` the lengths of the two lists.
+    is (squared, add, conditional, rectangle), ``add`` saying that a candidate's distance is
+    added to that of the selected columns; ``wants`` has the lengths of the two lists.
     """
     n = target.shape[1]
     lo, hi = ks
-    squared, conditional, rectangle = form
-    metric = (squared, squared and not conditional)
+    squared, add, conditional, rectangle = form
+    metric = (squared, add)
     d = (np.empty(n), np.empty(n), np.empty(n))
     d_s, d_y, d_j = d
     room = n + AT_ONCE
