@@ -4,6 +4,22 @@ from importlib.metadata import version
 
 from infosieve import estimate
 from infosieve.estimate import entropy, mutual_information, relevance
+from infosieve.results import KChoice, PermutationTest, SelectionResult, Step
+from infosieve.selector import MISelector
+from infosieve.significance import permutation_test
+from infosieve.smoothing import choose_k
 
 __version__ = version("infosieve")
-__all__ = ["entropy", "estimate", "mutual_information", "relevance"]
+__all__ = [
+    "KChoice",
+    "MISelector",
+    "PermutationTest",
+    "SelectionResult",
+    "Step",
+    "choose_k",
+    "entropy",
+    "estimate",
+    "mutual_information",
+    "permutation_test",
+    "relevance",
+]

@@ -77,6 +77,14 @@ class Columns:
         values = np.ascontiguousarray(self.values[:, rows])
         return Columns(values, self.categorical, self.n_distinct)
 
+    def beside(self, other: "Columns") -> "Columns":
+        """These columns and those of another table of the same samples."""
+        return Columns(
+            np.concatenate([self.values, other.values]),
+            np.concatenate([self.categorical, other.categorical]),
+            np.concatenate([self.n_distinct, other.n_distinct]),
+        )
+
     def with_values(self, values: FloatArray, like: int = 0) -> "Columns":
         """New columns of the kind of column ``like``, such as permuted copies of it."""
         n = values.shape[0]
@@ -98,7 +106,8 @@ class Batch:
     block with one norm, as under "mi": the difference that the candidate makes to the set
     (both are the same in the maximum norm). A candidate is one column, or ``width``
     neighbouring ones. One neighbour search serves every K from the first to the second of
-    ``n_neighbors``. ``subsets`` asks for the scores on several sets of rows.
+    ``n_neighbors``. ``parts`` numbers a part for each sample: the question is then asked of the
+    samples without each part.
 
     Every sample must have a neighbour at a finite distance: see :mod:`.estimate.mixed`.
     """
@@ -110,7 +119,7 @@ class Batch:
     estimator: Estimator = "ksg1"
     metric: Metric = "euclidean"
     n_neighbors: tuple[int, int] = (3, 10)
-    subsets: Sequence[IntArray] | None = None
+    parts: IntArray | None = None
     width: int = 1
 
     def __post_init__(self) -> None:
@@ -133,8 +142,13 @@ class Batch:
             candidates=self.candidates.rows(rows),
             selected=self.selected.rows(rows),
             target=self.target.rows(rows),
-            subsets=None,
+            parts=None,
         )
+
+    def without_parts(self) -> "list[IntArray]":
+        """The rows that remain without each part."""
+        assert self.parts is not None
+        return [np.flatnonzero(self.parts != part) for part in range(self.parts.max() + 1)]
 
     def only(self, candidates: IntArray) -> "Batch":
         """The same question asked of some of the candidates."""
@@ -157,5 +171,5 @@ class Engine(Protocol):
     """Where a batch is scored: neighbours are found and counted."""
 
     def score(self, batch: Batch, executor: Executor) -> FloatArray:
-        """Nats, of shape (n_subsets, n_candidates, n_K); n_subsets is 1 without subsets."""
+        """Nats, of shape (n_parts, n_candidates, n_K); n_parts is 1 without parts."""
         ...

@@ -3,6 +3,7 @@
 Every error names the argument or the column, the rule, the value, and a way out.
 """
 
+import math
 import numbers
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
@@ -454,3 +455,81 @@ def check_jobs(n_jobs: Any) -> None:
             "The 'n_jobs' parameter must be None, a positive int, or a negative one to count "
             f"from all cores (-1 is all). Got {n_jobs!r} instead."
         )
+
+
+def check_seed(random_state: Any) -> Any:
+    """As in scikit-learn: None, a non-negative int, a RandomState or a Generator."""
+    known = (np.random.RandomState, np.random.Generator)
+    if random_state is None or isinstance(random_state, known):
+        return random_state
+    if is_int(random_state) and random_state >= 0:
+        return int(random_state)
+    raise ValueError(
+        "The 'random_state' parameter must be None, an int of at least 0, a NumPy RandomState "
+        f"or a NumPy Generator. Got {random_state!r} instead."
+    )
+
+
+def check_count(value: Any, parameter: str, least: int, optional: bool = False) -> None:
+    """A parameter that counts something."""
+    if optional and value is None:
+        return
+    if not is_int(value) or value < least:
+        none = "None or " if optional else ""
+        raise ValueError(
+            f"The {parameter!r} parameter must be {none}an int of at least {least}. "
+            f"Got {value!r} instead."
+        )
+
+
+def check_alpha(alpha: Any) -> None:
+    """An error rate."""
+    number = isinstance(alpha, numbers.Real) and not isinstance(alpha, bool)
+    if not number or not 0 < float(alpha) < 1:
+        raise ValueError(
+            "The 'alpha' parameter must be a number between 0 and 1 (0.05 accepts one false "
+            f"feature in twenty tests). Got {alpha!r} instead."
+        )
+
+
+def check_permutations(n_permutations: Any, alpha: float) -> None:
+    """Enough permutations for a p-value that can be as small as ``alpha``."""
+    check_count(n_permutations, "n_permutations", 1)
+    least = math.ceil(1 / alpha) - 1
+    while 1 / (least + 1) > alpha:
+        least += 1
+    if n_permutations < least:
+        raise ValueError(
+            f"The 'n_permutations' parameter must be at least {least} for a level of "
+            f"{alpha:.4g}: p = (b + 1) / (n_permutations + 1) cannot get lower than "
+            f"{1 / (n_permutations + 1):.4g} with {n_permutations}."
+        )
+
+
+def find_columns(columns: Any, table: Table, parameter: str) -> list[int]:
+    """The numbers of columns given by number or, where the table has names, by name."""
+    single = isinstance(columns, (str, bytes, tuple)) and columns in table.names
+    wanted = [columns] if single or not isinstance(columns, Iterable) else list(columns)
+    if isinstance(columns, str) and not single:
+        wanted = [columns]
+    found: list[int] = []
+    for c in wanted:
+        named = table.named and c in table.names
+        if named:
+            j = table.names.index(c)
+        elif is_int(c) and 0 <= c < table.n_columns:
+            j = int(c)
+        else:
+            kind = (
+                "a name or number" if table.named else f"a number from 0 to {table.n_columns - 1}"
+            )
+            raise ValueError(
+                f"The {parameter!r} parameter must have columns of {table.argument}, each {kind}. "
+                f"There is no column {c!r}."
+            )
+        if j in found:
+            raise ValueError(
+                f"The {parameter!r} parameter has {table.label(j)} twice. Name each column once."
+            )
+        found.append(j)
+    return found

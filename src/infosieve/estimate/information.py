@@ -1,34 +1,15 @@
 """The public estimators: mutual information of sets of columns, and of each column."""
 
-import warnings
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from infosieve._scale import exponent_of, prepare
-from infosieve._types import (
-    Batch,
-    Columns,
-    Estimator,
-    Executor,
-    FloatArray,
-    Metric,
-    Neighbors,
-    Scale,
-)
-from infosieve._validate import (
-    Table,
-    check_jobs,
-    check_lengths,
-    check_method,
-    check_neighbors,
-    check_target,
-    read_table,
-    shown,
-)
+from infosieve._problem import prepare_tables, read_tables, warn_of_lonely
+from infosieve._types import Batch, Estimator, FloatArray, Metric, Neighbors, Scale
+from infosieve._validate import check_jobs, check_method, check_neighbors
 from infosieve.engines.numba.engine import NumbaEngine
-from infosieve.estimate.mixed import Scores, score
+from infosieve.estimate.mixed import score
 from infosieve.executors.threads import Threads
 
 
@@ -98,11 +79,11 @@ def mutual_information(
     >>> print(f"{mutual_information(a, y):.1f}")  # alone
     0.3
     """
-    tables = _read(X, y, given, discrete_features, discrete_target)
+    tables = read_tables(X, y, given, discrete_features, discrete_target)
     check_method(estimator, metric, scale, conditional=given is not None)
     ks = check_neighbors(n_neighbors, tables[0].n_samples)
     executor = Threads(1)
-    x, target, *rest = _prepared(tables, scale, executor)
+    x, target, *rest = prepare_tables(tables, scale, executor)
     varying = np.flatnonzero(~x.constant).tolist()
     x = x.take(varying)
     if x.n_columns == 0:
@@ -116,8 +97,8 @@ def mutual_information(
             x.take(slice(last, None)), x.take(slice(last)), target, "mi", estimator, metric, ks
         )
     scores = score(batch, NumbaEngine(), executor)
-    _warn_of_lonely(scores, tables, [varying])
-    return float(scores.nats.mean())
+    warn_of_lonely(scores, tables, [varying])
+    return float(scores.averaged[0])
 
 
 def relevance(
@@ -170,64 +151,20 @@ def relevance(
     light    0.0
     Name: relevance, dtype: float64
     """
-    tables = _read(X, y, given, discrete_features, discrete_target)
+    tables = read_tables(X, y, given, discrete_features, discrete_target)
     check_method(estimator, metric, scale, conditional=given is not None)
     check_jobs(n_jobs)
     ks = check_neighbors(n_neighbors, tables[0].n_samples)
     executor = Threads(n_jobs)
-    x, target, *rest = _prepared(tables, scale, executor, with_order=given is None)
+    x, target, *rest = prepare_tables(tables, scale, executor, with_order=given is None)
     selected = rest[0].take(~rest[0].constant) if rest else x.take(slice(0))
     varying = np.flatnonzero(~x.constant)
     candidates = x if varying.size == x.n_columns else x.take(varying)
     batch = Batch(candidates, selected, target, "cmi", estimator, metric, ks)
     scores = score(batch, NumbaEngine(), executor)
-    _warn_of_lonely(scores, tables, [[j] for j in varying.tolist()])
+    warn_of_lonely(scores, tables, [[j] for j in varying.tolist()])
     result = np.zeros(x.n_columns)
-    result[varying] = scores.nats[0].mean(axis=1)
+    result[varying] = scores.averaged
     if tables[0].named:
         return pd.Series(result, index=tables[0].names, name="relevance")
     return result
-
-
-def _read(X: Any, y: Any, given: Any, discrete_features: Any, discrete_target: Any) -> list[Table]:
-    """X, y and, if there is one, the condition: checked."""
-    tables = [read_table(X, "X", discrete_features), read_table(y, "y", discrete_target)]
-    if given is not None:
-        tables.append(read_table(given, "given"))
-    check_lengths(*tables)
-    check_target(tables[1])
-    return tables
-
-
-def _prepared(
-    tables: list[Table], scale: Scale, executor: Executor, with_order: bool = False
-) -> list[Columns]:
-    exponent = exponent_of(*(t.values[~t.categorical] for t in tables)) if scale is None else 0
-    return [prepare(t.values, t.categorical, scale, exponent, executor, with_order) for t in tables]
-
-
-def _warn_of_lonely(scores: Scores, tables: list[Table], columns: list[list[int]]) -> None:
-    """Say which samples had no neighbour, naming their categories.
-
-    ``columns`` has, for each candidate, its columns in X.
-    """
-    if not scores.lonely:
-        return
-    candidate, rows = next(iter(scores.lonely.items()))
-    row = int(rows[0])
-    x, *others = tables
-    involved = [(table, j) for table in others for j in range(table.n_columns)]
-    involved += [(x, j) for j in columns[candidate]]
-    classes = ", ".join(
-        f"{table.label(j)} = {shown(table.levels[j][int(table.values[j, row])])}"
-        for table, j in involved
-        if table.categorical[j]
-    )
-    more = len(scores.lonely) - 1
-    warnings.warn(
-        f"{rows.size} of {x.n_samples} samples are alone in their class, or combination of "
-        f"classes, and have no neighbour: they are left out. The first is sample {row} ({classes})."
-        + (f" The same holds for {more} other columns." if more else ""),
-        UserWarning,
-        stacklevel=3,
-    )

@@ -20,18 +20,24 @@ class Scores:
     nats: FloatArray
     lonely: dict[int, IntArray] = field(default_factory=dict)
 
+    @property
+    def averaged(self) -> FloatArray:
+        """One number a candidate: the mean over K, and over parts where there are some."""
+        return np.asarray(self.nats.mean(axis=2).mean(axis=0))
+
 
 def score(batch: Batch, engine: Engine, executor: Executor) -> Scores:
-    """Score a batch that may have categories: (n_subsets, n_candidates, n_K) nats."""
+    """Score a batch that may have categories: (n_parts, n_candidates, n_K) nats."""
     parts = (batch.candidates, batch.selected, batch.target)
     if not any(part.categorical.any() for part in parts):
         return Scores(engine.score(batch, executor))
-    if batch.subsets is None:
+    if batch.parts is None:
         whole = _score(batch, engine, executor)
         return Scores(whole[0][None], whole[1])
-    each = [_score(batch.rows(rows), engine, executor) for rows in batch.subsets]
+    remaining = batch.without_parts()
+    each = [_score(batch.rows(rows), engine, executor) for rows in remaining]
     lonely: dict[int, IntArray] = {}
-    for rows, (_, alone) in zip(batch.subsets, each, strict=True):
+    for rows, (_, alone) in zip(remaining, each, strict=True):
         lonely |= {candidate: rows[samples] for candidate, samples in alone.items()}
     return Scores(np.stack([scores for scores, _ in each]), lonely)
 
@@ -68,6 +74,11 @@ def _score(
         if part.target.n_samples >= 2:
             scores[group] = _contingency(part) if nothing_else else engine.score(part, executor)[0]
     return scores, lonely
+
+
+def category_labels(columns: Columns) -> IntArray:
+    """One integer for each sample's combination of the categorical columns."""
+    return _labels(_codes(columns))
 
 
 def _codes(columns: Columns) -> FloatArray:

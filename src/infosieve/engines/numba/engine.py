@@ -11,6 +11,7 @@ import numpy as np
 
 from infosieve._types import Batch, Executor, FloatArray, IntArray
 from infosieve.engines.numba.lanes import LANES
+from infosieve.engines.numba.leave_out import leave_out
 from infosieve.engines.numba.plane import plane
 from infosieve.engines.numba.rows import rows
 from infosieve.engines.numba.tree import build, scan
@@ -26,11 +27,13 @@ class NumbaEngine:
     """Scores batches on the CPU. See :class:`infosieve._types.Engine`."""
 
     def score(self, batch: Batch, executor: Executor) -> FloatArray:
-        """Nats, of shape (n_subsets, n_candidates, n_K)."""
-        if batch.subsets is None:
+        """Nats, of shape (n_parts, n_candidates, n_K)."""
+        if batch.parts is None:
             return self._score(batch, executor)[None]
-        parts = [self._score(batch.rows(rows), executor) for rows in batch.subsets]
-        return np.stack(parts)
+        together = _without_parts(batch, executor) if _one_against_one(batch) else None
+        if together is not None:
+            return together
+        return np.stack([self._score(batch.rows(rows), executor) for rows in batch.without_parts()])
 
     def _score(self, batch: Batch, executor: Executor) -> FloatArray:
         n = batch.target.n_samples
@@ -42,19 +45,51 @@ class NumbaEngine:
             last = np.minimum(np.arange(lo, hi + 1), n - 1) - min(lo, n - 1)
             return self._score(fewer, executor)[:, last]
         batch = _simplest_norm(batch if batch.conditional else replace(batch, criterion="mi"))
-        width = batch.width
-        alone = batch.selected.n_columns == 0 and batch.target.n_columns == 1
-        if alone and width == 1:
+        if _one_against_one(batch):
             sums = _by_strips(batch, executor)
-        elif width == 1 and _sharing_pays(batch):
+        elif batch.width == 1 and _sharing_pays(batch):
             sums = _by_rows(batch, executor)
         else:
             sums = _by_trees(batch, executor)
-        return nats(sums, n, batch.conditional)
+        # One layout, whoever computed it: averages over K then add in the same order, too.
+        return nats(np.ascontiguousarray(sums), n, batch.conditional)
 
 
 def _n_k(batch: Batch) -> int:
     return batch.n_neighbors[1] - batch.n_neighbors[0] + 1
+
+
+def _one_against_one(batch: Batch) -> bool:
+    return batch.selected.n_columns == 0 and batch.target.n_columns == 1 and batch.width == 1
+
+
+def _without_parts(batch: Batch, executor: Executor) -> FloatArray | None:
+    """One search for all parts and all K: :mod:`.leave_out`, a task for each column.
+
+    None where that does not do (Kraskov's second form, points that coincide, more neighbours
+    than there are) or does not pay (few parts).
+    """
+    assert batch.parts is not None
+    n_parts = int(batch.parts.max()) + 1
+    sizes = batch.target.n_samples - np.bincount(batch.parts, minlength=n_parts)
+    if n_parts < 8 or batch.estimator == "ksg2" or batch.n_neighbors[1] >= sizes.min():
+        return None
+    psi = np.zeros((n_parts, sizes.max() + 1), np.int64)
+    for row, size in zip(psi, sizes, strict=True):
+        row[: size + 1] = psi_table(int(size))[0]
+    x, y = batch.candidates, batch.target
+    orders, order_y = x.order, y.order[0]
+
+    def column(j: int) -> IntArray:
+        return leave_out(  # type: ignore[no-any-return]
+            x.values[j], y.values[0], orders[j], order_y, batch.parts, batch.n_neighbors, psi
+        )
+
+    each = executor.run([partial(column, j) for j in range(batch.n_candidates)])
+    if not all(sums.size for sums in each):
+        return None
+    sums = np.ascontiguousarray(np.stack(each, axis=1))
+    return np.stack([nats(sums[s], int(sizes[s]), False) for s in range(n_parts)])
 
 
 def _sharing_pays(batch: Batch) -> bool:

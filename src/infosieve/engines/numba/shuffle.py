@@ -44,11 +44,11 @@ def shuffle(words: Any, order: Any, edges: Any) -> Any:
 
 
 @njit(inline="always")
-def _augment(start: Any, near: Any, giver: Any, taker: Any, scratch: Any) -> Any:
+def _make_room(start: Any, near: Any, giver: Any, taker: Any, scratch: Any) -> None:
     """Find ``start`` a giver by moving others on to theirs: the shortest augmenting path.
 
-    ``scratch`` has a queue of rows, the givers met, and for each giver the row that met it
-    first, or -1. A search that fails leaves its marks: what it met leads nowhere later, either.
+    There is one, because all rows keeping their own values would do. ``scratch`` has a queue
+    of rows, the givers met, and for each giver the row that met it first (-1: none).
     """
     queue, met, met_by = scratch
     giver[start] = -1
@@ -73,26 +73,21 @@ def _augment(start: Any, near: Any, giver: Any, taker: Any, scratch: Any) -> Any
                 giver[row], g = g, giver[row]
             for i in range(n_met):
                 met_by[met[i]] = -1
-            return True
-    return False
+            return
 
 
 @kernel
 def shuffle_near(words: Any, near: Any) -> Any:
     """Permutations in which every row receives the value of one of its neighbours.
 
-    ``near`` is (n_samples, n_near): the neighbours of each row, others first and the row
-    itself in the last place, which is taken only where nothing else is left. ``words`` is
-    (n_permutations, 2 * n_samples). Rows choose in random order among the neighbours still
-    free; who finds none makes others move on. Since every row may keep its own value, a
-    bijection always exists, and this one leaves as few rows unmoved as that order allows.
+    ``near`` is (n_samples, n_near): the neighbours of each row, itself among them. ``words``
+    is (n_permutations, 2 * n_samples). Rows choose in random order among the neighbours
+    still free; who finds none makes others move on.
     """
-    n, k = near.shape
+    n, n_near = near.shape
     out = np.empty((words.shape[0], n), np.int32)
     order, taker, left = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32)
-    queue, met, met_by = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32)
-    scratch = (queue, met, met_by)
-    others = np.ascontiguousarray(near[:, : k - 1])
+    scratch = (np.empty(n, np.int32), np.empty(n, np.int32), np.full(n, -1, np.int32))
     for p in range(words.shape[0]):
         giver = out[p]
         for i in range(n):
@@ -104,27 +99,20 @@ def shuffle_near(words: Any, near: Any) -> Any:
         for i in range(n):
             row = order[i]
             free = 0
-            for c in range(k - 1):
-                free += taker[others[row, c]] < 0
+            for c in range(n_near):
+                free += taker[near[row, c]] < 0
             if free == 0:
                 left[n_left] = row
                 n_left += 1
                 continue
             chosen = _below(words[p, n + i], free)
-            for c in range(k - 1):
-                g = others[row, c]
+            for c in range(n_near):
+                g = near[row, c]
                 if taker[g] < 0:
                     if chosen == 0:
                         giver[row], taker[g] = g, row
                         break
                     chosen -= 1
-        n_alone = 0
-        met_by[:] = -1
         for i in range(n_left):
-            if not _augment(left[i], others, giver, taker, scratch):
-                left[n_alone] = left[i]
-                n_alone += 1
-        met_by[:] = -1
-        for i in range(n_alone):
-            _augment(left[i], near, giver, taker, scratch)
+            _make_room(left[i], near, giver, taker, scratch)
     return out

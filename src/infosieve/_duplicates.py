@@ -1,0 +1,58 @@
+"""Columns that say the same: equal, shifted, scaled or negated."""
+
+import numpy as np
+
+from infosieve._scale import prepare
+from infosieve._types import Columns, FloatArray, Scale
+from infosieve.executors.threads import Threads
+
+# Standardised columns that differ by less than this everywhere are the same.
+SAME = 1e-8
+
+
+def find_duplicates(x: Columns, scale: Scale) -> dict[int, tuple[int, ...]]:
+    """For the first of each group of equal columns, the others.
+
+    Scaled columns of a group are equal, or opposite, up to rounding. All are projected on one
+    direction; only those that nearly meet there are compared.
+    """
+    groups: dict[int, tuple[int, ...]] = {}
+    for kind in (False, True):
+        columns = np.flatnonzero((x.categorical == kind) & ~x.constant)
+        if columns.size > 1:
+            values = x.values[columns]
+            if scale is None and not kind:
+                values = prepare(
+                    values, np.zeros(columns.size, bool), "standard", 0, Threads(1)
+                ).values
+            groups |= {
+                int(columns[first]): tuple(int(columns[j]) for j in others)
+                for first, others in _groups(values).items()
+            }
+    return dict(sorted(groups.items()))
+
+
+def _groups(values: FloatArray) -> dict[int, list[int]]:
+    n = values.shape[1]
+    direction = np.random.Generator(np.random.Philox(key=n)).normal(size=n) / np.sqrt(n)
+    centred = direction - direction.mean()  # scaled columns may differ in their mean
+    shadow = np.abs(values @ centred)
+    order = np.argsort(shadow, kind="stable")
+    apart = np.diff(shadow[order]) > SAME * (1 + shadow[order][1:])
+    groups: dict[int, list[int]] = {}
+    for run in np.split(order, np.flatnonzero(apart) + 1):
+        firsts: list[int] = []
+        for j in sorted(run.tolist()) if run.size > 1 else []:
+            same = next((f for f in firsts if _same(values[f], values[j])), None)
+            if same is None:
+                firsts.append(j)
+            else:
+                groups.setdefault(same, []).append(j)
+    return groups
+
+
+def _same(a: FloatArray, b: FloatArray) -> bool:
+    """Whether two columns differ by a shift and a sign only."""
+    a, b = a - a.mean(), b - b.mean()
+    limit = SAME * max(1.0, float(np.abs(a).max()))
+    return bool(min(np.abs(a - b).max(), np.abs(a + b).max()) < limit)

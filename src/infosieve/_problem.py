@@ -1,0 +1,56 @@
+"""From what users pass to prepared columns: the door that all public functions share."""
+
+import warnings
+from typing import Any
+
+from infosieve._scale import exponent_of, prepare
+from infosieve._types import Columns, Executor, Scale
+from infosieve._validate import Table, check_lengths, check_target, read_table, shown
+from infosieve.estimate.mixed import Scores
+
+
+def read_tables(
+    X: Any, y: Any, given: Any, discrete_features: Any, discrete_target: Any
+) -> list[Table]:
+    """X, y and, if there is one, the condition: checked."""
+    tables = [read_table(X, "X", discrete_features), read_table(y, "y", discrete_target)]
+    if given is not None:
+        tables.append(read_table(given, "given"))
+    check_lengths(*tables)
+    check_target(tables[1])
+    return tables
+
+
+def prepare_tables(
+    tables: list[Table], scale: Scale, executor: Executor, with_order: bool = False
+) -> list[Columns]:
+    """Scaled, ties broken: see :func:`._scale.prepare`."""
+    exponent = exponent_of(*(t.values[~t.categorical] for t in tables)) if scale is None else 0
+    return [prepare(t.values, t.categorical, scale, exponent, executor, with_order) for t in tables]
+
+
+def warn_of_lonely(scores: Scores, tables: list[Table], columns: list[list[int]]) -> None:
+    """Say which samples had no neighbour, naming their categories.
+
+    ``columns`` has, for each candidate, its columns in X.
+    """
+    if not scores.lonely:
+        return
+    candidate, rows = next(iter(scores.lonely.items()))
+    row = int(rows[0])
+    x, *others = tables
+    involved = [(table, j) for table in others for j in range(table.n_columns)]
+    involved += [(x, j) for j in columns[candidate]]
+    classes = ", ".join(
+        f"{table.label(j)} = {shown(table.levels[j][int(table.values[j, row])])}"
+        for table, j in involved
+        if table.categorical[j]
+    )
+    more = len(scores.lonely) - 1
+    warnings.warn(
+        f"{rows.size} of {x.n_samples} samples are alone in their class, or combination of "
+        f"classes, and have no neighbour: they are left out. The first is sample {row} ({classes})."
+        + (f" The same holds for {more} other columns." if more else ""),
+        UserWarning,
+        stacklevel=3,
+    )

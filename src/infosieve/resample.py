@@ -1,0 +1,235 @@
+"""Splits and permutations of the rows, and what permuted columns score.
+
+Random numbers come from a counter-based generator whose key is made of the seed, a purpose
+and a step. Permutation number p of a test is the same in whatever batch, thread or worker it
+is drawn, and wherever the tested column stands.
+"""
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from infosieve._types import (
+    Batch,
+    Columns,
+    Criterion,
+    Engine,
+    Estimator,
+    Executor,
+    FloatArray,
+    IntArray,
+    Metric,
+)
+from infosieve._validate import check_seed
+from infosieve.engines.numba.shuffle import shuffle, shuffle_near
+from infosieve.estimate.mixed import Scores, category_labels, score
+
+# A local permutation moves values among this many nearest samples, the sample included.
+N_NEAR = 8
+# Copies of columns that are scored at once: bytes, and, so that a test may end early, number.
+_BATCH_BYTES = 1 << 26
+_BATCH_COPIES = 64
+
+
+def seed_of(random_state: Any) -> int:
+    """One integer from what scikit-learn's users call a random state."""
+    checked = check_seed(random_state)
+    if checked is None:
+        return int(np.random.SeedSequence().entropy)  # type: ignore[arg-type]
+    if isinstance(checked, np.random.Generator):
+        return int(checked.integers(2**31))
+    if isinstance(checked, np.random.RandomState):
+        return int(checked.randint(2**31))
+    return int(checked)
+
+
+def _words(key: tuple[int, str, int], first: int, count: int, width: int) -> Any:
+    """Random 64-bit words number ``first`` to ``first + count``, each a row of ``width``."""
+    digest = hashlib.blake2b(repr(key).encode(), digest_size=16).digest()
+    generator = np.random.Philox(key=int.from_bytes(digest, "little"))
+    blocks = -(-width // 4)  # the generator's counter moves by four words
+    generator.advance(first * blocks)
+    return generator.random_raw(count * blocks * 4).reshape(count, blocks * 4)[:, :width]
+
+
+@dataclass(frozen=True)
+class Permutations:
+    """The row permutations of one test: row i receives the value of row ``draw(...)[p, i]``.
+
+    Inside strata, or, with ``near``, among the neighbours of each row.
+    """
+
+    key: tuple[int, str, int]
+    order: IntArray
+    edges: IntArray
+    near: IntArray | None = None
+
+    def draw(self, first: int, count: int) -> IntArray:
+        n = self.order.size
+        if self.near is None:
+            return np.asarray(shuffle(_words(self.key, first, count, n), self.order, self.edges))
+        return np.asarray(shuffle_near(_words(self.key, first, count, 2 * n), self.near))
+
+
+def global_permutations(key: tuple[int, str, int], n_samples: int) -> Permutations:
+    """Any row may receive any value: the null of no relation to anything."""
+    return Permutations(key, np.arange(n_samples, dtype=np.int32), np.array([0, n_samples]))
+
+
+def local_permutations(
+    key: tuple[int, str, int], selected: Columns, metric: Metric
+) -> Permutations:
+    """Rows exchange values with their like: the null of nothing new beyond the selected.
+
+    Like are the nearest :data:`N_NEAR` in the selected columns; under categories, those of
+    the same categories, and all of them where there is nothing but categories.
+    """
+    labels = category_labels(selected)
+    order = np.argsort(labels, kind="stable").astype(np.int32)
+    edges = np.concatenate([[0], np.cumsum(np.bincount(labels))])
+    numbers = selected.values[~selected.categorical].T
+    if numbers.shape[1] == 0:
+        return Permutations(key, order, edges)
+    n = order.size
+    near = np.repeat(np.arange(n, dtype=np.int32)[:, None], min(N_NEAR, n), axis=1)
+    for first, last in pairwise(edges.tolist()):
+        rows = order[first:last]
+        k = min(N_NEAR, rows.size)
+        tree = cKDTree(numbers[rows])
+        found = tree.query(numbers[rows], k, p=2 if metric == "euclidean" else np.inf)[1]
+        near[rows, :k] = rows[found.reshape(rows.size, k)]
+    return Permutations(key, order, edges, near)
+
+
+def random_parts(key: tuple[int, str, int], n_samples: int, n_parts: int) -> IntArray:
+    """A part for each sample, at random; sizes differ by one at most."""
+    return np.asarray(global_permutations(key, n_samples).draw(0, 1)[0] % n_parts)
+
+
+def copies(columns: Columns, permutations: IntArray) -> Columns:
+    """All columns permuted by the first permutation, then all by the second, ..."""
+    n_copies, n = permutations.shape
+    values = columns.values[:, permutations].transpose(1, 0, 2).reshape(-1, n)
+    order = None
+    if columns.known_order is not None:
+        back = np.empty_like(permutations)
+        np.put_along_axis(back, permutations, np.arange(n, dtype=np.int32)[None], axis=1)
+        order = back[:, columns.known_order].reshape(-1, n)
+    kinds = np.tile(columns.categorical, n_copies), np.tile(columns.n_distinct, n_copies)
+    return Columns(np.ascontiguousarray(values), *kinds, order)
+
+
+@dataclass(frozen=True)
+class Measure:
+    """How candidates are measured: all of a batch but the candidates and the selected."""
+
+    target: Columns
+    criterion: Criterion
+    estimator: Estimator
+    metric: Metric
+    n_neighbors: tuple[int, int]
+    engine: Engine
+    executor: Executor
+    parts: IntArray | None = None
+
+    def scores(self, candidates: Columns, selected: Columns, width: int = 1) -> Scores:
+        batch = Batch(
+            candidates,
+            selected,
+            self.target,
+            self.criterion,
+            self.estimator,
+            self.metric,
+            self.n_neighbors,
+            self.parts,
+            width,
+        )
+        return score(batch, self.engine, self.executor)
+
+    def __call__(self, candidates: Columns, selected: Columns, width: int = 1) -> FloatArray:
+        """One number a candidate: the mean over K and, where there are some, parts."""
+        return self.scores(candidates, selected, width).averaged
+
+    def permuted(
+        self,
+        candidates: Columns,
+        selected: Columns,
+        permutations: Permutations,
+        n_permutations: int,
+        width: int = 1,
+    ) -> Iterator[FloatArray]:
+        """What permuted copies score: blocks of (some permutations, n_candidates), in order.
+
+        One permutation moves all candidates together.
+        """
+        n_candidates = candidates.n_columns // width
+        room = _BATCH_BYTES // (8 * candidates.values.size)
+        size = max(1, min(room, -(-_BATCH_COPIES // n_candidates)))
+        for first in range(0, n_permutations, size):
+            drawn = permutations.draw(first, min(size, n_permutations - first))
+            scores = self(copies(candidates, drawn), selected, width)
+            yield scores.reshape(len(drawn), n_candidates)
+
+
+@dataclass(frozen=True)
+class Exceedances:
+    """How often permuted values reached the observed one.
+
+    Attributes
+    ----------
+    null : ndarray of shape (n_permutations,)
+        The permuted values, up to the one that decided.
+    count : int
+        How many of them are at least the observed one.
+    p_value : float
+        (count + 1) / (n_permutations + 1); where the count was ended early, a lower bound of
+        what all permutations would have given, already above alpha.
+    bound : bool
+        Whether it was ended early.
+    """
+
+    null: FloatArray
+    count: int
+    p_value: float
+    bound: bool
+
+
+def count_exceedances(
+    observed: float, values: Iterator[FloatArray], n_permutations: int, alpha: float | None
+) -> Exceedances:
+    """Compare an observed value with the largest of each permutation.
+
+    Ends at the permutation with which p <= alpha has become impossible, whatever was
+    computed beyond; so the decision is that of all permutations.
+    """
+    null: list[FloatArray] = []
+    count = 0
+    allowed = n_permutations if alpha is None else exceedances_allowed(alpha, n_permutations)
+    for block in values:
+        largest = block.max(axis=1)
+        reached = count + np.cumsum(largest >= observed)
+        if reached[-1] > allowed:
+            end = int(np.argmax(reached > allowed)) + 1
+            null.append(largest[:end])
+            count = allowed + 1
+            break
+        null.append(largest)
+        count = int(reached[-1])
+    together = np.concatenate(null)
+    bound = count > allowed and together.size < n_permutations
+    return Exceedances(together, count, (count + 1) / (n_permutations + 1), bound)
+
+
+def exceedances_allowed(alpha: float, n_permutations: int) -> int:
+    """The largest b with (b + 1) / (P + 1) <= alpha; -1 where even none are too many."""
+    allowed = int(alpha * (n_permutations + 1))
+    while (allowed + 1) / (n_permutations + 1) <= alpha:
+        allowed += 1
+    while allowed >= 0 and (allowed + 1) / (n_permutations + 1) > alpha:
+        allowed -= 1
+    return allowed

@@ -1,0 +1,271 @@
+"""What users get back: frozen records that turn into tables."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from infosieve._types import FloatArray, IntArray
+
+Action = Literal["add", "remove", "stop"]
+QUANTILES = (0.05, 0.5, 0.95)
+
+
+def _keep(record: Any, **arrays: Any) -> None:
+    """Store arrays in a frozen record so that nobody writes into them."""
+    for name, value in arrays.items():
+        array = np.array(value)
+        array.flags.writeable = False
+        object.__setattr__(record, name, array)
+
+
+@dataclass(frozen=True, eq=False)
+class KChoice:
+    """The smoothing parameter K, and what it was chosen from.
+
+    Attributes
+    ----------
+    k : int
+        The K whose statistic is largest over all features.
+    feature : object
+        Name (or number) of the feature that reached it.
+    features : tuple
+        Names of the features, or their numbers.
+    ks : ndarray of shape (n_K,)
+        The values of K that were tried.
+    t : ndarray of shape (n_features, n_K)
+        How far the information of a feature stands above that of the permuted target, in
+        standard deviations over the splits.
+    mi, mi_permuted : ndarray of shape (n_features, n_K, n_splits)
+        Mutual information on the data without each part, in nats, with the target as it is
+        and permuted.
+    """
+
+    k: int
+    feature: Any
+    features: tuple[Any, ...]
+    ks: IntArray
+    t: FloatArray
+    mi: FloatArray
+    mi_permuted: FloatArray
+
+    def __post_init__(self) -> None:
+        _keep(self, ks=self.ks, t=self.t, mi=self.mi, mi_permuted=self.mi_permuted)
+
+    def __repr__(self) -> str:
+        return (
+            f"KChoice(k={self.k}, by {self.feature!r} of {len(self.features)} features, "
+            f"K from {self.ks[0]} to {self.ks[-1]}, {self.mi.shape[2]} splits)"
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row for each feature and K: t, and means and deviations over the splits."""
+        index = pd.MultiIndex.from_product([self.features, self.ks], names=["feature", "k"])
+        columns = {
+            "t": self.t.ravel(),
+            "mi": self.mi.mean(axis=2).ravel(),
+            "mi_std": self.mi.std(axis=2, ddof=1).ravel(),
+            "mi_permuted": self.mi_permuted.mean(axis=2).ravel(),
+            "mi_permuted_std": self.mi_permuted.std(axis=2, ddof=1).ravel(),
+        }
+        return pd.DataFrame(columns, index=index).reset_index()
+
+
+@dataclass(frozen=True, eq=False)
+class PermutationTest:
+    """Candidates compared with permuted copies of themselves.
+
+    Attributes
+    ----------
+    candidates : tuple
+        Names of the candidates, or their numbers.
+    observed : ndarray of shape (n_candidates,)
+        What was measured, in nats.
+    null : ndarray of shape (n_permutations, n_candidates) or (n_permutations, 1)
+        What the permuted copies score; with the correction "max" the largest of each
+        permutation.
+    exceedances : ndarray of shape (n_candidates,)
+        How many permuted values are at least the observed one.
+    p_values : ndarray of shape (n_candidates,)
+        (exceedances + 1) / (n_permutations + 1).
+    """
+
+    candidates: tuple[Any, ...]
+    observed: FloatArray
+    null: FloatArray
+
+    def __post_init__(self) -> None:
+        _keep(self, observed=self.observed, null=self.null)
+
+    @property
+    def n_permutations(self) -> int:
+        return len(self.null)
+
+    @property
+    def exceedances(self) -> IntArray:
+        return np.asarray((self.null >= self.observed).sum(axis=0))
+
+    @property
+    def p_values(self) -> FloatArray:
+        return np.asarray((self.exceedances + 1) / (self.n_permutations + 1))
+
+    @property
+    def p_value(self) -> float:
+        """That of the candidate with the largest observed value."""
+        return float(self.p_values[np.argmax(self.observed)])
+
+    def __repr__(self) -> str:
+        best = self.candidates[int(np.argmax(self.observed))]
+        return (
+            f"PermutationTest({best!r}: {self.observed.max():.4g} nats, p = {self.p_value:.4g}, "
+            f"{len(self.candidates)} candidates, {self.n_permutations} permutations)"
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row for each candidate."""
+        null = np.broadcast_to(self.null, (self.n_permutations, len(self.candidates)))
+        columns: dict[str, Any] = {
+            "observed": self.observed,
+            "exceedances": self.exceedances,
+            "p_value": self.p_values,
+        }
+        columns |= dict(
+            zip(_names_of_quantiles(), np.quantile(null, QUANTILES, axis=0), strict=True)
+        )
+        return pd.DataFrame(columns, index=pd.Index(self.candidates, name="feature")).reset_index()
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of a search.
+
+    Attributes
+    ----------
+    action : {"add", "remove", "stop"}
+        "stop": the best that was left did not pass.
+    features : tuple of int
+        The columns concerned: one, or the two of a pair.
+    mi : float
+        Information of the whole set with the target after the step (for "stop": of the set
+        with the candidate that did not pass), in nats.
+    gain : float
+        What the step changed: the difference of the sets, or, under the criterion "cmi",
+        I(candidate; target | selected).
+    p_value : float or None
+        Of the permutation test, where there was one.
+    bound : bool
+        Whether the test was ended early, the p-value being a lower bound above the level.
+    level : float or None
+        What the p-value was compared with.
+    exceedances, n_permutations : int or None
+        Permuted values that reached the observed one, and how many there were.
+    null : tuple of float
+        Quantiles (5, 50, 95 %) of the permuted values.
+    n_candidates : int
+        How many columns (or pairs) this one was the best of.
+    """
+
+    action: Action
+    features: tuple[int, ...]
+    mi: float
+    gain: float
+    n_candidates: int
+    p_value: float | None = None
+    bound: bool = False
+    level: float | None = None
+    exceedances: int | None = None
+    n_permutations: int | None = None
+    null: tuple[float, ...] = ()
+
+    @property
+    def significant(self) -> bool | None:
+        """Whether the test was passed; None without a test."""
+        if self.p_value is None or self.level is None:
+            return None
+        return self.p_value <= self.level
+
+
+@dataclass(frozen=True, eq=False)
+class SelectionResult:
+    """What a selection found, step by step.
+
+    Attributes
+    ----------
+    selected : tuple of int
+        The selected columns, in the order of their selection.
+    features : tuple
+        Names of all columns, or their numbers.
+    steps : tuple of Step
+        The path of the search.
+    relevance : ndarray of shape (n_features,)
+        Information of each column alone, in nats.
+    n_neighbors : tuple of int
+        The range of K.
+    duplicates : dict
+        For a column, those that say the same (equal, shifted, scaled or negated).
+    constant : tuple of int
+        Columns with one value.
+    n_samples, seed : int
+    stopped : str
+        Why the search ended.
+    parameters : dict
+        Those of the selector.
+    """
+
+    selected: tuple[int, ...]
+    features: tuple[Any, ...]
+    steps: tuple[Step, ...]
+    relevance: FloatArray
+    n_neighbors: tuple[int, int]
+    duplicates: Mapping[int, tuple[int, ...]]
+    constant: tuple[int, ...]
+    n_samples: int
+    seed: int
+    stopped: str
+    parameters: Mapping[str, Any]
+
+    def __post_init__(self) -> None:
+        _keep(self, relevance=self.relevance)
+
+    def __repr__(self) -> str:
+        names = [self.features[j] for j in self.selected]
+        return f"SelectionResult({len(names)} of {len(self.features)} features: {names})"
+
+    def to_frame(self) -> pd.DataFrame:
+        """The path: a row for each step (two for a pair)."""
+        rows = [
+            {
+                "step": number,
+                "action": step.action,
+                "feature": self.features[j],
+                "mi": step.mi,
+                "gain": step.gain,
+                "p_value": step.p_value,
+                "p_is_bound": step.bound,
+                "level": step.level,
+                "significant": step.significant,
+                "exceedances": step.exceedances,
+                "permutations": step.n_permutations,
+                **dict(zip(_names_of_quantiles(), step.null or [None] * 3, strict=True)),
+                "candidates": step.n_candidates,
+            }
+            for number, step in enumerate(self.steps, start=1)
+            for j in step.features
+        ]
+        types = {"exceedances": "Int64", "permutations": "Int64", "significant": "boolean"}
+        types |= dict.fromkeys(["p_value", "level", *_names_of_quantiles()], "float64")
+        names = ["step", "action", "feature", "mi", "gain", "p_value", "p_is_bound", "level"]
+        names += [
+            "significant",
+            "exceedances",
+            "permutations",
+            *_names_of_quantiles(),
+            "candidates",
+        ]
+        return pd.DataFrame(rows, columns=names).astype(types)
+
+
+def _names_of_quantiles() -> list[str]:
+    return [f"null_q{round(100 * q):02d}" for q in QUANTILES]

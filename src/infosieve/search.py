@@ -1,0 +1,273 @@
+"""Greedy search, forward and backward, one step at a time.
+
+The loops here know columns, measures and rules; nothing of names, tables or threads.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from infosieve._types import Columns, FloatArray, Metric
+from infosieve.estimate.mixed import Scores
+from infosieve.resample import (
+    Exceedances,
+    Measure,
+    Permutations,
+    count_exceedances,
+    global_permutations,
+    local_permutations,
+)
+from infosieve.results import QUANTILES, Step
+from infosieve.significance import Correction, Null
+
+Stop: TypeAlias = Literal["fdr", "permutation", "max-mi"] | None
+Tick: TypeAlias = Callable[[str, int, int], None]
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How to search and when to stop: the parameters of the selector, checked."""
+
+    backward: bool
+    removal: Literal["test", "mi"]
+    stop: Stop
+    null: Null
+    correction: Correction
+    alpha: float
+    n_permutations: int
+    min_features: int
+    max_features: int
+    lookahead: int
+    seed: int
+
+    @property
+    def tested(self) -> bool:
+        return self.stop in ("permutation", "fdr")
+
+
+@dataclass
+class Search:
+    """A search among some of the columns ``x``.
+
+    ``measure`` ranks candidates, ``tested`` is what the permutation test compares, and
+    ``joint`` the information of a whole set. ``tick`` hears of progress within a step.
+    """
+
+    x: Columns
+    candidates: Sequence[int]
+    measure: Measure
+    tested: Measure
+    rules: Rules
+    metric: Metric
+    tick: Tick | None = None
+    stopped: str = "interrupted"
+
+    def __post_init__(self) -> None:
+        self.joint = replace(self.measure, criterion="mi")
+        self.selected: list[int] = []
+        self.first: Scores | None = None  # of all candidates, each alone
+        self._mi = 0.0
+        self._spent: list[float] = []
+        self._n_steps = 0
+
+    def steps(self) -> Iterator[Step]:
+        """Search to the end; ``selected`` is up to date whenever a step is out."""
+        visited = {frozenset[int]()}
+        rules = self.rules
+        while True:
+            remaining = [j for j in self.candidates if j not in self.selected]
+            if not remaining:
+                self.stopped = "no column is left"
+                return
+            if len(self.selected) >= rules.max_features:
+                self.stopped = f"{rules.max_features} features are selected"
+                return
+            step = self._forward(remaining)
+            room = rules.max_features - len(self.selected)
+            if step.action == "stop" and rules.lookahead == 2 and room >= 2 and len(remaining) > 1:
+                pair = self._forward_pair(remaining)
+                step = pair if pair.action == "add" else step
+            self._take(step)
+            yield step
+            if step.action == "stop":
+                self.stopped = _why(step, rules)
+                return
+            if rules.backward and len(self.selected) > max(2, rules.min_features):
+                removal = self._backward()
+                if removal is not None:
+                    self._take(removal)
+                    yield removal
+            if frozenset(self.selected) in visited:
+                self.stopped = "the search came back to a set it had seen"
+                return
+            visited.add(frozenset(self.selected))
+
+    def _take(self, step: Step) -> None:
+        self._n_steps += 1
+        if step.action == "add":
+            self.selected += step.features
+        elif step.action == "remove":
+            self.selected = [j for j in self.selected if j not in step.features]
+        if step.action != "stop":
+            self._mi = step.mi
+
+    def _forward(self, remaining: list[int]) -> Step:
+        """Add the best single column, or stop with it."""
+        given = self.x.take(self.selected)
+        scores = self._scored(remaining, given)
+        best = int(np.argmax(scores))
+        mi = float(scores[best])
+        if self.measure.criterion != "mi" and self.selected:
+            mi = float(self.joint(self.x.take([remaining[best]]), given)[0])
+        gain = float(scores[best]) - (self._mi if self.measure.criterion == "mi" else 0.0)
+        step = Step("add", (remaining[best],), mi, gain, len(remaining))
+        if not self.rules.tested:
+            return self._decided(step, gain > 0 or self.rules.stop is None)
+        tried = remaining if self.rules.correction == "max" else [remaining[best]]
+        observed = float(scores[best])
+        if self.tested is not self.measure:
+            observed = float(self.tested(self.x.take([remaining[best]]), given)[0])
+        values = self.tested.permuted(
+            self.x.take(tried), given, self._permutations("add", given), self.rules.n_permutations
+        )
+        return self._judged(step, observed, values)
+
+    def _scored(self, remaining: list[int], given: Columns) -> FloatArray:
+        if self.first is None:
+            everything = len(remaining) == self.x.n_columns
+            self.first = self.measure.scores(
+                self.x if everything else self.x.take(remaining), given
+            )
+            return self.first.averaged
+        return self.measure(self.x.take(remaining), given)
+
+    def _forward_pair(self, remaining: list[int]) -> Step:
+        """Add the best two columns together, or stop with them.
+
+        Measured by the information of the whole set, under either criterion.
+        """
+        given = self.x.take(self.selected)
+        pool = self.x.take(remaining)
+        scores = self._pair_scores(pool)
+        pairs = list(combinations(range(len(remaining)), 2))
+        best = int(np.argmax(scores))
+        features = tuple(remaining[j] for j in pairs[best])
+        mi = float(scores[best])
+        step = Step("add", features, mi, mi - self._mi, len(pairs))
+        if not self.rules.tested:
+            return self._decided(step, step.gain > 0)
+        permutations = self._permutations("pair", given)
+        if self.rules.correction is None:
+            pool = self.x.take(list(features))
+
+        def permuted() -> Iterator[FloatArray]:
+            for number in range(self.rules.n_permutations):
+                order = permutations.draw(number, 1)[0]
+                yield self._pair_scores(pool.rows(order))[None]
+
+        return self._judged(step, mi, permuted())
+
+    def _pair_scores(self, pool: Columns) -> FloatArray:
+        """What each pair of ``pool`` scores with the selected columns, in lexical order."""
+        chosen = self.x.take(self.selected)
+        scores = []
+        for first in range(pool.n_columns - 1):
+            given = chosen.beside(pool.take([first]))
+            scores.append(self.joint(pool.take(slice(first + 1, None)), given))
+        return np.concatenate(scores)
+
+    def _backward(self) -> Step | None:
+        """Remove the earlier column that is missed least, if the rule says so."""
+        rests = [[j for j in self.selected if j != c] for c in self.selected[:-1]]
+        without = [float(self.joint(self.x.take(r[-1:]), self.x.take(r[:-1]))[0]) for r in rests]
+        if self.rules.removal == "mi" or self.measure.criterion == "mi":
+            least = int(np.argmax(without))
+        else:
+            least = int(np.argmin([self._alone(c, r) for c, r in self._each(rests)]))
+        column, rest = self.selected[least], rests[least]
+        step = Step("remove", (column,), without[least], without[least] - self._mi, len(rests))
+        if self.rules.removal == "mi":
+            return step if step.gain > 0 else None
+        given = self.x.take(rest)
+        values = self.tested.permuted(
+            self.x.take([column]),
+            given,
+            self._permutations("remove", given),
+            self.rules.n_permutations,
+        )
+        observed = float(self.tested(self.x.take([column]), given)[0])
+        test = self._counted(observed, values, self.rules.alpha)
+        step = _with_test(step, test, self.rules.alpha)
+        return None if step.significant else step
+
+    def _each(self, rests: list[list[int]]) -> Iterator[tuple[int, list[int]]]:
+        return zip(self.selected[:-1], rests, strict=True)
+
+    def _alone(self, column: int, rest: list[int]) -> float:
+        return float(self.measure(self.x.take([column]), self.x.take(rest))[0])
+
+    def _permutations(self, purpose: str, given: Columns) -> Permutations:
+        key = (self.rules.seed, purpose, self._n_steps)
+        if self.rules.null == "local" and given.n_columns:
+            return local_permutations(key, given, self.metric)
+        return global_permutations(key, self.x.n_samples)
+
+    def _level(self) -> float:
+        """What the next p-value may be.
+
+        Each test at alpha; or, for the false discovery rate, ForwardStop (G'Sell and others
+        2016): the mean of -log(1 - p) over the steps may be alpha. Singles and pairs share it.
+        """
+        level = self.rules.alpha
+        if self.rules.stop == "fdr":
+            budget = (len(self._spent) + 1) * self.rules.alpha - sum(self._spent)
+            level = -math.expm1(-max(budget, 0.0))
+        return level / self.rules.lookahead
+
+    def _judged(self, step: Step, observed: float, values: Iterator[FloatArray]) -> Step:
+        level = self._level()
+        test = self._counted(observed, values, level)
+        step = _with_test(step, test, level)
+        step = self._decided(step, bool(step.significant))
+        if step.action == "add":
+            self._spent.append(-math.log1p(-min(test.p_value, 1 - 1e-9)))
+        return step
+
+    def _counted(self, observed: float, values: Iterator[FloatArray], level: float) -> Exceedances:
+        n = self.rules.n_permutations
+        return count_exceedances(observed, self._heard(values), n, level)
+
+    def _heard(self, values: Iterator[FloatArray]) -> Iterator[FloatArray]:
+        done = 0
+        for block in values:
+            done += len(block)
+            if self.tick is not None:
+                self.tick("permutation", done, self.rules.n_permutations)
+            yield block
+
+    def _decided(self, step: Step, passed: bool) -> Step:
+        wanted = len(self.selected) < self.rules.min_features
+        return step if passed or wanted else replace(step, action="stop")
+
+
+def _with_test(step: Step, test: Exceedances, level: float) -> Step:
+    quantiles = tuple(float(q) for q in np.quantile(test.null, QUANTILES))
+    return replace(
+        step,
+        p_value=test.p_value,
+        bound=test.bound,
+        level=level,
+        exceedances=test.count,
+        n_permutations=len(test.null),
+        null=quantiles,
+    )
+
+
+def _why(step: Step, rules: Rules) -> str:
+    if rules.stop == "max-mi":
+        return "no column raises the information of the set"
+    return f"the best column left has p = {step.p_value:.3g}, above {step.level:.3g}"
