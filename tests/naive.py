@@ -127,3 +127,45 @@ def standardise(column):
     scale = Fraction(10) ** 400  # square root of a fraction of any size
     root = Fraction(math.isqrt(int(variance * scale**2)), scale)
     return np.array([float((v - mean) / root) for v in exact])
+
+
+def choice_statistic(x, y, y_permuted, parts, k):
+    """t of one column and one K, and the estimates without each part."""
+    values = [[], []]
+    for part in range(max(parts) + 1):
+        rows = [i for i in range(len(parts)) if parts[i] != part]
+        for target, found in zip((y, y_permuted), values, strict=True):
+            found.append(information(x[:, rows], x[:0, rows], target[:, rows], k))
+    a, b = (np.array(v) for v in values)
+    spread = math.sqrt(
+        sum((a - a.mean()) ** 2) / (len(a) - 1) + sum((b - b.mean()) ** 2) / (len(b) - 1)
+    )
+    return (a.mean() - b.mean()) / spread, a, b
+
+
+def averaged(x, s, y, ks, criterion):
+    return np.mean([information(x, s, y, k, criterion) for k in range(ks[0], ks[1] + 1)])
+
+
+def forward(x, y, ks, criterion, draw, n_permutations, alpha, correction):
+    """Forward search, each test at alpha: selected columns, and (column, b) of each step.
+
+    ``draw(step, selected, p)`` gives permutation number p of a step.
+    """
+    selected, steps = [], []
+    while len(selected) < len(x):
+        remaining = [j for j in range(len(x)) if j not in selected]
+        s = x[selected]
+        scores = [averaged(x[[j]], s, y, ks, criterion) for j in remaining]
+        best = max(range(len(remaining)), key=lambda i: (scores[i], -i))
+        tried = remaining if correction == "max" else [remaining[best]]
+        b = 0
+        for p in range(n_permutations):
+            order = draw(len(steps), selected, p)
+            permuted = max(averaged(x[[j]][:, order], s, y, ks, criterion) for j in tried)
+            b += permuted >= scores[best] - 1e-12
+        steps.append((remaining[best], b))
+        if (b + 1) / (n_permutations + 1) > alpha:
+            break
+        selected.append(remaining[best])
+    return selected, steps

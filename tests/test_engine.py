@@ -9,9 +9,12 @@ from conftest import KINDS, make_batch
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from infosieve._scale import prepare
+from infosieve._types import Batch
 from infosieve.engines.numba import engine as numba_engine
 from infosieve.estimate.mixed import score
 from infosieve.executors.threads import Threads
+from infosieve.resample import copies
 
 ENGINE = numba_engine.NumbaEngine()
 ONE = Threads(1)
@@ -197,26 +200,43 @@ def test_a_range_of_k_is_each_k_in_one_search(path):
         np.testing.assert_array_equal(ENGINE.score(single, ONE)[0][:, 0], together[:, k - 2])
 
 
-@pytest.mark.parametrize("kinds", [["normal"] * 5, ["category", "normal", "binary"]])
+@pytest.mark.parametrize("kinds", [["normal", "rounded"] * 3, ["category", "normal", "binary"]])
 @pytest.mark.parametrize("selected", [[], ["normal"]])
-def test_samples_without_a_part_are_scored_as_if_alone(kinds, selected):
-    batch = make_batch(kinds, selected, ["normal"], 60, 9, n_neighbors=(1, 4))
-    rng = np.random.default_rng(0)
-    parts = rng.permutation(60) % 7
+@pytest.mark.parametrize(
+    ("n", "n_parts", "ks"), [(60, 3, (1, 4)), (60, 20, (2, 11)), (9, 9, (1, 7))]
+)
+def test_samples_without_a_part_are_scored_as_if_alone(kinds, selected, n, n_parts, ks):
+    batch = make_batch(kinds, selected, ["normal"], n, 9, n_neighbors=ks)
+    parts = np.random.default_rng(0).permutation(n) % n_parts
     scores = score(replace(batch, parts=parts), ENGINE, ONE).nats
-    assert scores.shape == (3, len(kinds), 4)
+    assert scores.shape == (n_parts, len(kinds), ks[1] - ks[0] + 1)
     for part, one in enumerate(scores):
         rows = np.flatnonzero(parts != part)
         np.testing.assert_array_equal(score(batch.rows(rows), ENGINE, ONE).nats[0], one)
 
 
+def test_neighbours_that_all_belong_to_one_part():
+    """More of one part near a point than any spare list holds: the search must go on."""
+    rng = np.random.default_rng(2)
+    x = np.concatenate([rng.normal(0, 1e-3, 30), rng.normal(5, 1, 70)])
+    y = np.concatenate([rng.normal(0, 1e-3, 30), rng.normal(5, 1, 70)])
+    parts = np.concatenate([np.zeros(30, int), rng.integers(1, 10, 70)])
+    prepared = [prepare(v[None], np.zeros(1, bool), "standard", 0, ONE) for v in (x, y)]
+    batch = Batch(prepared[0], prepared[0].take([]), prepared[1], n_neighbors=(2, 12))
+    together = ENGINE.score(replace(batch, parts=parts), ONE)
+    for part, one in enumerate(together):
+        rows = np.flatnonzero(parts != part)
+        np.testing.assert_array_equal(ENGINE.score(batch.rows(rows), ONE)[0], one)
+
+
 def test_permuted_copies_are_scored_as_columns_of_their_own(rng):
     batch = make_batch(["rounded"], ["normal"], ["normal"], 70, 10, n_neighbors=(3, 5))
     orders = np.array([rng.permutation(70) for _ in range(20)])
-    copies = batch.candidates.with_values(batch.candidates.values[0][orders])
-    scores = ENGINE.score(replace(batch, candidates=copies), ONE)[0]
+    permuted = copies(batch.candidates, orders)
+    np.testing.assert_array_equal(permuted.values, batch.candidates.values[0][orders])
+    scores = ENGINE.score(replace(batch, candidates=permuted), ONE)[0]
     assert scores.shape == (20, 3)
-    want = expected(replace(batch, candidates=copies.take([7])), (3, 5))
+    want = expected(replace(batch, candidates=permuted.take([7])), (3, 5))
     np.testing.assert_allclose(scores[7:8], want, rtol=0, atol=1e-12)
 
 
@@ -224,8 +244,6 @@ def test_permuted_copies_are_scored_as_columns_of_their_own(rng):
 def test_candidates_of_several_columns(criterion):
     rng = np.random.default_rng(1)
     from conftest import columns
-
-    from infosieve._types import Batch
 
     x, s, y = (
         columns(["normal"] * 4, 50, rng),

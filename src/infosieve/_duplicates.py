@@ -7,7 +7,7 @@ from infosieve._types import Columns, FloatArray, Scale
 from infosieve.executors.threads import Threads
 
 # Standardised columns that differ by less than this everywhere are the same.
-SAME = 1e-8
+SAME = 1e-6
 
 
 def find_duplicates(x: Columns, scale: Scale) -> dict[int, tuple[int, ...]]:

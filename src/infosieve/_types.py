@@ -85,15 +85,6 @@ class Columns:
             np.concatenate([self.n_distinct, other.n_distinct]),
         )
 
-    def with_values(self, values: FloatArray, like: int = 0) -> "Columns":
-        """New columns of the kind of column ``like``, such as permuted copies of it."""
-        n = values.shape[0]
-        return Columns(
-            values,
-            np.repeat(self.categorical[like], n),
-            np.repeat(self.n_distinct[like], n),
-        )
-
 
 @dataclass(frozen=True)
 class Batch:

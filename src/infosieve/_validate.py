@@ -74,7 +74,12 @@ def read_table(data: Any, argument: str, discrete: Any = "auto") -> Table:
     named = names is not None
     names = list(range(len(columns))) if names is None else list(names)
     table = Table(argument, names, named, np.empty((len(columns), 0)), np.zeros(0, bool), {})
-    if len(columns) == 0 or columns[0].shape[0] == 0:
+    if len(columns) == 0:
+        raise ValueError(
+            f"{argument} has 0 feature(s) (shape={np.shape(data)}) while a minimum of 1 is "
+            "required. Check what became of its columns."
+        )
+    if columns[0].shape[0] == 0:
         raise ValueError(
             f"{argument} is empty (shape {np.shape(data)}); it needs at least two samples and "
             "one column."
@@ -215,9 +220,9 @@ def _kind(column: Any, label: str) -> str:
             "into numbers first, such as days since a date, the hour, or the weekday."
         )
     if pd.api.types.is_complex_dtype(dtype):
-        raise TypeError(
-            f"{label} holds complex numbers, which have no order. Pass the real and imaginary "
-            "parts, or modulus and angle, as columns of their own."
+        raise ValueError(
+            f"Complex data not supported: {label} holds complex numbers, which have no order. "
+            "Pass the real and imaginary parts, or modulus and angle, as columns of their own."
         )
     raise TypeError(
         f"{label} has the type {dtype}, which is neither numbers nor categories. Turn it into "
@@ -492,7 +497,7 @@ def check_alpha(alpha: Any) -> None:
         )
 
 
-def check_permutations(n_permutations: Any, alpha: float) -> None:
+def check_permutations(n_permutations: Any, alpha: float, note: str) -> None:
     """Enough permutations for a p-value that can be as small as ``alpha``."""
     check_count(n_permutations, "n_permutations", 1)
     least = math.ceil(1 / alpha) - 1
@@ -501,7 +506,7 @@ def check_permutations(n_permutations: Any, alpha: float) -> None:
     if n_permutations < least:
         raise ValueError(
             f"The 'n_permutations' parameter must be at least {least} for a level of "
-            f"{alpha:.4g}: p = (b + 1) / (n_permutations + 1) cannot get lower than "
+            f"{alpha:.4g}{note}: p = (b + 1) / (n_permutations + 1) cannot get lower than "
             f"{1 / (n_permutations + 1):.4g} with {n_permutations}."
         )
 

@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from infosieve._types import Columns, FloatArray, Metric
+from infosieve._types import Columns, FloatArray, IntArray, Metric
 from infosieve.estimate.mixed import Scores
 from infosieve.resample import (
     Exceedances,
@@ -26,6 +26,19 @@ from infosieve.significance import Correction, Null
 
 Stop: TypeAlias = Literal["fdr", "permutation", "max-mi"] | None
 Tick: TypeAlias = Callable[[str, int, int], None]
+
+
+# Pairs are looked for among this many columns, those that tell most alone ...
+PAIRS_AMONG = 64
+# ... and get this share of the level.
+_PAIR_SHARE = 0.25
+
+
+def share(lookahead: int, of_pairs: bool) -> float:
+    """The part of the level that single columns, or pairs, are tested at."""
+    if lookahead == 1:
+        return 1.0
+    return _PAIR_SHARE if of_pairs else 1 - _PAIR_SHARE
 
 
 @dataclass(frozen=True)
@@ -53,8 +66,8 @@ class Rules:
 class Search:
     """A search among some of the columns ``x``.
 
-    ``measure`` ranks candidates, ``tested`` is what the permutation test compares, and
-    ``joint`` the information of a whole set. ``tick`` hears of progress within a step.
+    ``measure`` ranks candidates (and pairs), ``tested`` is what the permutation test compares,
+    and ``joint`` the information of a whole set. ``tick`` hears of progress within a step.
     """
 
     x: Columns
@@ -134,7 +147,7 @@ class Search:
         values = self.tested.permuted(
             self.x.take(tried), given, self._permutations("add", given), self.rules.n_permutations
         )
-        return self._judged(step, observed, values)
+        return self._judged(step, observed, values, self._level())
 
     def _scored(self, remaining: list[int], given: Columns) -> FloatArray:
         if self.first is None:
@@ -148,37 +161,45 @@ class Search:
     def _forward_pair(self, remaining: list[int]) -> Step:
         """Add the best two columns together, or stop with them.
 
-        Measured by the information of the whole set, under either criterion.
+        A pair is the best of many: it is always compared with the best of the permuted ones.
         """
         given = self.x.take(self.selected)
         pool = self.x.take(remaining)
-        scores = self._pair_scores(pool)
-        pairs = list(combinations(range(len(remaining)), 2))
+        scores, order = self._pair_scores(pool)
+        pairs = list(combinations([remaining[j] for j in order], 2))
         best = int(np.argmax(scores))
-        features = tuple(remaining[j] for j in pairs[best])
-        mi = float(scores[best])
-        step = Step("add", features, mi, mi - self._mi, len(pairs))
+        columns = self.x.take(list(pairs[best]))
+        mi = float(self.joint(columns.take([1]), given.beside(columns.take([0])))[0])
+        gain = float(scores[best]) - (self._mi if self.measure.criterion == "mi" else 0.0)
+        step = Step("add", pairs[best], mi, gain, len(pairs))
         if not self.rules.tested:
-            return self._decided(step, step.gain > 0)
+            return self._decided(step, gain > 0)
         permutations = self._permutations("pair", given)
-        if self.rules.correction is None:
-            pool = self.x.take(list(features))
 
         def permuted() -> Iterator[FloatArray]:
             for number in range(self.rules.n_permutations):
-                order = permutations.draw(number, 1)[0]
-                yield self._pair_scores(pool.rows(order))[None]
+                moved = pool.rows(permutations.draw(number, 1)[0])
+                yield self._pair_scores(moved)[0][None]
 
-        return self._judged(step, mi, permuted())
+        return self._judged(step, float(scores[best]), permuted(), self._level(of_pairs=True))
 
-    def _pair_scores(self, pool: Columns) -> FloatArray:
-        """What each pair of ``pool`` scores with the selected columns, in lexical order."""
+    def _pair_scores(self, pool: Columns) -> tuple[FloatArray, IntArray]:
+        """What pairs of ``pool`` tell beyond the selected columns.
+
+        By the chain rule: what the first adds, and what the second adds to that. Pairs are
+        those of the columns that add most alone, which is the second result, in its order.
+        """
         chosen = self.x.take(self.selected)
-        scores = []
+        alone = self.measure(pool, chosen)
+        order = np.argsort(-alone, kind="stable")[:PAIRS_AMONG]
+        pool, alone = pool.take(order), alone[order]
+        if self.measure.criterion == "mi":
+            alone = np.zeros_like(alone)  # the score of the second is that of the whole set
+        each = []
         for first in range(pool.n_columns - 1):
             given = chosen.beside(pool.take([first]))
-            scores.append(self.joint(pool.take(slice(first + 1, None)), given))
-        return np.concatenate(scores)
+            each.append(alone[first] + self.measure(pool.take(slice(first + 1, None)), given))
+        return np.concatenate(each), order
 
     def _backward(self) -> Step | None:
         """Remove the earlier column that is missed least, if the rule says so."""
@@ -216,20 +237,23 @@ class Search:
             return local_permutations(key, given, self.metric)
         return global_permutations(key, self.x.n_samples)
 
-    def _level(self) -> float:
+    def _level(self, of_pairs: bool = False) -> float:
         """What the next p-value may be.
 
-        Each test at alpha; or, for the false discovery rate, ForwardStop (G'Sell and others
-        2016): the mean of -log(1 - p) over the steps may be alpha. Singles and pairs share it.
+        Each test at alpha; or, for the false discovery rate, what ForwardStop (G'Sell and
+        others 2016) allows, a mean of -log(1 - p) over the steps of alpha, and at most twice
+        alpha. Single columns and pairs share it.
         """
-        level = self.rules.alpha
-        if self.rules.stop == "fdr":
-            budget = (len(self._spent) + 1) * self.rules.alpha - sum(self._spent)
-            level = -math.expm1(-max(budget, 0.0))
-        return level / self.rules.lookahead
+        rules = self.rules
+        level = rules.alpha
+        if rules.stop == "fdr":
+            budget = (len(self._spent) + 1) * rules.alpha - sum(self._spent)
+            level = min(-math.expm1(-max(budget, 0.0)), 2 * rules.alpha)
+        return level * share(rules.lookahead, of_pairs)
 
-    def _judged(self, step: Step, observed: float, values: Iterator[FloatArray]) -> Step:
-        level = self._level()
+    def _judged(
+        self, step: Step, observed: float, values: Iterator[FloatArray], level: float
+    ) -> Step:
         test = self._counted(observed, values, level)
         step = _with_test(step, test, level)
         step = self._decided(step, bool(step.significant))

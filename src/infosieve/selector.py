@@ -28,9 +28,12 @@ from infosieve.engines.numba.engine import NumbaEngine
 from infosieve.executors.threads import Threads
 from infosieve.resample import Measure, seed_of
 from infosieve.results import SelectionResult, Step
-from infosieve.search import Rules, Search, Stop
+from infosieve.search import Rules, Search, Stop, share
 from infosieve.significance import MEASURED, Correction, Null, Resample, cv_parts
 from infosieve.smoothing import N_SPLITS, choose, default_range
+
+# Averaged over more K than a plain estimate, by evidence: docs/default.md.
+DEFAULT_NEIGHBORS = (3, 15)
 
 
 class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
@@ -42,7 +45,7 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     Parameters
     ----------
-    n_neighbors : int, pair of ints or "auto", default=(3, 20)
+    n_neighbors : int, pair of ints or "auto", default=(3, 15)
         The smoothing parameter K, a range of K whose estimates are averaged (the default is
         capped by the sample), or "auto": chosen from the data by :func:`choose_k`. After
         that choice the tests accept more than they should (see Notes).
@@ -56,8 +59,9 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         without which the information of the set rises.
     stop : {"fdr", "permutation", "max-mi"} or None, default="fdr"
         When to stop. "permutation": when p > ``alpha``. "fdr": when the mean of -log(1 - p)
-        over the steps exceeds ``alpha``, which keeps the expected share of false features
-        below it and, if nothing matters, the chance to select anything. "max-mi": when the
+        over the steps exceeds ``alpha``, or p exceeds ``2 * alpha``. That keeps the chance to
+        select anything where nothing matters below ``alpha``, and aims at the same for the
+        share of false features; sure steps leave more room to later ones. "max-mi": when the
         information of the set falls. None: never, up to the number of features asked for.
     null : {"local", "global"}, default="local"
         What a candidate is compared with: copies permuted among samples that are alike in
@@ -79,10 +83,10 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         marked as not significant in ``path_``.
     estimator, metric, scale, discrete_features, discrete_target
         As in :func:`mutual_information`.
-    lookahead : {1, 2}, default=1
-        2: when no single column helps, try all pairs, for columns that matter only together
-        (such as y = a * b). This takes the time of M / 2 steps. Single columns and pairs then
-        share the level: each is tested at half of it.
+    lookahead : {1, 2}, default=2
+        2: when no single column helps, try pairs, for columns that matter only together (such
+        as the signs in y = sign(a * b)): those among the 64 columns that tell most alone. Single
+        columns are then tested at three quarters of the level, pairs at one quarter.
     n_jobs : int or None, default=None
         Threads; -1 for all cores. The result does not depend on it.
     random_state : int, RandomState, Generator or None, default=None
@@ -116,7 +120,7 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     Notes
     -----
     The procedure of Verleysen, Rossi and François (2009) is ``MISelector(n_neighbors="auto",
-    criterion="mi", stop="permutation", null="global", correction=None)``, but for
+    criterion="mi", stop="permutation", null="global", correction=None, lookahead=1)``, but for
     p = (b + 1) / (P + 1), which was b / P.
 
     With ``n_neighbors="auto"`` the same target chooses K and is tested: among ten columns of
@@ -140,7 +144,7 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     def __init__(
         self,
-        n_neighbors: Neighbors | Literal["auto"] = (3, 20),
+        n_neighbors: Neighbors | Literal["auto"] = DEFAULT_NEIGHBORS,
         *,
         criterion: Literal["cmi", "mi"] = "cmi",
         search: Literal["forward", "forward-backward"] = "forward",
@@ -159,7 +163,7 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         scale: Scale = "standard",
         discrete_features: Any = "auto",
         discrete_target: Any = "auto",
-        lookahead: Literal[1, 2] = 1,
+        lookahead: Literal[1, 2] = 2,
         n_jobs: int | None = None,
         random_state: Any = None,
         verbose: int = 0,
@@ -204,6 +208,7 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             raises KeyboardInterrupt.
         """
         seed = self._check_parameters()
+        self._check_table(X, y)
         tables = read_tables(X, y, None, self.discrete_features, self.discrete_target)
         validate_data(self, X, skip_check_array=True)
         rules = self._rules(tables[0], seed)
@@ -238,6 +243,17 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self._warn_of_nothing(steps, tables[0])
         return self
 
+    def _check_table(self, X: Any, y: Any) -> None:
+        if y is None:
+            raise ValueError(
+                "This MISelector estimator requires y to be passed, but the target y is None."
+            )
+        if getattr(X, "ndim", len(np.shape(X)) if isinstance(X, (list, tuple)) else 2) == 1:
+            raise ValueError(
+                "X must be a table with a column for each feature; got one column. Expected 2D "
+                "array, got 1D array instead: pass X.reshape(-1, 1), or X.to_frame() in pandas."
+            )
+
     def _check_parameters(self) -> int:
         check_choice(self.criterion, "criterion", MEASURED)
         check_choice(self.search, "search", ("forward", "forward-backward"))
@@ -261,7 +277,12 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             raise ValueError(f"The 'lookahead' parameter must be 1 or 2. Got {self.lookahead!r}.")
         if self.stop in ("fdr", "permutation"):
             level = self.alpha if self.stop == "permutation" else -np.expm1(-self.alpha)
-            check_permutations(self.n_permutations, level / self.lookahead)
+            pairs = self.lookahead == 2
+            check_permutations(
+                self.n_permutations,
+                level * share(self.lookahead, of_pairs=pairs),
+                " for pairs (lookahead=1 leaves them out)" if pairs else "",
+            )
         check_jobs(self.n_jobs)
         return seed_of(self.random_state)
 
@@ -311,8 +332,9 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return replace(measure, criterion=MEASURED[self.criterion], n_neighbors=ks)
 
     def _range_of_k(self, n_samples: int) -> tuple[int, int]:
-        if self.n_neighbors == (3, 20):
-            return min(3, n_samples - 1), min(20, n_samples - 1)
+        if self.n_neighbors == DEFAULT_NEIGHBORS:
+            lo, hi = DEFAULT_NEIGHBORS
+            return min(lo, n_samples - 1), min(hi, n_samples - 1)
         if isinstance(self.n_neighbors, str):
             raise ValueError(
                 "The 'n_neighbors' parameter must be an int of at least 1, a pair (lo, hi) of such "

@@ -1,0 +1,436 @@
+"""MISelector: its search against a plain one, its promises, and scikit-learn's checks."""
+
+import os
+import pickle
+import signal
+import threading
+import time
+import warnings
+
+import naive
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from sklearn.base import clone
+from sklearn.datasets import make_classification
+from sklearn.model_selection import GridSearchCV
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+from test_choose_k import friedman
+
+from infosieve import MISelector, SelectionResult, mutual_information, relevance
+from infosieve._scale import prepare
+from infosieve.executors.threads import Threads
+from infosieve.resample import global_permutations, local_permutations
+
+CHAPTER = {
+    "n_neighbors": "auto",
+    "criterion": "mi",
+    "stop": "permutation",
+    "null": "global",
+    "correction": None,
+    "lookahead": 1,
+}
+FEW = {"random_state": 0, "n_permutations": 39, "lookahead": 1}
+
+
+def named(X):
+    return pd.DataFrame(X, columns=[f"x{j + 1}" for j in range(X.shape[1])])
+
+
+@parametrize_with_checks([MISelector(), MISelector(**CHAPTER | {"n_permutations": 19})])
+@pytest.mark.filterwarnings("ignore:No column was selected")
+@pytest.mark.filterwarnings("ignore:No features were selected")
+@pytest.mark.filterwarnings("ignore:.*samples are alone in their class")
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
+
+
+@pytest.mark.parametrize("criterion", ["mi", "cmi"])
+@pytest.mark.parametrize("null", ["global", "local"])
+@pytest.mark.parametrize("correction", ["max", None])
+def test_search_agrees_with_plain_loops(criterion, null, correction):
+    rng = np.random.default_rng(5)
+    n, ks, seed = 24, (2, 3), 11
+    X = rng.normal(size=(n, 4))
+    y = X[:, 2] + X[:, 0] ** 2 + 0.1 * rng.normal(size=n)
+    selector = MISelector(
+        ks,
+        criterion=criterion,
+        null=null,
+        correction=correction,
+        stop="permutation",
+        alpha=0.2,
+        n_permutations=9,
+        lookahead=1,
+        random_state=seed,
+    ).fit(X, y)
+    x, target = (
+        prepare(v, np.zeros(len(v), bool), "standard", 0, Threads(1)) for v in (X.T, y[None])
+    )
+
+    def draw(step, selected, number):
+        key = (seed, "add", step)
+        if null == "global" or not selected:
+            return global_permutations(key, n).draw(number, 1)[0]
+        return local_permutations(key, x.take(selected), "euclidean").draw(number, 1)[0]
+
+    measured = {"mi": "mi", "cmi": "gain"}[criterion]
+    selected, steps = naive.forward(x.values, target.values, ks, measured, draw, 9, 0.2, correction)
+    assert selector.selected_.tolist() == selected
+    path = selector.path_
+    assert path["feature"].tolist() == [j for j, _ in steps]
+    certain = ~path["p_is_bound"].to_numpy()
+    assert path["exceedances"][certain].tolist() == [
+        b for (_, b), sure in zip(steps, certain, strict=True) if sure
+    ]
+
+
+def test_chapters_table():
+    """(F), the chapter's setting: mostly 4 or 5 features; the classical stop mostly 2 or 3."""
+    sizes, classical = [], []
+    for seed in range(40):
+        X, y = friedman(np.random.default_rng(5000 + seed))
+        sizes.append(len(MISelector(**CHAPTER, random_state=seed).fit(X, y).selected_))
+        setting = CHAPTER | {"stop": "max-mi"}
+        classical.append(len(MISelector(**setting, random_state=seed).fit(X, y).selected_))
+    sizes, classical = np.array(sizes), np.array(classical)
+    assert np.isin(sizes, [4, 5]).mean() > 0.6
+    assert np.isin(classical, [2, 3]).mean() > 0.5
+    assert classical.mean() < sizes.mean() - 1
+
+
+def test_default_finds_what_matters_and_says_how_sure():
+    X, y = friedman(np.random.default_rng(3), n=200, m=20)
+    selector = MISelector(random_state=0).fit(named(X), y)
+    assert set(selector.get_feature_names_out()) == {"x1", "x2", "x3", "x4", "x5"}
+    assert selector.selected_[0] == 3
+    path = selector.path_
+    assert path["action"].tolist() == ["add"] * 5 + ["stop"]
+    assert path["candidates"].tolist() == [20, 19, 18, 17, 16, 15]
+    assert (path["p_value"][:5] <= path["level"][:5]).all()
+    assert path["p_value"][5] > path["level"][5]
+    assert path["significant"].tolist() == [True] * 5 + [False]
+    np.testing.assert_array_equal(selector.relevance_, relevance(X, y, n_neighbors=(3, 15)))
+    first_two = selector.selected_[:2]
+    assert path["mi"][1] == mutual_information(X[:, first_two], y, n_neighbors=(3, 15))
+    assert isinstance(selector.result_, SelectionResult)
+    assert "p = " in selector.result_.stopped
+
+
+def test_nothing_relevant_is_a_normal_outcome(rng):
+    X, y = rng.normal(size=(50, 4)), rng.normal(size=50)
+    with pytest.warns(UserWarning, match=r"the best of 4 candidates, 'x\d'"):
+        selector = MISelector(random_state=0).fit(named(X), y)
+    assert selector.selected_.size == 0
+    assert not selector.support_.any()
+    with pytest.warns(UserWarning, match="No features were selected"):
+        assert selector.transform(named(X)).shape == (50, 0)
+    assert selector.path_["action"].tolist() == ["stop"]
+    kept = MISelector(min_features=2, random_state=0).fit(X, y)
+    assert kept.selected_.size == 2
+    assert kept.path_["significant"].tolist() == [False] * 3
+
+
+def test_global_null_holds_its_level():
+    chosen, runs = 0, 120
+    for seed in range(runs):
+        rng = np.random.default_rng(seed)
+        X, y = rng.normal(size=(40, 6)), rng.normal(size=40)
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", "No column was selected")
+            selector = MISelector(4, n_permutations=99, random_state=seed).fit(X, y)
+        chosen += selector.selected_.size > 0
+    assert chosen <= 15  # 99.9 % of binomials with rate 5 %
+
+
+@pytest.mark.parametrize("setting", [{}, CHAPTER, {"search": "forward-backward", "resample": "cv"}])
+def test_the_same_for_any_threads_and_order_of_columns(setting):
+    X, y = friedman(np.random.default_rng(8), m=7)
+    X = np.round(X, 2)
+    frame = named(X)
+    options = setting | {"random_state": 5, "n_permutations": 99, "max_features": 4}
+    one = MISelector(**options).fit(frame, y)
+    assert one.selected_.size > 1
+    for other, data in [
+        (MISelector(**options, n_jobs=2), frame),
+        (MISelector(**options, n_jobs=3), frame[frame.columns[::-1]]),
+        (MISelector(**options), frame[["x4", "x7", "x1", "x2", "x6", "x3", "x5"]]),
+    ]:
+        other.fit(data, y)
+        pd.testing.assert_frame_equal(one.path_, other.path_)
+        np.testing.assert_array_equal(
+            pd.Series(one.relevance_, frame.columns),
+            pd.Series(other.relevance_, data.columns)[frame.columns],
+        )
+
+
+def test_chunks_of_permutations_change_nothing(monkeypatch):
+    X, y = friedman(np.random.default_rng(8), m=6)
+    one = MISelector(random_state=5, n_permutations=99).fit(X, y)
+    for copies in (1, 7, 10_000):
+        monkeypatch.setattr("infosieve.resample._BATCH_COPIES", copies)
+        other = MISelector(random_state=5, n_permutations=99).fit(X, y)
+        pd.testing.assert_frame_equal(one.path_, other.path_)
+    monkeypatch.setattr("infosieve.resample._BATCH_BYTES", 1)
+    other = MISelector(random_state=5, n_permutations=99).fit(X, y)
+    pd.testing.assert_frame_equal(one.path_, other.path_)
+
+
+def test_forward_backward_removes_what_others_made_superfluous():
+    """A noisy sum is best alone; its two terms together make it superfluous."""
+    rng = np.random.default_rng(2)
+    a, b = rng.normal(size=(2, 400))
+    X = np.c_[a + b + 0.5 * rng.normal(size=400), a, b, rng.normal(size=(400, 2))]
+    y = a + b + 0.2 * rng.normal(size=400)
+    forward = MISelector(random_state=0).fit(X, y)
+    assert forward.selected_.tolist()[0] == 0
+    for removal in ("test", "mi"):
+        both = MISelector(search="forward-backward", removal=removal, random_state=0).fit(X, y)
+        assert sorted(both.selected_) == [1, 2]
+        removed = both.path_[both.path_["action"] == "remove"]
+        assert removed["feature"].tolist() == [0]
+        assert removed["p_value"].isna().all() == (removal == "mi")
+
+
+def test_a_set_seen_before_ends_the_search():
+    X, y = friedman(np.random.default_rng(0))
+    selector = MISelector(
+        search="forward-backward", removal="mi", criterion="mi", stop=None, random_state=0
+    ).fit(X, y)
+    assert selector.result_.stopped == "the search came back to a set it had seen"
+
+
+def test_pairs_that_matter_only_together():
+    rng = np.random.default_rng(4)
+    X = rng.uniform(-1, 1, size=(200, 8))
+    y = np.sign(X[:, 2] * X[:, 5]) + 0.3 * rng.normal(size=200)
+    with pytest.warns(UserWarning, match="No column was selected"):
+        MISelector(random_state=0, lookahead=1).fit(X, y)
+    pairs = MISelector(random_state=0).fit(named(X), y)
+    assert set(pairs.selected_) == {2, 5}
+    assert pairs.path_["step"].tolist()[:2] == [1, 1]
+    assert pairs.path_["candidates"][0] == 28
+
+
+def test_a_noisy_copy_is_not_selected_and_an_exact_one_is_reported(rng):
+    x = rng.normal(size=200)
+    y = np.sin(2 * x) + 0.3 * rng.normal(size=200)
+    frame = pd.DataFrame({"x": x, "near": x + 0.2 * rng.normal(size=200), "same": 3 - 2.5 * x})
+    frame["one"] = 7
+    frame["copy"] = frame["near"] * 1e-6 + 1e3
+    selector = MISelector(random_state=0).fit(frame, y)
+    assert selector.get_feature_names_out().tolist() == ["x"]
+    assert selector.duplicates_ == {0: (2,), 1: (4,)}
+    assert selector.result_.constant == (3,)
+    assert selector.relevance_[2] == selector.relevance_[0]
+    assert selector.relevance_[3] == 0
+    assert selector.path_["candidates"][0] == 2
+
+
+@pytest.mark.parametrize("scale", ["standard", "normal-scores", None])
+def test_duplicates(scale, rng):
+    x, z = rng.normal(size=(2, 80))
+    X = np.c_[x, z, -x, x * 1e9, z + 0.1 * x, 1e6 + z, np.round(x, 1), -3 * np.round(x, 1)]
+    with pytest.warns(UserWarning, match="No column"):
+        selector = MISelector(scale=scale, **FEW).fit(X, rng.normal(size=80))
+    assert selector.duplicates_ == {0: (2, 3), 1: (5,), 6: (7,)}
+
+
+def test_categories_with_the_same_classes_are_duplicates(rng):
+    group = rng.integers(0, 3, 90)
+    X = pd.DataFrame({"a": np.array(list("xyz"))[group], "b": np.array(list("qpr"))[group]})
+    y = group + 0.1 * rng.normal(size=90)
+    selector = MISelector(random_state=0).fit(X, y)
+    assert selector.get_feature_names_out().tolist() == ["a"]
+    assert selector.duplicates_ == {0: (1,)}
+
+
+def test_classification_and_mixed_columns():
+    X, y = make_classification(
+        300, 8, n_informative=3, n_redundant=0, shuffle=False, random_state=1
+    )
+    frame = named(X).assign(
+        group=np.where(y + np.random.default_rng(0).normal(size=300) > 0.5, "u", "v")
+    )
+    selector = MISelector(random_state=0, n_permutations=99).fit(frame, np.array(["no", "yes"])[y])
+    chosen = set(selector.get_feature_names_out())
+    assert chosen & {"x1", "x2", "x3"}
+    assert not chosen & {"x5", "x6", "x7", "x8"}
+
+
+def test_several_targets(rng):
+    X = rng.normal(size=(150, 5))
+    Y = np.c_[X[:, 1] + 0.1 * rng.normal(size=150), X[:, 3] ** 2]
+    selector = MISelector(random_state=0, n_permutations=99).fit(X, Y)
+    assert sorted(selector.selected_) == [1, 3]
+
+
+def test_rare_classes_are_named(rng):
+    X = named(rng.normal(size=(60, 2)))
+    y = np.where(X["x1"] > 0, "a", "b").astype(object)
+    y[7] = "rare"
+    with pytest.warns(UserWarning, match=r"alone in their class.*sample 7 \(y = 'rare'\)"):
+        MISelector(**FEW).fit(X, y)
+
+
+def test_number_of_features():
+    X, y = friedman(np.random.default_rng(1))
+    options = FEW
+    assert MISelector(n_features_to_select=7, **options).fit(X, y).selected_.size == 7
+    assert MISelector(max_features=2, **options).fit(X, y).selected_.size == 2
+    everything = MISelector(stop=None, **options).fit(X, y)
+    assert everything.selected_.size == 10
+    assert everything.path_["p_value"].isna().all()
+    assert everything.result_.stopped == "no column is left"
+
+
+def test_pandas_polars_and_pipelines():
+    X, y = friedman(np.random.default_rng(2))
+    frame = named(X)
+    setting = FEW
+    plain = MISelector(**setting).fit(X, y)
+    for data in (frame, pl.DataFrame(frame)):
+        selector = MISelector(**setting).fit(data, y)
+        np.testing.assert_array_equal(selector.selected_, plain.selected_)
+        assert selector.feature_names_in_.tolist() == frame.columns.tolist()
+    out = MISelector(**setting).set_output(transform="pandas").fit_transform(frame, y)
+    assert isinstance(out, pd.DataFrame)
+    assert out.columns.tolist() == frame.columns[plain.support_].tolist()
+    out = MISelector(**setting).set_output(transform="polars").fit_transform(pl.DataFrame(frame), y)
+    assert out.columns == frame.columns[plain.support_].tolist()
+    np.testing.assert_array_equal(plain.transform(X), X[:, plain.support_])
+    model = make_pipeline(MISelector(**setting), KNeighborsRegressor())
+    search = GridSearchCV(model, {"miselector__max_features": [1, 3]}, cv=3).fit(frame, y)
+    assert search.best_params_ == {"miselector__max_features": 3}
+
+
+def test_clone_and_pickle():
+    X, y = friedman(np.random.default_rng(2), m=6)
+    selector = MISelector(**FEW).fit(X, y)
+    again = pickle.loads(pickle.dumps(selector))
+    pd.testing.assert_frame_equal(again.path_, selector.path_)
+    np.testing.assert_array_equal(again.transform(X), selector.transform(X))
+    assert clone(selector).get_params() == selector.get_params()
+    assert not hasattr(clone(selector), "support_")
+
+
+def test_result_is_frozen_and_signed():
+    X, y = friedman(np.random.default_rng(2), m=6)
+    result = MISelector(**FEW).fit(X, y).result_
+    with pytest.raises(AttributeError):
+        result.selected = ()
+    with pytest.raises(ValueError, match="read-only"):
+        result.relevance[0] = 1
+    assert result.seed == 0
+    assert result.parameters["alpha"] == 0.05
+    assert repr(result).startswith("SelectionResult(")
+
+
+def test_ctrl_c_keeps_the_finished_steps():
+    X, y = friedman(np.random.default_rng(0), n=300, m=40)
+    selector = MISelector(random_state=0, n_permutations=4_000, verbose=1, correction=None)
+
+    def interrupt():
+        deadline = time.monotonic() + 60
+        while time.monotonic() < deadline and not started.is_set():
+            time.sleep(0.01)
+        time.sleep(0.3)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    started = threading.Event()
+    tell = selector._tell
+    selector._tell = lambda step, table: (tell(step, table), started.set())
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    with pytest.raises(KeyboardInterrupt, match="steps that were finished are kept: "):
+        selector.fit(X, y)
+    thread.join()
+    assert selector.selected_[0] == 3
+    assert selector.path_["action"].tolist() == ["add"] * len(selector.selected_)
+    assert selector.result_.stopped == "interrupted"
+    assert selector.transform(X).shape == (300, len(selector.selected_))
+
+
+def test_verbose_tells_each_step(capsys):
+    X, y = friedman(np.random.default_rng(2), m=5)
+    MISelector(**FEW, verbose=1).fit(named(X), y)
+    said = capsys.readouterr()
+    assert said.out == ""
+    assert "infosieve: add x4 (best of 5)" in said.err
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"alpha": 0}, "'alpha' parameter must be a number between 0 and 1"),
+        ({"alpha": 1.0}, "'alpha' parameter must be a number between 0 and 1"),
+        ({"alpha": "5%"}, "Got '5%' instead"),
+        (
+            {"stop": "permutation", "n_permutations": 18, "lookahead": 1},
+            "'n_permutations' parameter must be at least 19 for a level of 0.05: p",
+        ),
+        (
+            {"n_permutations": 10, "lookahead": 1},
+            "'n_permutations' parameter must be at least 20 for a level of 0.04877: p",
+        ),
+        (
+            {"n_permutations": 39},
+            "must be at least 82 for a level of 0.01219 for pairs (lookahead=1 leaves them out)",
+        ),
+        ({"n_permutations": 1.5}, "'n_permutations' parameter must be an int of at least 1"),
+        ({"lookahead": 3}, "'lookahead' parameter must be 1 or 2"),
+        ({"n_neighbors": "best"}, "a pair (lo, hi) of such ints, or 'auto'. Got 'best'"),
+        ({"n_neighbors": 60}, "'n_neighbors' parameter asks for 60 neighbours, but 60 samples"),
+        (
+            {"n_neighbors": (5, 2)},
+            "'n_neighbors' parameter must be an int of at least 1, or a pair",
+        ),
+        ({"criterion": "relief"}, "'criterion' parameter must be one of 'mi', 'cmi'"),
+        ({"search": "backward"}, "'search' parameter must be one of 'forward', 'forward-backward'"),
+        ({"removal": "p"}, "'removal' parameter must be one of 'test', 'mi'"),
+        ({"stop": "never"}, "'stop' parameter must be one of 'fdr', 'permutation', 'max-mi', None"),
+        ({"null": None}, "'null' parameter must be one of 'local', 'global'"),
+        ({"correction": True}, "'correction' parameter must be one of 'max', None"),
+        ({"resample": "loo"}, "'resample' parameter must be one of 'cv', None"),
+        ({"estimator": "ksg2"}, "use criterion='mi' with it"),
+        ({"n_features_to_select": 9}, "asks for 9 features, but X has 6 columns"),
+        ({"min_features": 9}, "asks for 9 features, but X has 6 columns"),
+        ({"min_features": 3, "max_features": 2}, "'min_features' parameter (3) must not exceed"),
+        ({"max_features": 0}, "'max_features' parameter must be None or an int of at least 1"),
+        ({"random_state": -1}, "'random_state' parameter must be None, an int of at least 0"),
+    ],
+)
+def test_bad_parameters(change, message):
+    X, y = friedman(np.random.default_rng(0), n=60, m=6)
+    with pytest.raises(ValueError) as caught:
+        MISelector(**change).fit(X, y)
+    assert message in str(caught.value)
+
+
+def test_degenerate_data(rng):
+    X, y = rng.normal(size=(30, 3)), rng.normal(size=30)
+    with pytest.raises(ValueError, match="y is constant"):
+        MISelector().fit(X, np.ones(30))
+    with pytest.raises(ValueError, match="All 3 columns of X are constant"):
+        MISelector().fit(np.ones((30, 3)), y)
+    with pytest.raises(ValueError, match="'n_neighbors' parameter asks for 10 neighbours"):
+        MISelector(10).fit(X[:8], y[:8])
+    with pytest.raises(ValueError, match="X has 30 samples and y has 29"):
+        MISelector().fit(X, y[:29])
+    X[3, 1] = np.nan
+    with pytest.raises(ValueError, match=r"X has missing values \(NaN\) in 1 of its columns: 1"):
+        MISelector().fit(X, y)
+    with pytest.warns(UserWarning, match="No column was selected"):
+        MISelector(random_state=0).fit(rng.normal(size=(6, 2)), rng.normal(size=6))
+    same = np.c_[y, -y, 2 * y]
+    selector = MISelector(random_state=0).fit(same, y)
+    assert selector.selected_.tolist() == [0]
+    assert selector.duplicates_ == {0: (1, 2)}
+    ties = rng.integers(0, 2, size=(50, 4)).astype(float)
+    tied = MISelector(random_state=0, min_features=1).fit(
+        ties, (ties[:, 1] + rng.normal(size=50)) > 0.5
+    )
+    assert tied.selected_.size >= 1
