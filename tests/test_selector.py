@@ -172,6 +172,7 @@ def test_chunks_of_permutations_change_nothing(monkeypatch):
     one = MISelector(random_state=5, n_permutations=99).fit(X, y)
     for copies in (1, 7, 10_000):
         monkeypatch.setattr("infosieve.resample._BATCH_COPIES", copies)
+        monkeypatch.setattr("infosieve.resample._FIRST_COPIES", 1 + copies // 3)
         other = MISelector(random_state=5, n_permutations=99).fit(X, y)
         pd.testing.assert_frame_equal(one.path_, other.path_)
     monkeypatch.setattr("infosieve.resample._BATCH_BYTES", 1)

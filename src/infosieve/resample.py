@@ -31,9 +31,11 @@ from infosieve.estimate.mixed import Scores, category_labels, score
 
 # A local permutation moves values among this many nearest samples, the sample included.
 N_NEAR = 8
-# Copies of columns that are scored at once: bytes, and, so that a test may end early, number.
+# Copies of columns that are scored at once: at most so many bytes, and so many copies, fewer
+# at first where a test may end early.
 _BATCH_BYTES = 1 << 26
-_BATCH_COPIES = 64
+_BATCH_COPIES = 256
+_FIRST_COPIES = 64
 
 
 def seed_of(random_state: Any) -> int:
@@ -137,7 +139,7 @@ class Measure:
     executor: Executor
     parts: IntArray | None = None
 
-    def scores(self, candidates: Columns, selected: Columns, width: int = 1) -> Scores:
+    def scores(self, candidates: Columns, selected: Columns) -> Scores:
         batch = Batch(
             candidates,
             selected,
@@ -147,13 +149,12 @@ class Measure:
             self.metric,
             self.n_neighbors,
             self.parts,
-            width,
         )
         return score(batch, self.engine, self.executor)
 
-    def __call__(self, candidates: Columns, selected: Columns, width: int = 1) -> FloatArray:
+    def __call__(self, candidates: Columns, selected: Columns) -> FloatArray:
         """One number a candidate: the mean over K and, where there are some, parts."""
-        return self.scores(candidates, selected, width).averaged
+        return self.scores(candidates, selected).averaged
 
     def permuted(
         self,
@@ -161,19 +162,20 @@ class Measure:
         selected: Columns,
         permutations: Permutations,
         n_permutations: int,
-        width: int = 1,
+        may_end: bool = False,
     ) -> Iterator[FloatArray]:
         """What permuted copies score: blocks of (some permutations, n_candidates), in order.
 
         One permutation moves all candidates together.
         """
-        n_candidates = candidates.n_columns // width
+        n_candidates = candidates.n_columns
         room = _BATCH_BYTES // (8 * candidates.values.size)
-        size = max(1, min(room, -(-_BATCH_COPIES // n_candidates)))
-        for first in range(0, n_permutations, size):
-            drawn = permutations.draw(first, min(size, n_permutations - first))
-            scores = self(copies(candidates, drawn), selected, width)
-            yield scores.reshape(len(drawn), n_candidates)
+        at, at_once = 0, _FIRST_COPIES if may_end else _BATCH_COPIES
+        while at < n_permutations:
+            size = min(max(1, min(room, -(-at_once // n_candidates))), n_permutations - at)
+            permuted = copies(candidates, permutations.draw(at, size))
+            yield self(permuted, selected).reshape(size, n_candidates)
+            at, at_once = at + size, _BATCH_COPIES
 
 
 @dataclass(frozen=True)

@@ -144,9 +144,7 @@ class Search:
         observed = float(scores[best])
         if self.tested is not self.measure:
             observed = float(self.tested(self.x.take([remaining[best]]), given)[0])
-        values = self.tested.permuted(
-            self.x.take(tried), given, self._permutations("add", given), self.rules.n_permutations
-        )
+        values = self._permuted(self.x.take(tried), given, "add")
         return self._judged(step, observed, values, self._level())
 
     def _scored(self, remaining: list[int], given: Columns) -> FloatArray:
@@ -214,12 +212,7 @@ class Search:
         if self.rules.removal == "mi":
             return step if step.gain > 0 else None
         given = self.x.take(rest)
-        values = self.tested.permuted(
-            self.x.take([column]),
-            given,
-            self._permutations("remove", given),
-            self.rules.n_permutations,
-        )
+        values = self._permuted(self.x.take([column]), given, "remove")
         observed = float(self.tested(self.x.take([column]), given)[0])
         test = self._counted(observed, values, self.rules.alpha)
         step = _with_test(step, test, self.rules.alpha)
@@ -230,6 +223,11 @@ class Search:
 
     def _alone(self, column: int, rest: list[int]) -> float:
         return float(self.measure(self.x.take([column]), self.x.take(rest))[0])
+
+    def _permuted(self, columns: Columns, given: Columns, purpose: str) -> Iterator[FloatArray]:
+        drawn = self._permutations(purpose, given)
+        n = self.rules.n_permutations
+        return self.tested.permuted(columns, given, drawn, n, may_end=True)
 
     def _permutations(self, purpose: str, given: Columns) -> Permutations:
         key = (self.rules.seed, purpose, self._n_steps)

@@ -16,15 +16,13 @@ import numpy as np
 from numba import njit
 
 from infosieve.engines.numba.jit import kernel
-from infosieve.engines.numba.lanes import AT_ONCE, LANES, count_columns, count_ordered, push_columns
+from infosieve.engines.numba.lanes import AT_ONCE, LANES, count_columns, push_columns
 from infosieve.engines.numba.nearest import FAR, any_at_zero, set_radii
 from infosieve.engines.numba.ranks import count_within
 
-# Cells of the counting sort: 64 to a doubling of the distance, over four doublings.
+# Cells of the counting sort: 64 to a doubling of the distance, over eight doublings.
 _CELL_SHIFT = 52 - 6
-_N_CELLS = 256
-# Insertion sorts cells of up to this many points.
-_FEW = 32
+_N_CELLS = 512
 
 
 @njit(inline="always")
@@ -73,81 +71,69 @@ def _limit(d: Any, want: Any, guess: Any) -> Any:
 
 
 @kernel
-def _near(d: Any, here: Any, limit: Any, exact: Any, index: Any, value: Any, scratch: Any) -> Any:
-    """List ``here`` and the points closer than ``limit`` by rising distance; return how many.
+def _near(d: Any, here: Any, limit: Any, index: Any, value: Any, ends: Any, scratch: Any) -> Any:
+    """List ``here`` and the points closer than ``limit`` by rising distance.
 
-    Unless ``exact``, points whose distances differ by less than two percent are not put in
-    order, and their value is a lower bound that they share.
+    A counting sort by the leading bits of the distance: points whose distances differ by
+    less than two percent share a cell and are not put in order; their value is a lower
+    bound that they share. Returns how many there are and the bits of the first cell;
+    ``ends`` gets the end of each cell.
     """
-    some_index, some_value, cell, start = scratch
+    some_index, some_value, cell = scratch
     m = 0
     for j in range(d.size):
         some_index[m], some_value[m] = j, d[j]
         m += d[j] < limit and j != here
-    # A counting sort by the leading bits of the distance, then insertion inside the cells.
     bits = some_value.view(np.int64)
     top = np.int64(0)
     for i in range(m):
         top = max(top, bits[i])
-    n_cells = start.size - 1
+    n_cells = ends.size - 1
     base = (top >> _CELL_SHIFT) - (n_cells - 1)
-    start[:] = 0
-    start[0] = 1
+    ends[:] = 0
+    ends[0] = 1
     index[0], value[0] = here, 0.0
     for i in range(m):
         cell[i] = max((bits[i] >> _CELL_SHIFT) - base, 0)
-        start[cell[i] + 1] += 1
+        ends[cell[i] + 1] += 1
     for c in range(n_cells):
-        start[c + 1] += start[c]
+        ends[c + 1] += ends[c]
+    edges = value.view(np.int64)
     for i in range(m):
-        at = start[cell[i]]
-        start[cell[i]] += 1
-        index[at], value[at] = some_index[i], some_value[i]
-    if not exact:
-        edges = value.view(np.int64)
-        for i in range(1, m + 1):
-            edge = edges[i] >> _CELL_SHIFT
-            edges[i] = edge << _CELL_SHIFT if edge > base else 0
-        return m + 1
-    first = 1
-    for c in range(n_cells):
-        last = start[c]
-        if last - first > _FEW:
-            order = np.argsort(value[first:last])
-            some_value[: last - first] = value[first:last][order]
-            some_index[: last - first] = index[first:last][order]
-            value[first:last] = some_value[: last - first]
-            index[first:last] = some_index[: last - first]
-        first = last
-    for i in range(2, m + 1):
-        v, j, at = value[i], index[i], i
-        while at > 1 and value[at - 1] > v:
-            value[at], index[at] = value[at - 1], index[at - 1]
-            at -= 1
-        value[at], index[at] = v, j
-    return m + 1
+        at = ends[cell[i]]
+        ends[cell[i]] += 1
+        index[at] = some_index[i]
+        edges[at] = (cell[i] + base) << _CELL_SHIFT if cell[i] > 0 else 0
+    return m + 1, base
 
 
 @njit(inline="always")
-def _count_near(near: Any, d: Any, radii: Any, ks: Any, itself: Any, counts: Any) -> None:
-    """Points, the point itself included, strictly inside each lane's radii: by the list."""
-    value, m, limit = near[1:4]
-    levels = 1
-    while 1 << levels <= m:
-        levels += 1
-    first, last = ks[0] - 1, ks[1]
-    counts[first * LANES : last * LANES] = 1
-    for k in range(first, last):
-        count_ordered(value[:m], itself, levels, (radii, counts, k, False))
-    for i in range(first * LANES, last * LANES):
-        if radii[i] > limit:
-            counts[i] = _n_below(d, radii[i])
+def _count_near(near: Any, exact: Any, d: Any, radii: Any, ks: Any, counts: Any) -> None:
+    """Points, the point itself included, strictly inside each lane's radii: by the cells.
+
+    ``exact`` has the distances of the listed points, ``d`` of all.
+    """
+    _, _, m, limit, _, _, ends, base = near
+    bits = radii.view(np.int64)
+    for i in range((ks[0] - 1) * LANES, ks[1] * LANES):
+        radius = radii[i]
+        if radius > limit:
+            counts[i] = _n_below(d, radius)
+            continue
+        cell = (bits[i] >> _CELL_SHIFT) - base
+        if cell >= ends.size - 1:
+            counts[i] = m
+            continue
+        count = ends[cell - 1] if cell > 0 else 1
+        for at in range(count, ends[max(cell, 0)]):
+            count += exact[at] < radius
+        counts[i] = count
 
 
 @njit(inline="always")
 def _attach(near: Any, d_s: Any, d_y: Any) -> None:
     """Put the blocks' distances beside the listed points; pad with points infinitely far."""
-    index, _, m, _, shared, floor = near
+    index, _, m, _, shared, floor, _, _ = near
     for i in range(m):
         shared[i], floor[i] = d_s[index[i]], d_y[index[i]]
     for i in range(m, m + AT_ONCE):
@@ -157,7 +143,7 @@ def _attach(near: Any, d_s: Any, d_y: Any) -> None:
 @njit(inline="always")
 def _find_nearest(x: Any, here: Any, near: Any, d: Any, form: Any, nearest: Any, k: Any) -> None:
     """Each lane's ``k`` nearest distances in the joint space, from the shared list."""
-    index, value, m, limit, shared, floor = near
+    index, value, m, limit, shared, floor, _, _ = near
     d_s, d_y, d_j = d
     nearest[:] = np.inf
     bound = np.inf
@@ -184,7 +170,7 @@ def _count_inside(
     x: Any, here: Any, near: Any, d_s: Any, form: Any, radii: Any, ks: Any, counts: Any
 ) -> None:
     """Points strictly inside each lane's radii in the block of candidate and selected."""
-    index, value, m, limit, shared, _ = near
+    index, value, m, limit, shared, _, _, _ = near
     first, last = ks[0] - 1, ks[1]
     bound = 0.0
     for i in range(first * LANES, last * LANES):
@@ -271,18 +257,19 @@ def rows(
     room = n + AT_ONCE
     index, value = np.empty((3, room), np.int32), np.empty((3, room))
     shared, floor = np.empty((3, room)), np.empty((3, room))
+    together = np.empty(room)
     scratch = (
         np.empty(room, np.int32),
         np.empty(room),
         np.empty(n, np.int32),
-        np.empty(_N_CELLS + 1, np.int32),
     )
+    ends = np.empty((3, _N_CELLS + 1), np.int32)
     one_target = target.shape[0] == 1
     order_y = np.argsort(target[0])
     ordered_y = target[0][order_y]
     rank_y = np.empty(n, np.int64)
     rank_y[order_y] = np.arange(n)
-    ranks, itself = np.empty(LANES, np.int32), np.zeros(LANES, np.int32)
+    ranks = np.empty(LANES, np.int32)
     levels = 4
     nearest, radii = np.empty(hi * LANES), np.empty((2, hi * LANES))
     terms, inner = np.empty(hi * LANES, np.int64), np.empty(hi * LANES, np.int64)
@@ -291,7 +278,6 @@ def rows(
     n_a, n_b, n_c = counts
     sums = np.zeros((hi - lo + 1, blocks.shape[0] * LANES), np.int64)
     limit_j = limit_s = 1.0
-    m_y = 0
     for here in range(span[0], span[1]):
         _block_distances(selected, here, squared, d_s)
         _block_distances(target, here, squared, d_y)
@@ -299,15 +285,20 @@ def rows(
             d_j[j] = d_s[j] if d_s[j] > d_y[j] else d_y[j]
         limit_j = _limit(d_j, wants[0], limit_j)
         limit_s = _limit(d_s, wants[1], limit_s)
-        m_j = _near(d_j, here, limit_j, conditional, index[0], value[0], scratch)
-        m_s = _near(d_s, here, limit_s, conditional, index[1], value[1], scratch)
-        near_j = (index[0], value[0], m_j, limit_j, shared[0], floor[0])
-        near_s = (index[1], value[1], m_s, limit_s, shared[1], floor[1])
+        m, base = _near(d_j, here, limit_j, index[0], value[0], ends[0], scratch)
+        near_j = (index[0], value[0], m, limit_j, shared[0], floor[0], ends[0], base)
+        m, base = _near(d_s, here, limit_s, index[1], value[1], ends[1], scratch)
+        near_s = (index[1], value[1], m, limit_s, shared[1], floor[1], ends[1], base)
         _attach(near_j, d_s, d_y)
         _attach(near_s, d_s, d_s)
-        if not one_target:
-            m_y = _near(d_y, here, FAR, True, index[2], value[2], scratch)
-        near_y = (index[2], value[2], m_y, FAR, shared[2], floor[2])
+        near_y = near_s
+        if conditional:
+            for i in range(near_j[2]):
+                together[i] = max(shared[0, i], floor[0, i])
+        elif not one_target:
+            m, base = _near(d_y, here, FAR, index[2], value[2], ends[2], scratch)
+            near_y = (index[2], value[2], m, FAR, shared[2], floor[2], ends[2], base)
+            _attach(near_y, d_y, d_y)
         ranks[:] = rank_y[here]
         for block in range(blocks.shape[0]):
             x = blocks[block]
@@ -317,12 +308,12 @@ def rows(
             set_radii(nearest, sides, zeros, ks, psi, radii, terms, inner)
             _count_inside(x, here, near_s, d_s, metric, radii[0], ks, n_a)
             if conditional:
-                _count_near(near_j, d_j, radii[1], ks, itself, n_b)
-                _count_near(near_s, d_s, radii[1], ks, itself, n_c)
+                _count_near(near_j, together, d_j, radii[1], ks, n_b)
+                _count_near(near_s, shared[1], d_s, radii[1], ks, n_c)
             elif one_target:
                 levels = count_within(ordered_y, ranks, radii[1], lo - 1, hi, squared, levels, n_b)
             else:
-                _count_near(near_y, d_y, radii[1], ks, itself, n_b)
+                _count_near(near_y, shared[2], d_y, radii[1], ks, n_b)
             for k in range(lo, hi + 1):
                 for lane in range(LANES):
                     at = (k - 1) * LANES + lane
