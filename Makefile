@@ -18,6 +18,7 @@ lint: $(VENV)/installed-dev
 
 bench: $(VENV)/installed-bench
 	$(BIN)/python benchmarks/run.py
+	$(BIN)/python benchmarks/selection.py
 
 $(VENV)/pip:
 	$(PYTHON) -m venv $(VENV)

@@ -6,7 +6,7 @@ Y = 10 sin(X1 X2) + 20 (X3 - 0.5)^2 + 10 X4 + 5 X5 + noise; X6 to X10 are never 
 import numpy as np
 import pandas as pd
 
-from infosieve import estimate, mutual_information, relevance
+from infosieve import MISelector, estimate, mutual_information, relevance
 
 
 def friedman(n: int, seed: int) -> tuple[pd.DataFrame, pd.Series]:
@@ -17,10 +17,25 @@ def friedman(n: int, seed: int) -> tuple[pd.DataFrame, pd.Series]:
     return X, pd.Series(signal + rng.normal(size=n), name="Y")
 
 
+def select(X: pd.DataFrame, y: pd.Series) -> None:
+    """Print the path of a selection."""
+    selector = MISelector(random_state=0, n_jobs=-1).fit(X, y)
+    print(f"Selected from {len(y)} samples: {', '.join(selector.get_feature_names_out())}\n")
+    print(f"  {'step':<12}{'adds (nats)':>12}{'chance':>9}{'p':>9}   (chance: 95 % of permuted)")
+    for step in selector.path_.itertuples():
+        sign = ">=" if step.p_is_bound else " "
+        print(
+            f"  {step.action:<6}{step.feature:<6}{step.gain:>12.3f}{step.null_q95:>9.3f}"
+            f"{sign + format(step.p_value, '.3f'):>9}"
+        )
+    print()
+
+
 def main() -> None:
-    """Print what each column, and what sets of columns, tell about Y."""
-    X, y = friedman(500, seed=0)
+    """Print which columns are selected, and what columns and sets of them tell about Y."""
     print(__doc__)
+    select(*friedman(100, seed=0))
+    X, y = friedman(500, seed=0)
     print(f"What each column tells about Y on its own ({len(y)} samples, nats):\n")
     for name, nats in relevance(X, y).sort_values(ascending=False).items():
         used = "" if name in ("X1", "X2", "X3", "X4", "X5") else "   (not in the formula)"

@@ -30,11 +30,11 @@ def friedman3(rng, n=200):
     return np.c_[X, rng.uniform(size=(n, 11))], y, {0, 1, 2}
 
 
-def redundant(rng, n=100, m=10):
+def redundant(rng, n=100, m=10, noise=0.2):
     """One relevant column, a noisy copy of it, and noise."""
     x = rng.normal(size=n)
     y = np.sin(2 * x) + 0.3 * rng.normal(size=n)
-    return np.c_[x, x + 0.2 * rng.normal(size=n), rng.normal(size=(n, m - 2))], y, {0}
+    return np.c_[x, x + noise * rng.normal(size=n), rng.normal(size=(n, m - 2))], y, {0}
 
 
 def blocks(rng, n=200):
@@ -97,6 +97,9 @@ EXTRA = {
     "nothing, M = 200": lambda rng: nothing(rng, 100, 200),
     "copy alone": lambda rng: redundant(rng, 100, 2),
     "copy alone, N = 300": lambda rng: redundant(rng, 300, 2),
+    "copy alone, noise 0.1": lambda rng: redundant(rng, 100, 2, 0.1),
+    "copy alone, noise 0.05": lambda rng: redundant(rng, 100, 2, 0.05),
+    "copy alone, noise 0.02": lambda rng: redundant(rng, 100, 2, 0.02),
 }
 PROBLEMS = PANEL | EXTRA
 

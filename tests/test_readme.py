@@ -7,12 +7,11 @@ README = Path(__file__).parent.parent / "README.md"
 
 
 def test_the_first_example():
-    setup, calls = re.search(
-        r"```python\n(.*?)\n\n(relevance.*?)```", README.read_text(), re.S
-    ).groups()
+    code = re.search(r"```python\n(.*?)```", README.read_text(), re.S).group(1)
     names: dict = {}
-    exec(setup, names)
-    alone, pair, given_heat = (eval(call.partition("#")[0], names) for call in calls.splitlines())
-    assert pair > 2 * alone["heat"] + alone["light"]
-    assert given_heat.idxmax() == "light"
-    assert alone[["noise", "sound"]].abs().max() < 0.1
+    exec(code, names)
+    selector = names["selector"]
+    assert set(selector.get_feature_names_out()) == {"light", "heat", "salt"}
+    assert "p_value" in selector.path_
+    alone = selector.relevance_[[0, 4]]  # heat and salt
+    assert alone.max() < 0.1

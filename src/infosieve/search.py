@@ -25,7 +25,7 @@ from infosieve.results import QUANTILES, Step
 from infosieve.significance import Correction, Null
 
 Stop: TypeAlias = Literal["fdr", "permutation", "max-mi"] | None
-Tick: TypeAlias = Callable[[str, int, int], None]
+Tick: TypeAlias = Callable[[int, int, int], None]
 
 
 # Pairs are looked for among this many columns, those that tell most alone ...
@@ -67,7 +67,8 @@ class Search:
     """A search among some of the columns ``x``.
 
     ``measure`` ranks candidates (and pairs), ``tested`` is what the permutation test compares,
-    and ``joint`` the information of a whole set. ``tick`` hears of progress within a step.
+    and ``joint`` the information of a whole set. ``tick`` hears of progress: the step, and
+    how many permutations of how many are done.
     """
 
     x: Columns
@@ -268,7 +269,7 @@ class Search:
         for block in values:
             done += len(block)
             if self.tick is not None:
-                self.tick("permutation", done, self.rules.n_permutations)
+                self.tick(self._n_steps + 1, done, self.rules.n_permutations)
             yield block
 
     def _decided(self, step: Step, passed: bool) -> Step:

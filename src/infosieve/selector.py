@@ -382,19 +382,13 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         )
 
     def _tell(self, step: Step, table: Table) -> None:
-        if self.verbose:
-            names = " and ".join(str(table.names[j]) for j in step.features)
-            p = (
-                ""
-                if step.p_value is None
-                else f", p {'>' if step.bound else ''}= {step.p_value:.3g}"
-            )
-            print(
-                f"infosieve: {step.action} {names} (best of {step.n_candidates}): "
-                f"{step.mi:.3f} nats{p}",
-                file=sys.stderr,
-                flush=True,
-            )
+        if not self.verbose:
+            return
+        names = " and ".join(str(table.names[j]) for j in step.features)
+        text = f"infosieve: {step.action} {names} (best of {step.n_candidates}): {step.mi:.3f} nats"
+        if step.p_value is not None:
+            text += f", p {'>=' if step.bound else '='} {step.p_value:.3g}"
+        print(text, file=sys.stderr, flush=True)
 
     def _tick(self) -> Any:
         """Says how far a step is that takes more than some seconds."""
@@ -402,11 +396,12 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             return None
         last = time.monotonic()
 
-        def tick(what: str, done: int, total: int) -> None:
+        def tick(step: int, done: int, total: int) -> None:
             nonlocal last
             if time.monotonic() - last > 5:
                 last = time.monotonic()
-                print(f"infosieve: {what} {done} of {total}", file=sys.stderr, flush=True)
+                text = f"infosieve: step {step}, permutation {done} of {total} at most"
+                print(text, file=sys.stderr, flush=True)
 
         return tick
 
