@@ -435,3 +435,24 @@ def test_degenerate_data(rng):
         ties, (ties[:, 1] + rng.normal(size=50)) > 0.5
     )
     assert tied.selected_.size >= 1
+
+
+def test_more_features_than_differ(rng):
+    x, y = rng.normal(size=(2, 40))
+    X = np.c_[x, -x, np.ones(40), y + rng.normal(size=40)]
+    with pytest.raises(ValueError, match="3 features are asked for, but only 2 columns of X vary"):
+        MISelector(n_features_to_select=3).fit(X, y)
+
+
+def test_removals_need_permutations_too():
+    with pytest.raises(ValueError, match=r"at least 19 for a level of 0\.05 for removals"):
+        MISelector(stop=None, search="forward-backward", n_permutations=5).fit([[1.0], [2]], [1, 2])
+
+
+def test_samples_without_a_neighbour_are_counted(rng):
+    X = pd.DataFrame({"a": np.repeat(list("uvw"), 20), "b": rng.normal(size=60)})
+    X.loc[5, "a"] = "alone"
+    y = (X["a"] == "u") + 0.1 * rng.normal(size=60)
+    with pytest.warns(UserWarning, match="alone in their class"):
+        selector = MISelector(**FEW).fit(X, y)
+    assert selector.path_["left_out"][0] == 1

@@ -165,6 +165,8 @@ class Step:
         Quantiles (5, 50, 95 %) of the permuted values.
     n_candidates : int
         How many columns (or pairs) this one was the best of.
+    left_out : int
+        Samples alone in their combination of categories, which had no neighbour.
     """
 
     action: Action
@@ -178,6 +180,7 @@ class Step:
     exceedances: int | None = None
     n_permutations: int | None = None
     null: tuple[float, ...] = ()
+    left_out: int = 0
 
     @property
     def significant(self) -> bool | None:
@@ -250,6 +253,7 @@ class SelectionResult:
                 "permutations": step.n_permutations,
                 **dict(zip(_names_of_quantiles(), step.null or [None] * 3, strict=True)),
                 "candidates": step.n_candidates,
+                "left_out": step.left_out,
             }
             for number, step in enumerate(self.steps, start=1)
             for j in step.features
@@ -257,13 +261,8 @@ class SelectionResult:
         types = {"exceedances": "Int64", "permutations": "Int64", "significant": "boolean"}
         types |= dict.fromkeys(["p_value", "level", *_names_of_quantiles()], "float64")
         names = ["step", "action", "feature", "mi", "gain", "p_value", "p_is_bound", "level"]
-        names += [
-            "significant",
-            "exceedances",
-            "permutations",
-            *_names_of_quantiles(),
-            "candidates",
-        ]
+        names += ["significant", "exceedances", "permutations", *_names_of_quantiles()]
+        names += ["candidates", "left_out"]
         return pd.DataFrame(rows, columns=names).astype(types)
 
 

@@ -132,13 +132,15 @@ class Search:
     def _forward(self, remaining: list[int]) -> Step:
         """Add the best single column, or stop with it."""
         given = self.x.take(self.selected)
-        scores = self._scored(remaining, given)
+        found = self._scored(remaining, given)
+        scores = found.averaged
         best = int(np.argmax(scores))
         mi = float(scores[best])
         if self.measure.criterion != "mi" and self.selected:
             mi = float(self.joint(self.x.take([remaining[best]]), given)[0])
         gain = float(scores[best]) - (self._mi if self.measure.criterion == "mi" else 0.0)
-        step = Step("add", (remaining[best],), mi, gain, len(remaining))
+        left_out = len(found.lonely.get(best, ()))
+        step = Step("add", (remaining[best],), mi, gain, len(remaining), left_out=left_out)
         if not self.rules.tested:
             return self._decided(step, gain > 0 or self.rules.stop is None)
         tried = remaining if self.rules.correction == "max" else [remaining[best]]
@@ -148,14 +150,12 @@ class Search:
         values = self._permuted(self.x.take(tried), given, "add")
         return self._judged(step, observed, values, self._level())
 
-    def _scored(self, remaining: list[int], given: Columns) -> FloatArray:
+    def _scored(self, remaining: list[int], given: Columns) -> Scores:
+        everything = len(remaining) == self.x.n_columns
+        scores = self.measure.scores(self.x if everything else self.x.take(remaining), given)
         if self.first is None:
-            everything = len(remaining) == self.x.n_columns
-            self.first = self.measure.scores(
-                self.x if everything else self.x.take(remaining), given
-            )
-            return self.first.averaged
-        return self.measure(self.x.take(remaining), given)
+            self.first = scores
+        return scores
 
     def _forward_pair(self, remaining: list[int]) -> Step:
         """Add the best two columns together, or stop with them.

@@ -130,7 +130,7 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     --------
     >>> import numpy as np, pandas as pd
     >>> from infosieve import MISelector
-    >>> rng = np.random.default_rng(0)
+    >>> rng = np.random.default_rng(1)
     >>> X = pd.DataFrame(rng.uniform(size=(200, 5)), columns=list("abcde"))
     >>> y = np.sin(6 * X["b"]) + X["d"] ** 2 + 0.1 * rng.normal(size=200)
     >>> selector = MISelector(random_state=0).fit(X, y)
@@ -223,6 +223,12 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
                 f"All {x.n_columns} columns of X are constant: there is nothing to select. Check "
                 "that these are the right columns and rows."
             )
+        if len(candidates) < rules.min_features:
+            raise ValueError(
+                f"{rules.min_features} features are asked for, but only {len(candidates)} columns "
+                "of X vary and differ from each other. Ask for fewer (min_features, "
+                "n_features_to_select)."
+            )
         parts = cv_parts(self.resample, seed, x.n_samples)
         tested = measure if parts is None else replace(measure, parts=parts)
         search = Search(x, candidates, measure, tested, rules, self.metric, self._tick())
@@ -275,6 +281,7 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         check_count(self.max_features, "max_features", 1, optional=True)
         if self.lookahead not in (1, 2):
             raise ValueError(f"The 'lookahead' parameter must be 1 or 2. Got {self.lookahead!r}.")
+        removes = self.search == "forward-backward" and self.removal == "test"
         if self.stop in ("fdr", "permutation"):
             level = self.alpha if self.stop == "permutation" else -np.expm1(-self.alpha)
             pairs = self.lookahead == 2
@@ -283,6 +290,8 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
                 level * share(self.lookahead, of_pairs=pairs),
                 " for pairs (lookahead=1 leaves them out)" if pairs else "",
             )
+        elif removes:
+            check_permutations(self.n_permutations, self.alpha, " for removals")
         check_jobs(self.n_jobs)
         return seed_of(self.random_state)
 
