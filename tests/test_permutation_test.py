@@ -125,6 +125,20 @@ def test_error_rate_of_the_max_test(target):
     assert 1 <= passed <= 17  # 99.9 % of binomials with rate 5 %: 1 to 17
 
 
+def test_columns_by_name_number_or_mask(rng):
+    X = pd.DataFrame(rng.normal(size=(30, 3)), columns=["a", "b", "b"])
+    y = rng.normal(size=30)
+    few = {"n_permutations": 3, "random_state": 0}
+    for which in (0, "a", ["a"], np.array([0]), [True, False, False], np.array([1, 0, 0], bool)):
+        assert permutation_test(X, y, which, **few).candidates == ("a",)
+    with pytest.raises(ValueError, match="names 'b', but 2 columns of X have that name"):
+        permutation_test(X, y, "b", **few)
+    levels = X.set_axis(pd.MultiIndex.from_tuples([("u", 1), ("u", 2), ("v", 1)]), axis=1)
+    found = permutation_test(levels, y, [("u", 2), ("v", 1)], **few)
+    assert found.to_frame()["feature"].tolist() == [("u", 2), ("v", 1)]
+    assert permutation_test(levels, y, ("u", 2), **few).candidates == (("u", 2),)
+
+
 def test_record(rng):
     X = pd.DataFrame(rng.normal(size=(50, 3)), columns=["heat", "light", "noise"])
     y = X["light"] + 0.3 * rng.normal(size=50)
@@ -169,7 +183,7 @@ def test_categories_in_the_selected_columns_bound_the_exchange():
     [
         (
             {"candidates": [7]},
-            "must have columns of X, each a number from 0 to 2. There is no column 7",
+            "each a number from 0 to 2, or a mask of 3 bools. There is no column 7",
         ),
         ({"candidates": ["a"]}, "There is no column 'a'"),
         ({"candidates": []}, "'candidates' parameter is empty"),

@@ -2,32 +2,26 @@
 
 import numpy as np
 
-from infosieve._scale import prepare
-from infosieve._types import Columns, FloatArray, Scale
-from infosieve.executors.threads import Threads
+from infosieve._types import Columns, FloatArray
 
-# Standardised columns that differ by less than this everywhere are the same.
+# Columns that differ by less than this part of their size everywhere are the same.
 SAME = 1e-6
 
 
-def find_duplicates(x: Columns, scale: Scale) -> dict[int, tuple[int, ...]]:
+def find_duplicates(x: Columns) -> dict[int, tuple[int, ...]]:
     """For the first of each group of equal columns, the others.
 
-    Scaled columns of a group are equal, or opposite, up to rounding. All are projected on one
-    direction; only those that nearly meet there are compared.
+    Prepared columns of a group are equal, or opposite, up to a shift and rounding (columns
+    that keep their scale are not equal to scaled copies: they do not measure the same). All
+    are projected on one direction; only those that nearly meet there are compared.
     """
     groups: dict[int, tuple[int, ...]] = {}
     for kind in (False, True):
         columns = np.flatnonzero((x.categorical == kind) & ~x.constant)
         if columns.size > 1:
-            values = x.values[columns]
-            if scale is None and not kind:
-                values = prepare(
-                    values, np.zeros(columns.size, bool), "standard", 0, Threads(1)
-                ).values
             groups |= {
                 int(columns[first]): tuple(int(columns[j]) for j in others)
-                for first, others in _groups(values).items()
+                for first, others in _groups(x.values[columns]).items()
             }
     return dict(sorted(groups.items()))
 
@@ -35,10 +29,10 @@ def find_duplicates(x: Columns, scale: Scale) -> dict[int, tuple[int, ...]]:
 def _groups(values: FloatArray) -> dict[int, list[int]]:
     n = values.shape[1]
     direction = np.random.Generator(np.random.Philox(key=n)).normal(size=n) / np.sqrt(n)
-    centred = direction - direction.mean()  # scaled columns may differ in their mean
-    shadow = np.abs(values @ centred)
+    shadow = np.abs(values @ (direction - direction.mean()))  # a shift changes nothing
     order = np.argsort(shadow, kind="stable")
-    apart = np.diff(shadow[order]) > SAME * (1 + shadow[order][1:])
+    near = SAME * np.sqrt(n) * np.ptp(values, axis=1)[order]
+    apart = np.diff(shadow[order]) > np.maximum(near[1:], near[:-1])
     groups: dict[int, list[int]] = {}
     for run in np.split(order, np.flatnonzero(apart) + 1):
         firsts: list[int] = []
@@ -54,5 +48,5 @@ def _groups(values: FloatArray) -> dict[int, list[int]]:
 def _same(a: FloatArray, b: FloatArray) -> bool:
     """Whether two columns differ by a shift and a sign only."""
     a, b = a - a.mean(), b - b.mean()
-    limit = SAME * max(1.0, float(np.abs(a).max()))
+    limit = SAME * float(np.abs(a).max())
     return bool(min(np.abs(a - b).max(), np.abs(a + b).max()) < limit)

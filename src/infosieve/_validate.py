@@ -408,19 +408,24 @@ def is_int(value: Any) -> bool:
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
-def check_neighbors(n_neighbors: Any, n_samples: int) -> tuple[int, int]:
-    """The range of K as (lo, hi); the default range is capped by the sample."""
+def check_neighbors(
+    n_neighbors: Any, n_samples: int, default: tuple[int, int] = DEFAULT_NEIGHBORS, also: str = ""
+) -> tuple[int, int]:
+    """The range of K as (lo, hi); the default range is capped by the sample.
+
+    ``also`` names what else the parameter may be.
+    """
     pair = n_neighbors if isinstance(n_neighbors, (tuple, list)) else (n_neighbors,) * 2
     rule = (
         "The 'n_neighbors' parameter must be an int of at least 1, or a pair (lo, hi) of such "
-        f"ints with lo <= hi. Got {n_neighbors!r} instead."
+        f"ints with lo <= hi{also}. Got {n_neighbors!r} instead."
     )
     if len(pair) != 2 or not all(is_int(k) for k in pair):
         raise ValueError(rule)
     lo, hi = int(pair[0]), int(pair[1])
     if lo < 1 or lo > hi:
         raise ValueError(rule)
-    if (lo, hi) == DEFAULT_NEIGHBORS:
+    if (lo, hi) == default:
         return min(lo, n_samples - 1), min(hi, n_samples - 1)
     if hi >= n_samples:
         raise ValueError(
@@ -447,7 +452,7 @@ def check_method(estimator: Any, metric: Any, scale: Any, conditional: bool) -> 
     check_choice(scale, "scale", ("standard", "normal-scores", None))
     if conditional and estimator == "ksg2":
         raise ValueError(
-            "The 'estimator' parameter must be 'ksg1' where 'given' is used: conditional "
+            "The 'estimator' parameter must be 'ksg1' with 'given' or criterion='cmi': conditional "
             "information is Frenzel and Pompe's estimate, which generalises that form only. "
             "Got 'ksg2' instead."
         )
@@ -512,26 +517,30 @@ def check_permutations(n_permutations: Any, alpha: float, note: str) -> None:
 
 
 def find_columns(columns: Any, table: Table, parameter: str) -> list[int]:
-    """The numbers of columns given by number or, where the table has names, by name."""
-    single = isinstance(columns, (str, bytes, tuple)) and columns in table.names
-    wanted = [columns] if single or not isinstance(columns, Iterable) else list(columns)
-    if isinstance(columns, str) and not single:
-        wanted = [columns]
+    """The numbers of columns given by number, by a mask, or by name where there are names."""
+    m = table.n_columns
+    single = isinstance(columns, (str, bytes)) or not isinstance(columns, Iterable)
+    if isinstance(columns, tuple) and table.named and columns in table.names:
+        single = True  # a name of several levels
+    wanted = [columns] if single else list(columns)
+    if len(wanted) == m and all(isinstance(c, (bool, np.bool_)) for c in wanted):
+        return [j for j, chosen in enumerate(wanted) if chosen]
     found: list[int] = []
     for c in wanted:
-        named = table.named and c in table.names
-        if named:
-            j = table.names.index(c)
-        elif is_int(c) and 0 <= c < table.n_columns:
-            j = int(c)
-        else:
-            kind = (
-                "a name or number" if table.named else f"a number from 0 to {table.n_columns - 1}"
-            )
+        flag = isinstance(c, (bool, np.bool_))
+        named = [j for j, name in enumerate(table.names) if table.named and name == c and not flag]
+        if len(named) > 1:
             raise ValueError(
-                f"The {parameter!r} parameter must have columns of {table.argument}, each {kind}. "
-                f"There is no column {c!r}."
+                f"The {parameter!r} parameter names {c!r}, but {len(named)} columns of "
+                f"{table.argument} have that name. Give their numbers, or rename them."
             )
+        if not named and not (is_int(c) and 0 <= c < m):
+            kind = f"{'a name or ' if table.named else ''}a number from 0 to {m - 1}"
+            raise ValueError(
+                f"The {parameter!r} parameter must have columns of {table.argument}, each {kind}, "
+                f"or a mask of {m} bools. There is no column {c!r}."
+            )
+        j = named[0] if named else int(c)
         if j in found:
             raise ValueError(
                 f"The {parameter!r} parameter has {table.label(j)} twice. Name each column once."

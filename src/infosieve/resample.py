@@ -98,13 +98,14 @@ def local_permutations(
     if numbers.shape[1] == 0:
         return Permutations(key, order, edges)
     n = order.size
-    near = np.repeat(np.arange(n, dtype=np.int32)[:, None], min(N_NEAR, n), axis=1)
+    near = np.empty((n, min(N_NEAR, n)), np.int32)
     for first, last in pairwise(edges.tolist()):
         rows = order[first:last]
         k = min(N_NEAR, rows.size)
         tree = cKDTree(numbers[rows])
         found = tree.query(numbers[rows], k, p=2 if metric == "euclidean" else np.inf)[1]
-        near[rows, :k] = rows[found.reshape(rows.size, k)]
+        again = np.arange(near.shape[1]) % k  # a small stratum: its rows several times
+        near[rows] = rows[found.reshape(rows.size, k)][:, again]
     return Permutations(key, order, edges, near)
 
 
@@ -218,12 +219,12 @@ def count_exceedances(
         if reached[-1] > allowed:
             end = int(np.argmax(reached > allowed)) + 1
             null.append(largest[:end])
-            count = allowed + 1
+            count = int(reached[end - 1])
             break
         null.append(largest)
         count = int(reached[-1])
     together = np.concatenate(null)
-    bound = count > allowed and together.size < n_permutations
+    bound = together.size < n_permutations
     return Exceedances(together, count, (count + 1) / (n_permutations + 1), bound)
 
 

@@ -127,6 +127,7 @@ class PermutationTest:
         """A row for each candidate."""
         null = np.broadcast_to(self.null, (self.n_permutations, len(self.candidates)))
         columns: dict[str, Any] = {
+            "feature": list(self.candidates),
             "observed": self.observed,
             "exceedances": self.exceedances,
             "p_value": self.p_values,
@@ -134,7 +135,7 @@ class PermutationTest:
         columns |= dict(
             zip(_names_of_quantiles(), np.quantile(null, QUANTILES, axis=0), strict=True)
         )
-        return pd.DataFrame(columns, index=pd.Index(self.candidates, name="feature")).reset_index()
+        return pd.DataFrame(columns)
 
 
 @dataclass(frozen=True)
@@ -151,8 +152,8 @@ class Step:
         Information of the whole set with the target after the step (for "stop": of the set
         with the candidate that did not pass), in nats.
     gain : float
-        What the step changed: the difference of the sets, or, under the criterion "cmi",
-        I(candidate; target | selected).
+        What was added: the difference of the sets, or, under the criterion "cmi",
+        I(candidate; target | selected). For a removal, the difference of the sets.
     p_value : float or None
         Of the permutation test, where there was one.
     bound : bool

@@ -83,15 +83,16 @@ class Search:
     def __post_init__(self) -> None:
         self.joint = replace(self.measure, criterion="mi")
         self.selected: list[int] = []
+        self.path: list[Step] = []
         self.first: Scores | None = None  # of all candidates, each alone
         self._mi = 0.0
         self._spent: list[float] = []
-        self._n_steps = 0
 
     def steps(self) -> Iterator[Step]:
         """Search to the end; ``selected`` is up to date whenever a step is out."""
         visited = {frozenset[int]()}
         rules = self.rules
+        backward = rules.backward
         while True:
             remaining = [j for j in self.candidates if j not in self.selected]
             if not remaining:
@@ -101,33 +102,39 @@ class Search:
                 self.stopped = f"{rules.max_features} features are selected"
                 return
             step = self._forward(remaining)
-            room = rules.max_features - len(self.selected)
-            if step.action == "stop" and rules.lookahead == 2 and room >= 2 and len(remaining) > 1:
+            room = min(rules.max_features - len(self.selected), len(remaining))
+            failed = step.action == "stop" or step.significant is False
+            if failed and rules.lookahead == 2 and room >= 2:
                 pair = self._forward_pair(remaining)
-                step = pair if pair.action == "add" else step
+                step = step if pair.action == "stop" else pair
             self._take(step)
             yield step
             if step.action == "stop":
                 self.stopped = _why(step, rules)
                 return
-            if rules.backward and len(self.selected) > max(2, rules.min_features):
-                removal = self._backward()
-                if removal is not None:
-                    self._take(removal)
-                    yield removal
+            earlier = [j for j in self.selected if j not in step.features]
+            removal = self._backward(earlier) if backward and earlier else None
+            if removal is not None:
+                self._take(removal)
+                yield removal
             if frozenset(self.selected) in visited:
-                self.stopped = "the search came back to a set it had seen"
-                return
+                if len(self.selected) >= rules.min_features:
+                    self.stopped = "the search came back to a set it had seen"
+                    return
+                backward = False  # more features are wanted: from here on, only forward
             visited.add(frozenset(self.selected))
 
     def _take(self, step: Step) -> None:
-        self._n_steps += 1
+        self.path.append(step)
         if step.action == "add":
             self.selected += step.features
+            self.x = replace(self.x, known_order=None)  # of use to single columns only
         elif step.action == "remove":
             self.selected = [j for j in self.selected if j not in step.features]
         if step.action != "stop":
             self._mi = step.mi
+        if step.action == "add" and step.significant and step.p_value is not None:
+            self._spent.append(-math.log1p(-step.p_value))
 
     def _forward(self, remaining: list[int]) -> Step:
         """Add the best single column, or stop with it."""
@@ -142,13 +149,15 @@ class Search:
         left_out = len(found.lonely.get(best, ()))
         step = Step("add", (remaining[best],), mi, gain, len(remaining), left_out=left_out)
         if not self.rules.tested:
-            return self._decided(step, gain > 0 or self.rules.stop is None)
+            return self._decided(step, mi > self._mi or self.rules.stop is None)
         tried = remaining if self.rules.correction == "max" else [remaining[best]]
         observed = float(scores[best])
         if self.tested is not self.measure:
             observed = float(self.tested(self.x.take([remaining[best]]), given)[0])
         values = self._permuted(self.x.take(tried), given, "add")
-        return self._judged(step, observed, values, self._level())
+        level = self._level()
+        step = _with_test(step, self._counted(observed, values, level), level)
+        return self._decided(step, bool(step.significant))
 
     def _scored(self, remaining: list[int], given: Columns) -> Scores:
         everything = len(remaining) == self.x.n_columns
@@ -172,7 +181,7 @@ class Search:
         gain = float(scores[best]) - (self._mi if self.measure.criterion == "mi" else 0.0)
         step = Step("add", pairs[best], mi, gain, len(pairs))
         if not self.rules.tested:
-            return self._decided(step, gain > 0)
+            return step if mi > self._mi else replace(step, action="stop")
         permutations = self._permutations("pair", given)
 
         def permuted() -> Iterator[FloatArray]:
@@ -180,7 +189,9 @@ class Search:
                 moved = pool.rows(permutations.draw(number, 1)[0])
                 yield self._pair_scores(moved)[0][None]
 
-        return self._judged(step, float(scores[best]), permuted(), self._level(of_pairs=True))
+        level = self._level(of_pairs=True)
+        step = _with_test(step, self._counted(float(scores[best]), permuted(), level), level)
+        return step if step.significant else replace(step, action="stop")
 
     def _pair_scores(self, pool: Columns) -> tuple[FloatArray, IntArray]:
         """What pairs of ``pool`` tell beyond the selected columns.
@@ -200,30 +211,27 @@ class Search:
             each.append(alone[first] + self.measure(pool.take(slice(first + 1, None)), given))
         return np.concatenate(each), order
 
-    def _backward(self) -> Step | None:
+    def _backward(self, earlier: list[int]) -> Step | None:
         """Remove the earlier column that is missed least, if the rule says so."""
-        rests = [[j for j in self.selected if j != c] for c in self.selected[:-1]]
+        rests = [[j for j in self.selected if j != c] for c in earlier]
         without = [float(self.joint(self.x.take(r[-1:]), self.x.take(r[:-1]))[0]) for r in rests]
         if self.rules.removal == "mi" or self.measure.criterion == "mi":
             least = int(np.argmax(without))
         else:
-            least = int(np.argmin([self._alone(c, r) for c, r in self._each(rests)]))
-        column, rest = self.selected[least], rests[least]
-        step = Step("remove", (column,), without[least], without[least] - self._mi, len(rests))
+            added = [
+                float(self.measure(self.x.take([c]), self.x.take(r))[0])
+                for c, r in zip(earlier, rests, strict=True)
+            ]
+            least = int(np.argmin(added))
+        column, given = self.x.take([earlier[least]]), self.x.take(rests[least])
+        change = without[least] - self._mi
+        step = Step("remove", (earlier[least],), without[least], change, len(rests))
         if self.rules.removal == "mi":
-            return step if step.gain > 0 else None
-        given = self.x.take(rest)
-        values = self._permuted(self.x.take([column]), given, "remove")
-        observed = float(self.tested(self.x.take([column]), given)[0])
-        test = self._counted(observed, values, self.rules.alpha)
+            return step if change > 0 else None
+        observed = float(self.tested(column, given)[0])
+        test = self._counted(observed, self._permuted(column, given, "remove"), self.rules.alpha)
         step = _with_test(step, test, self.rules.alpha)
         return None if step.significant else step
-
-    def _each(self, rests: list[list[int]]) -> Iterator[tuple[int, list[int]]]:
-        return zip(self.selected[:-1], rests, strict=True)
-
-    def _alone(self, column: int, rest: list[int]) -> float:
-        return float(self.measure(self.x.take([column]), self.x.take(rest))[0])
 
     def _permuted(self, columns: Columns, given: Columns, purpose: str) -> Iterator[FloatArray]:
         drawn = self._permutations(purpose, given)
@@ -231,7 +239,7 @@ class Search:
         return self.tested.permuted(columns, given, drawn, n, may_end=True)
 
     def _permutations(self, purpose: str, given: Columns) -> Permutations:
-        key = (self.rules.seed, purpose, self._n_steps)
+        key = (self.rules.seed, purpose, len(self.path))
         if self.rules.null == "local" and given.n_columns:
             return local_permutations(key, given, self.metric)
         return global_permutations(key, self.x.n_samples)
@@ -250,16 +258,6 @@ class Search:
             level = min(-math.expm1(-max(budget, 0.0)), 2 * rules.alpha)
         return level * share(rules.lookahead, of_pairs)
 
-    def _judged(
-        self, step: Step, observed: float, values: Iterator[FloatArray], level: float
-    ) -> Step:
-        test = self._counted(observed, values, level)
-        step = _with_test(step, test, level)
-        step = self._decided(step, bool(step.significant))
-        if step.action == "add":
-            self._spent.append(-math.log1p(-min(test.p_value, 1 - 1e-9)))
-        return step
-
     def _counted(self, observed: float, values: Iterator[FloatArray], level: float) -> Exceedances:
         n = self.rules.n_permutations
         return count_exceedances(observed, self._heard(values), n, level)
@@ -269,7 +267,7 @@ class Search:
         for block in values:
             done += len(block)
             if self.tick is not None:
-                self.tick(self._n_steps + 1, done, self.rules.n_permutations)
+                self.tick(len(self.path) + 1, done, self.rules.n_permutations)
             yield block
 
     def _decided(self, step: Step, passed: bool) -> Step:
@@ -293,4 +291,5 @@ def _with_test(step: Step, test: Exceedances, level: float) -> Step:
 def _why(step: Step, rules: Rules) -> str:
     if rules.stop == "max-mi":
         return "no column raises the information of the set"
-    return f"the best column left has p = {step.p_value:.3g}, above {step.level:.3g}"
+    sign = ">=" if step.bound else "="
+    return f"the best column left has p {sign} {step.p_value:.3g}, above {step.level:.3g}"

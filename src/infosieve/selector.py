@@ -23,6 +23,7 @@ from infosieve._validate import (
     check_method,
     check_neighbors,
     check_permutations,
+    is_int,
 )
 from infosieve.engines.numba.engine import NumbaEngine
 from infosieve.executors.threads import Threads
@@ -71,7 +72,8 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         "max": compare with the best of all permuted candidates, because the candidate is the
         best of all. None: with permuted copies of the candidate alone, the published test.
     resample : {"cv"} or None, default=None
-        "cv": test means of estimates without each of 20 parts of the samples.
+        "cv": single columns are tested by means of estimates without each of 20 parts of the
+        samples.
     alpha : float, default=0.05
         The level of the tests.
     n_permutations : int, default=199
@@ -84,9 +86,10 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     estimator, metric, scale, discrete_features, discrete_target
         As in :func:`mutual_information`.
     lookahead : {1, 2}, default=2
-        2: when no single column helps, try pairs, for columns that matter only together (such
-        as the signs in y = sign(a * b)): those among the 64 columns that tell most alone. Single
-        columns are then tested at three quarters of the level, pairs at one quarter.
+        2: when no single column passes, try pairs, for columns that matter only together (such
+        as a and b in y = sign(a * b)): those among the 64 columns that add most. Single columns
+        are then tested at three quarters of the level, pairs at one quarter, always against
+        the best of all permuted pairs. Without a stop there is nothing to fail, and no pairs.
     n_jobs : int or None, default=None
         Threads; -1 for all cores. The result does not depend on it.
     random_state : int, RandomState, Generator or None, default=None
@@ -102,7 +105,8 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     path_ : DataFrame
         A row for each step: action, feature, information of the set (nats), gain, p-value
         and the level it was held against, exceedances, quantiles of the permuted values,
-        candidates tried. The last row is the candidate that did not pass.
+        candidates tried, samples left out. Where a test ended the search, the last row is the
+        candidate that did not pass.
     result_ : SelectionResult
         All of it, as a frozen record.
     relevance_ : ndarray of shape (n_features_in_,)
@@ -112,8 +116,9 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     k_choice_ : KChoice or None
         What K was chosen from.
     duplicates_ : dict
-        Columns that say the same as an earlier one (equal, shifted, scaled or negated): they
-        are scored once, and only the first can be selected.
+        For the first column of a group that says the same (equal, shifted, scaled or negated;
+        with normal scores also any monotone image), the others: they are scored once, and
+        only the first can be selected.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -209,13 +214,15 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """
         seed = self._check_parameters()
         self._check_table(X, y)
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)  # of an earlier fit
         tables = read_tables(X, y, None, self.discrete_features, self.discrete_target)
         validate_data(self, X, skip_check_array=True)
         rules = self._rules(tables[0], seed)
         executor = Threads(self.n_jobs)
         x, target = prepare_tables(tables, self.scale, executor, with_order=True)
         measure = self._measure(tables[0], x, target, executor, seed)
-        self.duplicates_ = find_duplicates(x, self.scale)
+        self.duplicates_ = find_duplicates(x)
         copies = {j for group in self.duplicates_.values() for j in group}
         candidates = [j for j in range(x.n_columns) if not x.constant[j] and j not in copies]
         if not candidates:
@@ -232,21 +239,20 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         parts = cv_parts(self.resample, seed, x.n_samples)
         tested = measure if parts is None else replace(measure, parts=parts)
         search = Search(x, candidates, measure, tested, rules, self.metric, self._tick())
-        steps: list[Step] = []
         try:
             for step in search.steps():
-                steps.append(step)
                 self._tell(step, tables[0])
         except KeyboardInterrupt:
-            self._keep(search, steps, tables[0], x, seed)
+            self._keep(search, tables[0], x, seed)
             raise KeyboardInterrupt(
-                f"fit was interrupted; the {len(steps)} steps that were finished are kept: "
+                f"fit was interrupted; the {len(search.path)} steps that were finished are kept: "
                 f"{len(self.selected_)} features selected"
             ) from None
-        self._keep(search, steps, tables[0], x, seed)
+        self._keep(search, tables[0], x, seed)
         if search.first is not None:
             warn_of_lonely(search.first, tables, [[j] for j in candidates])
-        self._warn_of_nothing(steps, tables[0])
+        self._warn_of_left_out(search.path, tables[0])
+        self._warn_of_nothing(search.path[-1], tables[0])
         return self
 
     def _check_table(self, X: Any, y: Any) -> None:
@@ -268,6 +274,7 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         check_choice(self.null, "null", ("local", "global"))
         check_choice(self.correction, "correction", ("max", None))
         check_choice(self.resample, "resample", ("cv", None))
+        check_count(self.n_permutations, "n_permutations", 1)
         check_method(self.estimator, self.metric, self.scale, conditional=False)
         if self.criterion == "cmi" and self.estimator == "ksg2":
             raise ValueError(
@@ -279,7 +286,7 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         check_count(self.n_features_to_select, "n_features_to_select", 1, optional=True)
         check_count(self.min_features, "min_features", 0)
         check_count(self.max_features, "max_features", 1, optional=True)
-        if self.lookahead not in (1, 2):
+        if not is_int(self.lookahead) or self.lookahead not in (1, 2):
             raise ValueError(f"The 'lookahead' parameter must be 1 or 2. Got {self.lookahead!r}.")
         removes = self.search == "forward-backward" and self.removal == "test"
         if self.stop in ("fdr", "permutation"):
@@ -302,8 +309,9 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         least = self.min_features
         if self.n_features_to_select is not None:
             least = most = self.n_features_to_select
-        for name, value in (("min_features", least), ("n_features_to_select", most)):
-            if value > m:
+        for name in ("n_features_to_select", "min_features"):
+            value = getattr(self, name)
+            if value is not None and value > m:
                 raise ValueError(
                     f"The {name!r} parameter asks for {value} features, but X has {m} columns."
                 )
@@ -332,26 +340,18 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.k_choice_ = None
         auto = isinstance(self.n_neighbors, str) and self.n_neighbors == "auto"
         n = x.n_samples
-        ks = default_range(n) if auto else self._range_of_k(n)
+        if auto:
+            ks = default_range(n)
+        else:
+            ks = check_neighbors(self.n_neighbors, n, DEFAULT_NEIGHBORS, ", or 'auto'")
         measure = Measure(target, "mi", self.estimator, self.metric, ks, NumbaEngine(), executor)
         if auto:
-            self.k_choice_ = choose(x, table.names, measure, N_SPLITS, seed)
+            self.k_choice_ = choose(x, table.names, measure, N_SPLITS, seed, depth=3)
             ks = (self.k_choice_.k,) * 2
         self.n_neighbors_ = ks
         return replace(measure, criterion=MEASURED[self.criterion], n_neighbors=ks)
 
-    def _range_of_k(self, n_samples: int) -> tuple[int, int]:
-        if self.n_neighbors == DEFAULT_NEIGHBORS:
-            lo, hi = DEFAULT_NEIGHBORS
-            return min(lo, n_samples - 1), min(hi, n_samples - 1)
-        if isinstance(self.n_neighbors, str):
-            raise ValueError(
-                "The 'n_neighbors' parameter must be an int of at least 1, a pair (lo, hi) of such "
-                f"ints, or 'auto'. Got {self.n_neighbors!r} instead."
-            )
-        return check_neighbors(self.n_neighbors, n_samples)
-
-    def _keep(self, search: Search, steps: list[Step], table: Table, x: Columns, seed: int) -> None:
+    def _keep(self, search: Search, table: Table, x: Columns, seed: int) -> None:
         self.selected_ = np.array(search.selected, dtype=np.intp)
         self.support_ = np.zeros(x.n_columns, dtype=bool)
         self.support_[self.selected_] = True
@@ -363,10 +363,10 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.result_ = SelectionResult(
             tuple(search.selected),
             tuple(table.names),
-            tuple(steps),
+            tuple(search.path),
             self.relevance_,
             self.n_neighbors_,
-            self.duplicates_,
+            dict(self.duplicates_),
             tuple(np.flatnonzero(x.constant).tolist()),
             x.n_samples,
             seed,
@@ -375,16 +375,29 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         )
         self.path_ = self.result_.to_frame()
 
-    def _warn_of_nothing(self, steps: list[Step], table: Table) -> None:
+    def _warn_of_left_out(self, path: list[Step], table: Table) -> None:
+        """Of later steps; :func:`warn_of_lonely` has told of the first."""
+        worst = max(path[1:], key=lambda step: step.left_out, default=path[0])
+        if worst is not path[0] and worst.left_out > path[0].left_out:
+            warnings.warn(
+                f"{worst.left_out} samples have no neighbour of the same categories once "
+                f"{table.label(worst.features[0])} is added to the selected columns; they were "
+                "left out there (left_out in path_). Join rare categories, or select fewer.",
+                UserWarning,
+                stacklevel=3,
+            )
+
+    def _warn_of_nothing(self, best: Step, table: Table) -> None:
         if self.selected_.size:
             return
-        best = steps[-1]
         names = " and ".join(repr(table.names[j]) for j in best.features)
-        verdict = f"p = {best.p_value:.3g}" if best.p_value is not None else "no gain"
-        least = "at least " if best.bound else ""
+        verdict = "it adds nothing"
+        if best.p_value is not None:
+            sign = ">=" if best.bound else "="
+            verdict = f"p {sign} {best.p_value:.3g}, allowed are {best.level:.3g}"
         warnings.warn(
             f"No column was selected: the best of {best.n_candidates} candidates, {names} "
-            f"({best.mi:.3g} nats, {least}{verdict}), does not pass (stop={self.stop!r}, "
+            f"({best.mi:.3g} nats), does not pass: {verdict} (stop={self.stop!r}, "
             f"alpha={self.alpha}). transform gives zero columns; min_features=1 keeps the best.",
             UserWarning,
             stacklevel=3,

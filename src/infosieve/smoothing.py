@@ -93,8 +93,13 @@ def choose_k(
     return choose(x, tables[0].names, measure, n_splits, seed)
 
 
-def choose(x: Columns, names: list[Any], measure: Measure, n_splits: int, seed: int) -> KChoice:
-    """:func:`choose_k` for prepared columns; ``measure.n_neighbors`` is the range of K."""
+def choose(
+    x: Columns, names: list[Any], measure: Measure, n_splits: int, seed: int, depth: int = 1
+) -> KChoice:
+    """:func:`choose_k` for prepared columns; ``measure.n_neighbors`` is the range of K.
+
+    ``depth`` says how far from here the caller is whom a warning concerns.
+    """
     varying = np.flatnonzero(~x.constant)
     if varying.size == 0:
         raise ValueError(
@@ -119,7 +124,7 @@ def choose(x: Columns, names: list[Any], measure: Measure, n_splits: int, seed: 
             "No K tells any column of X from noise: all estimates are the same on all splits. "
             f"The smallest, K = {lo}, is taken.",
             UserWarning,
-            stacklevel=3,
+            stacklevel=2 + depth,
         )
     best = int(np.argmax(t.max(axis=0)))
     feature = names[int(np.argmax(t[:, best]))]
