@@ -167,12 +167,13 @@ def compare_wide(m):
         rows[name] = json.loads(output.splitlines()[-1])
     theirs = rows["scikit-learn"]["seconds"]
     cases = {
-        "no correction": f"five forward steps, N = 500, M = {m:,}, correction=None",
-        "no correction, two threads": "the same, two threads",
+        "no correction": f"five steps, N = 500, M = {m:,}, correction=None, against one "
+        "relevance pass of scikit-learn",
+        "no correction, two threads": "the same with two threads",
         "default": "N = 500, M = 1,000, the default (two threads)",
     }
     return [
-        {"case": case, "peer": "scikit-learn, one mutual_info_regression"}
+        {"case": case, "peer": "scikit-learn's mutual_info_regression"}
         | ratio(rows[name]["seconds"], theirs * (min(1, 1000 / m) if name == "default" else 1))
         | {"copies of the data": rows[name]["copies"], "selected": rows[name]["selected"]}
         for name, case in cases.items()
@@ -212,6 +213,14 @@ def ratio(ours, theirs):
     return {"ours": ours, "theirs": theirs, "ratio": theirs / ours}
 
 
+def shown(seconds):
+    return f"{seconds:,.1f} s" if seconds > 10 else micro(seconds)
+
+
+def times(ratio):
+    return f"{ratio:,.0f}" if ratio > 10 else f"{ratio:.2g}"
+
+
 def write(rows):
     m = machine()
     lines = [
@@ -226,8 +235,8 @@ def write(rows):
         "|---|---:|---:|---|---:|",
     ]
     for row in rows:
-        cells = (row["case"], micro(row["ours"]), micro(row["theirs"]), row["peer"])
-        lines.append("| " + " | ".join(cells) + f" | **{row['ratio']:.3g}** |")
+        cells = (row["case"], shown(row["ours"]), shown(row["theirs"]), row["peer"])
+        lines.append("| " + " | ".join(cells) + f" | **{times(row['ratio'])}** |")
     chapter = next(row for row in rows if "features selected by theirs" in row)
     found = chapter["features selected: data sets"]
     lines += [
@@ -245,7 +254,7 @@ def write(rows):
             ]
     (DOCS / "benchmarks-selection.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
     small = ["| what | times faster |", "|---|---:|"]
-    small += [f"| {row['case']} | {row['ratio']:.2g} |" for row in rows if row["ratio"] > 1]
+    small += [f"| {row['case']} | {times(row['ratio'])} |" for row in rows if row["ratio"] > 1]
     readme = HERE.parent / "README.md"
     start, end = "<!-- written by benchmarks/selection.py -->\n", "<!-- end of selection -->"
     before, rest = readme.read_text(encoding="utf-8").split(start)
