@@ -37,6 +37,11 @@ SETTINGS = {
     "forward-backward": {"search": "forward-backward"},
     "no pairs (lookahead 1)": {"lookahead": 1},
     "no pairs, each test at alpha": {"lookahead": 1, "stop": "permutation"},
+    "no pairs, each test at alpha, K auto": {
+        "lookahead": 1,
+        "stop": "permutation",
+        "n_neighbors": "auto",
+    },
     "the chapter's": CHAPTER,
     "the chapter's, K 3 to 10": CHAPTER | {"n_neighbors": (3, 10)},
     "the chapter's, cross-validated": CHAPTER | {"resample": "cv"},

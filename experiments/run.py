@@ -52,7 +52,7 @@ def main():
         futures = [pool.submit(one, *job) for job in jobs]
         for done, future in enumerate(as_completed(futures), start=1):
             rows.append(future.result())
-            if done % 200 == 0 or done == len(jobs):
+            if done % 50 == 0 or done == len(jobs):
                 write(arguments.file, rows)
                 print(f"{done} of {len(jobs)}, {time.perf_counter() - start:.0f} s", flush=True)
 

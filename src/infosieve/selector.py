@@ -129,7 +129,7 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     p = (b + 1) / (P + 1), which was b / P.
 
     With ``n_neighbors="auto"`` the same target chooses K and is tested: among ten columns of
-    noise, the first step then passes in 12 to 13 % of cases at alpha = 0.05.
+    noise, the first step then passes in 9 % of cases at alpha = 0.05.
 
     Examples
     --------

@@ -64,7 +64,7 @@ def choose_k(
     Notes
     -----
     Do not test on the data that chose K as if K had been fixed: under the null, a test at 5 %
-    then accepts more (12 to 13 % in the first step with ten features).
+    then accepts more (9 % in the first step with ten features).
 
     Examples
     --------
