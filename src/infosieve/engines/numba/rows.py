@@ -20,9 +20,9 @@ from infosieve.engines.numba.lanes import AT_ONCE, LANES, count_columns, push_co
 from infosieve.engines.numba.nearest import FAR, any_at_zero, set_radii
 from infosieve.engines.numba.ranks import count_within
 
-# Cells of the counting sort: 64 to a doubling of the distance, over eight doublings.
-_CELL_SHIFT = 52 - 6
-_N_CELLS = 512
+# The counting sort has cells over eight doublings of the distance. Two to the power of this
+# many to each are enough for an order; where points are counted by cells, more pay.
+_COARSE, _FINE = 6, 8
 
 
 @njit(inline="always")
@@ -71,12 +71,14 @@ def _limit(d: Any, want: Any, guess: Any) -> Any:
 
 
 @kernel
-def _near(d: Any, here: Any, limit: Any, index: Any, value: Any, ends: Any, scratch: Any) -> Any:
+def _near(
+    d: Any, here: Any, limit: Any, shift: Any, index: Any, value: Any, ends: Any, scratch: Any
+) -> Any:
     """List ``here`` and the points closer than ``limit`` by rising distance.
 
-    A counting sort by the leading bits of the distance: points whose distances differ by
-    less than two percent share a cell and are not put in order; their value is a lower
-    bound that they share. Returns how many there are and the bits of the first cell;
+    A counting sort by the bits of the distance above ``shift``: points whose distances differ
+    by less than two percent or so share a cell and are not put in order; their value is a
+    lower bound that they share. Returns how many there are and the bits of the first cell;
     ``ends`` gets the end of each cell.
     """
     some_index, some_value, cell = scratch
@@ -89,12 +91,12 @@ def _near(d: Any, here: Any, limit: Any, index: Any, value: Any, ends: Any, scra
     for i in range(m):
         top = max(top, bits[i])
     n_cells = ends.size - 1
-    base = (top >> _CELL_SHIFT) - (n_cells - 1)
+    base = (top >> shift) - (n_cells - 1)
     ends[:] = 0
     ends[0] = 1
     index[0], value[0] = here, 0.0
     for i in range(m):
-        cell[i] = max((bits[i] >> _CELL_SHIFT) - base, 0)
+        cell[i] = max((bits[i] >> shift) - base, 0)
         ends[cell[i] + 1] += 1
     for c in range(n_cells):
         ends[c + 1] += ends[c]
@@ -103,7 +105,7 @@ def _near(d: Any, here: Any, limit: Any, index: Any, value: Any, ends: Any, scra
         at = ends[cell[i]]
         ends[cell[i]] += 1
         index[at] = some_index[i]
-        edges[at] = (cell[i] + base) << _CELL_SHIFT if cell[i] > 0 else 0
+        edges[at] = (cell[i] + base) << shift if cell[i] > 0 else 0
     return m + 1, base
 
 
@@ -113,14 +115,14 @@ def _count_near(near: Any, exact: Any, d: Any, radii: Any, ks: Any, counts: Any)
 
     ``exact`` has the distances of the listed points, ``d`` of all.
     """
-    _, _, m, limit, _, _, ends, base = near
+    _, _, m, limit, _, _, ends, base, shift = near
     bits = radii.view(np.int64)
     for i in range((ks[0] - 1) * LANES, ks[1] * LANES):
         radius = radii[i]
         if radius > limit:
             counts[i] = _n_below(d, radius)
             continue
-        cell = (bits[i] >> _CELL_SHIFT) - base
+        cell = (bits[i] >> shift) - base
         if cell >= ends.size - 1:
             counts[i] = m
             continue
@@ -133,7 +135,7 @@ def _count_near(near: Any, exact: Any, d: Any, radii: Any, ks: Any, counts: Any)
 @njit(inline="always")
 def _attach(near: Any, d_s: Any, d_y: Any) -> None:
     """Put the blocks' distances beside the listed points; pad with points infinitely far."""
-    index, _, m, _, shared, floor, _, _ = near
+    index, _, m, _, shared, floor, _, _, _ = near
     for i in range(m):
         shared[i], floor[i] = d_s[index[i]], d_y[index[i]]
     for i in range(m, m + AT_ONCE):
@@ -143,7 +145,7 @@ def _attach(near: Any, d_s: Any, d_y: Any) -> None:
 @njit(inline="always")
 def _find_nearest(x: Any, here: Any, near: Any, d: Any, form: Any, nearest: Any, k: Any) -> None:
     """Each lane's ``k`` nearest distances in the joint space, from the shared list."""
-    index, value, m, limit, shared, floor, _, _ = near
+    index, value, m, limit, shared, floor, _, _, _ = near
     d_s, d_y, d_j = d
     nearest[:] = np.inf
     bound = np.inf
@@ -170,7 +172,7 @@ def _count_inside(
     x: Any, here: Any, near: Any, d_s: Any, form: Any, radii: Any, ks: Any, counts: Any
 ) -> None:
     """Points strictly inside each lane's radii in the block of candidate and selected."""
-    index, value, m, limit, shared, _, _, _ = near
+    index, value, m, limit, shared, _, _, _, _ = near
     first, last = ks[0] - 1, ks[1]
     bound = 0.0
     for i in range(first * LANES, last * LANES):
@@ -263,7 +265,9 @@ def rows(
         np.empty(room),
         np.empty(n, np.int32),
     )
-    ends = np.empty((3, _N_CELLS + 1), np.int32)
+    bits = _FINE if conditional else _COARSE
+    shift = 52 - bits
+    ends = np.empty((3, (8 << bits) + 1), np.int32)
     one_target = target.shape[0] == 1
     order_y = np.argsort(target[0])
     ordered_y = target[0][order_y]
@@ -285,10 +289,10 @@ def rows(
             d_j[j] = d_s[j] if d_s[j] > d_y[j] else d_y[j]
         limit_j = _limit(d_j, wants[0], limit_j)
         limit_s = _limit(d_s, wants[1], limit_s)
-        m, base = _near(d_j, here, limit_j, index[0], value[0], ends[0], scratch)
-        near_j = (index[0], value[0], m, limit_j, shared[0], floor[0], ends[0], base)
-        m, base = _near(d_s, here, limit_s, index[1], value[1], ends[1], scratch)
-        near_s = (index[1], value[1], m, limit_s, shared[1], floor[1], ends[1], base)
+        m, base = _near(d_j, here, limit_j, shift, index[0], value[0], ends[0], scratch)
+        near_j = (index[0], value[0], m, limit_j, shared[0], floor[0], ends[0], base, shift)
+        m, base = _near(d_s, here, limit_s, shift, index[1], value[1], ends[1], scratch)
+        near_s = (index[1], value[1], m, limit_s, shared[1], floor[1], ends[1], base, shift)
         _attach(near_j, d_s, d_y)
         _attach(near_s, d_s, d_s)
         near_y = near_s
@@ -296,8 +300,8 @@ def rows(
             for i in range(near_j[2]):
                 together[i] = max(shared[0, i], floor[0, i])
         elif not one_target:
-            m, base = _near(d_y, here, FAR, index[2], value[2], ends[2], scratch)
-            near_y = (index[2], value[2], m, FAR, shared[2], floor[2], ends[2], base)
+            m, base = _near(d_y, here, FAR, shift, index[2], value[2], ends[2], scratch)
+            near_y = (index[2], value[2], m, FAR, shared[2], floor[2], ends[2], base, shift)
             _attach(near_y, d_y, d_y)
         ranks[:] = rank_y[here]
         for block in range(blocks.shape[0]):
