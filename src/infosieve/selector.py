@@ -394,7 +394,10 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         verdict = "it adds nothing"
         if best.p_value is not None:
             sign = ">=" if best.bound else "="
-            verdict = f"p {sign} {best.p_value:.3g}, allowed are {best.level:.3g}"
+            verdict = (
+                f"p {sign} {best.p_value:.3g}, allowed are {best.level:.3g} "
+                f"({best.exceedances} of {best.n_permutations} permutations reach it)"
+            )
         warnings.warn(
             f"No column was selected: the best of {best.n_candidates} candidates, {names} "
             f"({best.mi:.3g} nats), does not pass: {verdict} (stop={self.stop!r}, "
