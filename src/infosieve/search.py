@@ -66,7 +66,7 @@ class Rules:
 class Search:
     """A search among some of the columns ``x``.
 
-    ``measure`` ranks candidates (and pairs), ``tested`` is what the permutation test compares,
+    ``measure`` ranks candidates (and pairs), ``compared`` is what the permutation test goes by,
     and ``joint`` the information of a whole set. ``tick`` hears of progress: the step, and
     how many permutations of how many are done.
     """
@@ -74,7 +74,7 @@ class Search:
     x: Columns
     candidates: Sequence[int]
     measure: Measure
-    tested: Measure
+    compared: Measure
     rules: Rules
     metric: Metric
     tick: Tick | None = None
@@ -152,8 +152,8 @@ class Search:
             return self._decided(step, mi > self._mi or self.rules.stop is None)
         tried = remaining if self.rules.correction == "max" else [remaining[best]]
         observed = float(scores[best])
-        if self.tested is not self.measure:
-            observed = float(self.tested(self.x.take([remaining[best]]), given)[0])
+        if self.compared is not self.measure:
+            observed = float(self.compared(self.x.take([remaining[best]]), given)[0])
         values = self._permuted(self.x.take(tried), given, "add")
         level = self._level()
         step = _with_test(step, self._counted(observed, values, level), level)
@@ -228,7 +228,7 @@ class Search:
         step = Step("remove", (earlier[least],), without[least], change, len(rests))
         if self.rules.removal == "mi":
             return step if change > 0 else None
-        observed = float(self.tested(column, given)[0])
+        observed = float(self.compared(column, given)[0])
         test = self._counted(observed, self._permuted(column, given, "remove"), self.rules.alpha)
         step = _with_test(step, test, self.rules.alpha)
         return None if step.significant else step
@@ -236,7 +236,7 @@ class Search:
     def _permuted(self, columns: Columns, given: Columns, purpose: str) -> Iterator[FloatArray]:
         drawn = self._permutations(purpose, given)
         n = self.rules.n_permutations
-        return self.tested.permuted(columns, given, drawn, n, may_end=True)
+        return self.compared.permuted(columns, given, drawn, n, may_end=True)
 
     def _permutations(self, purpose: str, given: Columns) -> Permutations:
         key = (self.rules.seed, purpose, len(self.path))
