@@ -20,7 +20,7 @@ def _below(word: Any, n: Any) -> Any:
 
 @njit(inline="always")
 def _fill(words: Any, group: Any, out: Any) -> None:
-    """Permute ``group``, the rows of one stratum, in place, and say so in ``out``."""
+    """Permute the rows of ``group``, a stratum, among themselves (Fisher and Yates)."""
     for i in range(group.size):
         out[group[i]] = group[i]
     for i in range(group.size - 1, 0, -1):
