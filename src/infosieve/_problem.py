@@ -22,11 +22,18 @@ def read_tables(
 
 
 def prepare_tables(
-    tables: list[Table], scale: Scale, executor: Executor, with_order: bool = False
+    tables: list[Table],
+    scale: Scale,
+    executor: Executor,
+    with_order: bool = False,
+    separate: bool = True,
 ) -> list[Columns]:
-    """Scaled, ties broken: see :func:`._scale.prepare`."""
+    """Scaled, ties broken unless told otherwise: see :func:`._scale.prepare`."""
     exponent = exponent_of(*(t.values[~t.categorical] for t in tables)) if scale is None else 0
-    return [prepare(t.values, t.categorical, scale, exponent, executor, with_order) for t in tables]
+    return [
+        prepare(t.values, t.categorical, scale, exponent, executor, with_order, separate)
+        for t in tables
+    ]
 
 
 def warn_of_lonely(scores: Scores, tables: list[Table], columns: list[list[int]]) -> None:

@@ -12,7 +12,7 @@ from scipy.special import ndtri
 from scipy.stats import rankdata
 
 from infosieve._types import BoolArray, Columns, Executor, FloatArray, Scale
-from infosieve.engines.numba.columns import standardise
+from infosieve.engines.numba.columns import middle_of, standardise
 
 # Half the width of the noise that separates repeated values, in standard deviations.
 TIE_NOISE = 1e-10
@@ -28,12 +28,14 @@ def prepare(
     exponent: int,
     executor: Executor,
     with_order: bool = False,
+    separate: bool = True,
 ) -> Columns:
     """Scale the columns of ``values`` (n_columns, n_samples), break ties, code categories.
 
     Categorical columns hold codes 0, 1, ... on entry. ``exponent`` is that of the largest
     number of the whole problem; columns that keep their scale are brought into range by it.
-    ``with_order`` keeps what sorts the columns, for those who will need it.
+    ``with_order`` keeps what sorts the columns, for those who will need it. ``separate=False``
+    leaves repeated values as they are.
     """
     m, n = values.shape
     out = np.empty((m, n))
@@ -57,7 +59,7 @@ def prepare(
             if categorical[row]:
                 out[row] = values[row] * APART
                 n_distinct[row] = np.unique(values[row]).size
-            elif 1 < n_distinct[row] < n:
+            elif separate and 1 < n_distinct[row] < n:
                 _separate(out[row], relative=scale is None)
                 if order is not None:
                     order[row] = np.argsort(out[row])
@@ -65,6 +67,40 @@ def prepare(
     size = max(1, _CHUNK_BYTES // (8 * n))
     executor.run([partial(some, slice(i, min(m, i + size))) for i in range(0, m, size)])
     return Columns(out, categorical, n_distinct, order)
+
+
+class Scaling:
+    """The scale of some columns (n_columns, n_samples), for samples that come later.
+
+    Unlike :func:`prepare`, "standard" subtracts the mean; normal scores are interpolated between
+    known values, and level beyond them.
+    """
+
+    def __init__(self, values: FloatArray, scale: Scale) -> None:
+        self.scale = scale
+        if scale == "standard":
+            self.exponent = np.frexp(np.abs(values).max(axis=1))[1]
+            small = np.ldexp(values, -self.exponent[:, None])
+            varies = np.ptp(small, axis=1) > 0
+            self.mean = np.where(varies, small.mean(axis=1), small[:, 0])
+            self.spread = np.where(varies, small.std(axis=1), 1.0)
+        elif scale == "normal-scores":
+            ordered = np.sort(values, axis=1)
+            scores = _scaled(ordered, ordered, scale, 0)
+            firsts = [np.r_[True, row[1:] > row[:-1]] for row in ordered]
+            self.known = [(o[f], s[f]) for o, s, f in zip(ordered, scores, firsts, strict=True)]
+
+    def apply(self, values: FloatArray) -> FloatArray:
+        """Scaled values, for samples in rows."""
+        if self.scale == "standard":
+            return np.asarray((np.ldexp(values, -self.exponent) - self.mean) / self.spread)
+        if self.scale == "normal-scores":
+            return np.column_stack([np.interp(values[:, j], *k) for j, k in enumerate(self.known)])
+        return values
+
+    def undo(self, scaled: FloatArray) -> FloatArray:
+        """What has these scaled values, where the scale is "standard"."""
+        return np.ldexp(scaled * self.spread + self.mean, self.exponent)
 
 
 def exponent_of(*tables: FloatArray) -> int:
@@ -77,13 +113,14 @@ def _scaled(values: FloatArray, ordered: FloatArray, scale: Scale, exponent: int
     """Normal scores of each row, or the row itself, centred and brought into range."""
     n = values.shape[1]
     if scale == "normal-scores":
-        scores = ndtri((rankdata(values, axis=1) - 0.5) / n)
+        ranks = rankdata(values, axis=1)
+        lower = np.minimum(ranks, n + 1 - ranks)
+        scores = ndtri((lower - 0.5) / n) * np.where(ranks > lower, -1.0, 1.0)
         return np.asarray(np.where(ordered[:, :1] < ordered[:, -1:], scores, 0.0))
     low, high = ordered[:, :1], ordered[:, -1:]
     x = np.ldexp(values, -exponent)
-    low, high, middle = (
-        np.ldexp(v, -exponent) for v in (low, high, ordered[:, (n - 1) // 2, None])
-    )
+    centre = np.array([middle_of(row) for row in ordered])[:, None]
+    low, high, middle = (np.ldexp(v, -exponent) for v in (low, high, centre))
     move = high - low <= np.minimum(np.abs(low), np.abs(high))  # as in standardise
     move |= (ordered[:, 1:] == ordered[:, :-1]).any(axis=1, keepdims=True)
     return np.asarray(x - np.where(move, middle, 0.0))

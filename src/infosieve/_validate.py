@@ -6,7 +6,7 @@ Every error names the argument or the column, the rule, the value, and a way out
 import math
 import numbers
 from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Any, get_args
 
@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import issparse
 
-from infosieve._types import BoolArray, Estimator, FloatArray, Metric
+from infosieve._types import BoolArray, Estimator, FloatArray, IntArray, Metric
 
 DEFAULT_NEIGHBORS = (3, 10)
 _EXACT = 2**53
@@ -56,6 +56,17 @@ class Table:
     def n_samples(self) -> int:
         return int(self.values.shape[1])
 
+    def only(self, rows: IntArray) -> "Table":
+        """The same columns for some of the samples."""
+        return replace(self, values=np.ascontiguousarray(self.values[:, rows]), index=None)
+
+    def original(self) -> Any:
+        """The values as they were, one column flat: numbers, or what the codes stand for."""
+        columns: list[Any] = list(self.values)
+        for j, levels in self.levels.items():
+            columns[j] = np.array(levels, dtype=object)[self.values[j].astype(int)]
+        return columns[0] if len(columns) == 1 else np.column_stack(columns)
+
     def label(self, column: int) -> str:
         """How an error message calls a column."""
         if self.named:
@@ -63,8 +74,11 @@ class Table:
         return f"column {column} of {self.argument}" if self.n_columns > 1 else self.argument
 
 
-def read_table(data: Any, argument: str, discrete: Any = "auto") -> Table:
-    """Check a column or a table of columns and turn it into numbers and codes."""
+def read_table(data: Any, argument: str, discrete: Any = "auto", least: int = 2) -> Table:
+    """Check a column or a table of columns and turn it into numbers and codes.
+
+    ``least`` is the number of samples that it must have.
+    """
     if issparse(data):
         raise TypeError(
             f"{argument} is a sparse matrix; neighbours need all values at hand. Pass "
@@ -85,7 +99,7 @@ def read_table(data: Any, argument: str, discrete: Any = "auto") -> Table:
             "one column."
         )
     n = columns[0].shape[0]
-    if n < 2:
+    if n < least:
         raise ValueError(
             f"{argument} has one sample; information is estimated from neighbours and needs at "
             "least two."
@@ -489,6 +503,30 @@ def check_count(value: Any, parameter: str, least: int, optional: bool = False) 
         raise ValueError(
             f"The {parameter!r} parameter must be {none}an int of at least {least}. "
             f"Got {value!r} instead."
+        )
+
+
+def check_number(
+    value: Any, parameter: str, least: float, most: float, optional: bool = False
+) -> None:
+    """A parameter that is a number in a range."""
+    if optional and value is None:
+        return
+    number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if not number or not least <= float(value) <= most:
+        none = "None or " if optional else ""
+        raise ValueError(
+            f"The {parameter!r} parameter must be {none}a number from {least} to {most}. "
+            f"Got {value!r} instead."
+        )
+
+
+def check_x(X: Any) -> None:
+    """A table of features has two dimensions."""
+    if getattr(X, "ndim", len(np.shape(X)) if isinstance(X, (list, tuple)) else 2) == 1:
+        raise ValueError(
+            "X must be a table with a column for each feature; got one column. Expected 2D "
+            "array, got 1D array instead: pass X.reshape(-1, 1), or X.to_frame() in pandas."
         )
 
 

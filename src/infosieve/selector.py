@@ -23,6 +23,7 @@ from infosieve._validate import (
     check_method,
     check_neighbors,
     check_permutations,
+    check_x,
     is_int,
 )
 from infosieve.engines.numba.engine import NumbaEngine
@@ -213,7 +214,11 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             raises KeyboardInterrupt.
         """
         seed = self._check_parameters()
-        self._check_table(X, y)
+        if y is None:
+            raise ValueError(
+                "This MISelector estimator requires y to be passed, but the target y is None."
+            )
+        check_x(X)
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)  # of an earlier fit
         tables = read_tables(X, y, None, self.discrete_features, self.discrete_target)
@@ -254,17 +259,6 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self._warn_of_left_out(search.path, tables[0])
         self._warn_of_nothing(search.path[-1], tables[0])
         return self
-
-    def _check_table(self, X: Any, y: Any) -> None:
-        if y is None:
-            raise ValueError(
-                "This MISelector estimator requires y to be passed, but the target y is None."
-            )
-        if getattr(X, "ndim", len(np.shape(X)) if isinstance(X, (list, tuple)) else 2) == 1:
-            raise ValueError(
-                "X must be a table with a column for each feature; got one column. Expected 2D "
-                "array, got 1D array instead: pass X.reshape(-1, 1), or X.to_frame() in pandas."
-            )
 
     def _check_parameters(self) -> int:
         check_choice(self.criterion, "criterion", MEASURED)

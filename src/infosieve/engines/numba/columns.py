@@ -21,12 +21,30 @@ def _halves(x: Any) -> Any:
 
 @kernel
 def _sum(z: Any, mean: Any, squared: Any) -> Any:
-    """Sum of the deviations from ``mean``, or of their squares, in four interleaved parts."""
+    """Sum of the deviations from ``mean``, or of their squares, in four interleaved parts.
+
+    From both ends inwards, so that a sorted row and its negative have the same sum.
+    """
     parts = np.zeros(4)
-    for i in range(z.size):
-        step = z[i] - mean
-        parts[i & 3] += step * step if squared else step
+    for i in range(z.size // 2):
+        a, b = z[i] - mean, z[z.size - 1 - i] - mean
+        parts[i & 3] += a * a + b * b if squared else a + b
+    if z.size % 2:
+        step = z[z.size // 2] - mean
+        parts[3] += step * step if squared else step
     return (parts[0] + parts[1]) + (parts[2] + parts[3])
+
+
+@kernel
+def middle_of(ordered: Any) -> Any:
+    """A middle value of a sorted row: of two, the one nearer to zero; between, zero itself.
+
+    The middle of the negative row is the negative middle.
+    """
+    below, above = ordered[(ordered.size - 1) // 2], ordered[ordered.size // 2]
+    if abs(below) == abs(above):
+        return (below + above) / 2
+    return below if abs(below) < abs(above) else above
 
 
 @kernel
@@ -53,7 +71,7 @@ def standardise(values: Any, ordered: Any, out: Any) -> Any:
         move = high - low <= min(abs(low), abs(high))
         for i in range(1, n):
             move |= z[i] == z[i - 1]
-        middle = z[(n - 1) // 2] * a * b if move else 0.0
+        middle = middle_of(z) * a * b if move else 0.0
         c, d = _halves(max(abs(low - middle), abs(high - middle)))
         for i in range(n):
             z[i] = (z[i] * a * b - middle) * c * d

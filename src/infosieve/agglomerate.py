@@ -1,0 +1,260 @@
+"""Features joined pair by pair into clusters: what they are compared by, and who joins whom."""
+
+from dataclasses import dataclass
+from functools import cached_property, partial
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from scipy.stats import rankdata
+
+from infosieve._scale import prepare
+from infosieve._types import BoolArray, Columns, Executor, FloatArray, IntArray, Scale
+from infosieve.engines.numba import agglomerate as kernels
+from infosieve.engines.numba.false_neighbors import count_false, strips_of
+from infosieve.executors.threads import Threads
+
+Linkage: TypeAlias = Literal["representative", "average", "complete"]
+Correlation: TypeAlias = Literal["pearson", "spearman"]
+Representative: TypeAlias = Literal["mean", "medoid", "pls"]
+
+# Similarities that one task computes, at least: less is not worth the change of threads.
+_TASK_CELLS = 1 << 19
+
+
+def false_counts(x: Columns, target: Columns, executor: Executor) -> IntArray:
+    """The C vectors of all columns, of shape (n_columns, n_samples)."""
+    n = x.n_samples
+    out = np.zeros((x.n_columns, n), np.int64)
+    strips = strips_of(target.values[0], int(4 * np.sqrt(n)) + 1)
+    order = x.order
+
+    def some(columns: range) -> None:
+        for j in columns:
+            if not x.constant[j]:
+                count_false(x.values[j], order[j], target.values, strips, out[j])
+
+    executor.run([partial(some, part) for part in _ranges(x.n_columns)])
+    return out
+
+
+def _ranges(n: int, size: int = 16) -> list[range]:
+    return [range(i, min(n, i + size)) for i in range(0, n, size)]
+
+
+def centred(values: Any, executor: Executor) -> FloatArray:
+    """Rows without their means, padded with zeros as the kernels want them."""
+    m, n = values.shape
+    rows = np.zeros((m, -(-n // kernels.WIDTH) * kernels.WIDTH))
+    rows[:, :n] = values
+    executor.run([partial(kernels.centre, rows[r.start : r.stop], n) for r in _ranges(m)])
+    return rows
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """What features are compared by: their C vectors if there is a target, else themselves.
+
+    A feature and its negative are alike: their C vectors are equal, and where features
+    themselves are compared, the size of the correlation counts.
+    """
+
+    target: Columns | None
+    correlation: Correlation
+    scale: Scale
+
+    @property
+    def absolute(self) -> bool:
+        return self.target is None
+
+    def profiles(self, x: Columns, executor: Executor) -> FloatArray:
+        """The centred rows whose correlations are the similarities of the columns."""
+        rows: Any = x.values
+        if self.target is not None:
+            rows = false_counts(x, self.target, executor)
+        if self.correlation == "spearman":
+            rows = rankdata(rows, axis=1)
+        return centred(rows, executor)
+
+    def profile(self, column: FloatArray) -> FloatArray:
+        """The same for one representative, which is scaled first."""
+        alone, number = Threads(1), np.zeros(1, bool)
+        x = prepare(column[None], number, self.scale, 0, alone, with_order=True, separate=False)
+        return self.profiles(x, alone)[0]
+
+
+def covariances(rows: FloatArray, target: Columns) -> FloatArray:
+    """Of each centred row with each target, or with belonging to each category of it."""
+    n = target.n_samples
+    columns: list[Any] = []
+    for values, categorical in zip(target.values, target.categorical, strict=True):
+        columns += [values == level for level in np.unique(values)] if categorical else [values]
+    everyone = np.arange(len(rows))
+    targets = centred(np.array(columns, np.float64), Threads(1))
+    return np.array([kernels.dots(rows, everyone, t) / n for t in targets])
+
+
+@dataclass(frozen=True)
+class Features:
+    """The features that are clustered.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n_features, padded)
+        The scaled columns, centred.
+    profiles : ndarray of shape (n_features, padded)
+        What they are compared by.
+    slopes : ndarray of shape (n_targets, n_features)
+        Their covariances with the target; of no rows without one.
+    n_samples : int
+    absolute : bool
+        Whether the size of a correlation counts.
+    """
+
+    rows: FloatArray
+    profiles: FloatArray
+    slopes: FloatArray
+    n_samples: int
+    absolute: bool
+
+    @property
+    def n(self) -> int:
+        return len(self.rows)
+
+    @cached_property
+    def squares(self) -> FloatArray:
+        out = np.empty(self.n)
+        kernels.squares(self.profiles, out)
+        return out
+
+    def weights(self, members: IntArray, kind: Representative) -> FloatArray:
+        """What each member, in rising order, contributes to the representative of a cluster."""
+        if kind == "medoid":
+            return (members == self.medoid(members)).astype(np.float64)
+        if kind == "mean":
+            return self._signs(self.rows, members) / members.size
+        slopes = self.slopes[:, members]
+        if len(slopes) > 1:  # the first direction of partial least squares
+            slopes = np.linalg.svd(slopes, full_matrices=False)[2][:1]
+        total = np.abs(slopes[0]).sum()
+        return slopes[0] / total if total > 0 else np.full(members.size, 1 / members.size)
+
+    def medoid(self, members: IntArray) -> int:
+        """The member whose profile is most like the mean of all; of several, the first."""
+        varying = members[self.squares[members] > 0]
+        if varying.size == 0:
+            return int(members[0])
+        lengths = np.sqrt(self.squares[varying])
+        if self.absolute:
+            lengths *= self._signs(self.profiles, varying)
+        mean = kernels.combine(self.profiles, varying, 1 / lengths)
+        return int(varying[np.argmax(kernels.dots(self.profiles, varying, mean) / lengths)])
+
+    @staticmethod
+    def _signs(rows: FloatArray, members: IntArray) -> FloatArray:
+        """-1 for the members that fall where the first one rises, else 1."""
+        return np.where(kernels.dots(rows, members, rows[members[0]]) < 0, -1.0, 1.0)
+
+
+@dataclass(frozen=True)
+class Tree:
+    """The merges, in their order; clusters numbered as in scipy and scikit-learn."""
+
+    children: IntArray
+    similarities: FloatArray
+    n_parts: int
+    """Parts of the connectivity graph: the last merges join these, which nothing connects."""
+
+    @property
+    def n_leaves(self) -> int:
+        return len(self.children) + 1
+
+    def sizes(self) -> IntArray:
+        """The number of features that each merge brings together."""
+        sizes = np.ones(2 * self.n_leaves - 1, np.int64)
+        for step, (a, b) in enumerate(self.children.tolist()):
+            sizes[self.n_leaves + step] = sizes[a] + sizes[b]
+        return sizes[self.n_leaves :]
+
+    def linkage(self) -> FloatArray:
+        """As scipy draws it: the two children, the height 1 - similarity, the size."""
+        table = [self.children, 1.0 - self.similarities, self.sizes()]
+        return np.column_stack(table).astype(np.float64)
+
+    def clusters(self, n_clusters: int) -> list[IntArray]:
+        """The features of each cluster, rising; clusters in the order of their first feature."""
+        members = {j: [j] for j in range(self.n_leaves)}
+        for step, (a, b) in enumerate(self.children[: self.n_leaves - n_clusters].tolist()):
+            members[self.n_leaves + step] = members.pop(a) + members.pop(b)
+        return [np.array(sorted(cluster)) for cluster in sorted(members.values(), key=min)]
+
+
+def grow(
+    features: Features,
+    comparison: Comparison,
+    linkage: Linkage,
+    representative: Representative,
+    connected: BoolArray | None,
+    executor: Executor,
+) -> Tree:
+    """Join the two most similar clusters, again and again.
+
+    Of several pairs that are equally similar, the one whose earlier cluster comes first is
+    joined, then the one whose later cluster does; a cluster stands where its first feature
+    does. ``connected`` says for each pair of features (as scipy's ``pdist`` orders them)
+    whether they are neighbours; only clusters with neighbours among their features join.
+    """
+    m = features.n
+    allowed = np.empty(0, bool) if connected is None else connected.copy()
+    fixed = linkage != "representative"
+    profiles = features.profiles if fixed else features.profiles.copy()
+    squares = features.squares.copy()
+    similar = np.full(m * (m - 1) // 2, kernels.NEVER)
+    asked = allowed[:0] if fixed else allowed
+
+    def some(span: tuple[int, int]) -> None:
+        kernels.correlate(profiles, squares, span, comparison.absolute, asked, similar)
+
+    executor.run([partial(some, (r.start, r.stop)) for r in _ranges(m, 32)])
+    sizes = np.ones(m, np.int64)
+    partner, best = np.empty(m, np.int64), np.empty(m)
+    kernels.find_partners(similar, allowed, sizes, partner, best)
+    members = {j: np.array([j]) for j in range(m)}
+    names = list(range(m))
+    children, similarities, n_parts = [], [], 1
+    fresh = np.empty(m)
+    for step in range(m - 1):
+        i = int(np.argmax(best))
+        j = int(partner[i])
+        if best[i] == kernels.NEVER:  # nothing connects what is left: in order, as unlike as can be
+            i, j = np.flatnonzero(sizes)[:2].tolist()
+            n_parts += 1
+        similarities.append(max(best[i], -1.0))
+        children.append(sorted((names[i], names[j])))
+        names[i] = m + step
+        members[i] = np.sort(np.concatenate([members[i], members.pop(j)]))
+        others = kernels.unite(allowed, sizes, i, j)
+        fresh[:] = kernels.NEVER
+        if fixed:
+            kernels.link(similar, sizes, i, j, linkage == "complete", fresh)
+        elif others.size:
+            weights = features.weights(members[i], representative)
+            if representative == "medoid":
+                profiles[i] = features.profiles[members[i][np.argmax(weights)]]
+            else:
+                column = kernels.combine(features.rows, members[i], weights)
+                profiles[i] = comparison.profile(column[: features.n_samples])
+            kernels.squares(profiles[i : i + 1], squares[i : i + 1])
+            tasks = max(1, min(executor.n_workers, others.size * profiles.shape[1] // _TASK_CELLS))
+            executor.run(
+                [
+                    partial(
+                        kernels.correlate_one,
+                        profiles, squares, i, part, comparison.absolute, fresh,
+                    )  # fmt: skip
+                    for part in np.array_split(others, tasks)
+                ]
+            )
+        sizes[i] += sizes[j]
+        sizes[j] = 0
+        kernels.renew(similar, allowed, sizes, i, j, fresh, partner, best)
+    return Tree(np.array(children).reshape(-1, 2), np.array(similarities), n_parts)

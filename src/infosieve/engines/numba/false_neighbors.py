@@ -1,0 +1,132 @@
+"""Local false neighbours: how many samples a feature finds closer than the truth would.
+
+The nearest neighbour of a sample in the plane of feature and target is looked for in strips of
+neighbouring targets, inside which samples are sorted by the feature: outwards from the
+sample's own place, strip after strip, while something closer is possible. Few samples make one
+strip; beyond, a strip has about a neighbourhood's width, and O(N log N) in all is sorting.
+"""
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from infosieve.engines.numba.jit import kernel
+
+
+@njit(inline="always")
+def _possible(gap: Any, nearest: Any, beside: Any) -> Any:
+    """Whether a sample ``gap`` away along the feature could be nearer than the nearest."""
+    square = gap * gap
+    return square < nearest or (square == nearest and gap < beside)
+
+
+@njit(inline="always")
+def _walk(px: Any, pys: Any, x: Any, ys: Any, ends: Any, step: Any, found: Any) -> Any:
+    """Nearest of the places from ``ends[0]`` to ``ends[1]``: (squared distance, along x)."""
+    nearest, beside = found
+    j, end = ends
+    while j != end:
+        gap = abs(px[j] - x)
+        if not _possible(gap, nearest, beside):
+            break
+        square = gap * gap
+        for t in range(ys.size):
+            square += (pys[t, j] - ys[t]) * (pys[t, j] - ys[t])
+        if square < nearest or (square == nearest and gap < beside):
+            nearest, beside = square, gap
+        j += step
+    return nearest, beside
+
+
+@njit(inline="always")
+def _first_not_below(v: Any, low: Any, high: Any, value: Any) -> Any:
+    while low < high:
+        middle = (low + high) >> 1
+        if v[middle] < value:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@njit(inline="always")
+def _closer(ordered: Any, rank: Any, radius: Any) -> Any:
+    """How many of the others are strictly closer than ``radius`` in a sorted column."""
+    n, x, count = ordered.size, ordered[rank], 0
+    for side in (1, -1):
+        near, far = 0, 1  # near: inside; far: outside, or untried
+        while 0 <= rank + side * far < n and abs(ordered[rank + side * far] - x) < radius:
+            near, far = far, 2 * far
+        while far - near > 1:
+            middle = (near + far) >> 1
+            at = rank + side * middle
+            if 0 <= at < n and abs(ordered[at] - x) < radius:
+                near = middle
+            else:
+                far = middle
+        count += near
+    return count
+
+
+@kernel
+def strips_of(target: Any, width: Any) -> Any:
+    """The strip of each sample by its rank along the target, and where the strips lie on it."""
+    n = target.size
+    order = np.argsort(target)
+    strip = np.empty(n, np.int64)
+    low, high = np.empty((n + width - 1) // width), np.empty((n + width - 1) // width)
+    for i in range(n):
+        strip[order[i]] = i // width
+        high[i // width] = target[order[i]]
+        if i % width == 0:
+            low[i // width] = target[order[i]]
+    return strip, low, high
+
+
+@kernel
+def count_false(x: Any, order: Any, targets: Any, strips: Any, out: Any) -> None:
+    """The C vector of one feature: for each sample, those closer along x than its neighbour.
+
+    Its neighbour is the nearest in the space of x and the targets (Euclidean); of several, the
+    nearest along x. ``order`` sorts x; ``targets`` is (n_targets, n_samples), ``strips`` from
+    :func:`strips_of` the first of them.
+    """
+    n, n_targets = x.size, targets.shape[0]
+    strip, low, high = strips
+    start = np.zeros(low.size + 1, np.int64)
+    for i in range(n):
+        start[strip[i] + 1] += 1
+    for s in range(low.size):
+        start[s + 1] += start[s]
+    filled = start[:-1].copy()
+    px, ordered = np.empty(n), np.empty(n)
+    pys, ys = np.empty((n_targets, n)), np.empty(n_targets)
+    own, rank = np.empty(n, np.int64), np.empty(n, np.int64)
+    for i in range(n):  # by strips and, inside each, by x
+        at = filled[strip[order[i]]]
+        filled[strip[order[i]]] += 1
+        px[at], own[at], rank[at] = x[order[i]], order[i], i
+        ordered[i] = x[order[i]]
+        for t in range(n_targets):
+            pys[t, at] = targets[t, order[i]]
+    for s in range(low.size):
+        filled[:] = start[:-1]  # where the strip's samples are in the others: it only rises
+        for i in range(start[s], start[s + 1]):
+            for t in range(n_targets):
+                ys[t] = pys[t, i]
+            found = _walk(px, pys, px[i], ys, (i + 1, start[s + 1]), 1, (np.inf, np.inf))
+            found = _walk(px, pys, px[i], ys, (i - 1, start[s] - 1), -1, found)
+            left, right = s - 1, s + 1
+            while found[0] > 0.0 or found[1] > 0.0:
+                below = ys[0] - high[left] if left >= 0 else np.inf
+                above = low[right] - ys[0] if right < low.size else np.inf
+                if min(below, above) == np.inf or min(below, above) ** 2 > found[0]:
+                    break
+                other = left if below <= above else right
+                left, right = (left - 1, right) if other == left else (left, right + 1)
+                at = _first_not_below(px, filled[other], start[other + 1], px[i])
+                filled[other] = at
+                found = _walk(px, pys, px[i], ys, (at, start[other + 1]), 1, found)
+                found = _walk(px, pys, px[i], ys, (at - 1, start[other] - 1), -1, found)
+            out[own[i]] = _closer(ordered, rank[i], found[1])
