@@ -169,3 +169,141 @@ def forward(x, y, ks, criterion, draw, n_permutations, alpha, correction):
             break
         selected.append(remaining[best])
     return selected, steps
+
+
+def false_neighbors(x, targets):
+    """The C vector of one feature: ``x`` is (n_samples,), ``targets`` (n_targets, n_samples)."""
+    n = len(x)
+    counts = []
+    for i in range(n):
+        nearest = None
+        for j in range(n):
+            if j != i:
+                gap = abs(x[j] - x[i])
+                square = gap * gap
+                for y in targets:
+                    square += float(y[j] - y[i]) * float(y[j] - y[i])
+                if nearest is None or (square, gap) < nearest:
+                    nearest = (square, gap)
+        counts.append(sum(1 for j in range(n) if j != i and abs(x[j] - x[i]) < nearest[1]))
+    return np.array(counts)
+
+
+def dot(a, b):
+    """Sixteen interleaved sums, added pairwise: the order of additions is part of the result."""
+    parts = [0.0] * 16
+    for i, (u, v) in enumerate(zip(a, b, strict=True)):
+        parts[i % 16] += u * v
+    while len(parts) > 1:
+        half = len(parts) // 2
+        parts = [parts[i] + parts[i + half] for i in range(half)]
+    return parts[0]
+
+
+def centred(row):
+    if min(row) == max(row):
+        return np.zeros(len(row))
+    return np.array(row) - dot(row, np.ones(len(row))) / len(row)
+
+
+def correlation(a, b, absolute):
+    """Of centred rows; -1 if one is constant."""
+    if dot(a, a) == 0 or dot(b, b) == 0:
+        return -1.0
+    r = min(1.0, max(-1.0, dot(a, b) / math.sqrt(dot(a, a) * dot(b, b))))
+    return abs(r) if absolute else r
+
+
+def ranks(row):
+    """Ranks from 1, equal values sharing the mean of theirs."""
+    below = [sum(1 for w in row if w < v) for v in row]
+    equal = [sum(1 for w in row if w == v) for v in row]
+    return np.array([b + (e + 1) / 2 for b, e in zip(below, equal, strict=True)])
+
+
+def profile(x, targets, spearman):
+    """What a scaled column is compared by."""
+    row = x if targets is None else false_neighbors(x, targets)
+    return centred(ranks(row) if spearman else row)
+
+
+def medoid(profiles, members, absolute):
+    members = [j for j in members if dot(profiles[j], profiles[j]) > 0] or members[:1]
+    first = profiles[members[0]]
+    if dot(first, first) == 0:
+        return members[0]
+    signs = [-1 if absolute and dot(profiles[j], first) < 0 else 1 for j in members]
+    lengths = [
+        s * math.sqrt(dot(profiles[j], profiles[j])) for s, j in zip(signs, members, strict=True)
+    ]
+    mean = np.zeros(len(first))
+    for j, length in zip(members, lengths, strict=True):
+        mean = mean + 1 / length * profiles[j]
+    close = [dot(profiles[j], mean) / length for j, length in zip(members, lengths, strict=True)]
+    return members[max(range(len(members)), key=lambda i: (close[i], -i))]
+
+
+def representative(rows, profiles, members, kind, target, absolute):
+    """The column that stands for a cluster."""
+    if kind == "medoid":
+        return rows[medoid(profiles, members, absolute)]
+    if kind == "mean":
+        weights = [(-1 if dot(rows[j], rows[members[0]]) < 0 else 1) for j in members]
+        weights = [w / len(members) for w in weights]
+    else:
+        weights = [dot(rows[j], centred(target)) / len(target) for j in members]
+        total = np.abs(np.array(weights)).sum()
+        weights = [w / total for w in weights]
+    column = np.zeros(rows.shape[1])
+    for w, j in zip(weights, members, strict=True):
+        column = column + w * rows[j]
+    return column
+
+
+def agglomerate(x, targets, spearman, linkage, kind, neighbors, rescale, y):
+    """Merges [(members, members, similarity)] of scaled columns x; all is computed anew each time.
+
+    ``targets`` is None without supervision; ``neighbors`` is a set of pairs, or None; ``rescale``
+    scales a representative; ``y`` is the target that "pls" looks at.
+    """
+    absolute = targets is None
+    rows = np.array([centred(row) for row in x])
+    profiles = [profile(row, targets, spearman) for row in x]
+    clusters = [[j] for j in range(len(x))]
+    similar = {
+        (a, b): correlation(profiles[a], profiles[b], absolute)
+        for a in range(len(x))
+        for b in range(a + 1, len(x))
+    }
+    found = {j: profiles[j] for j in range(len(x))}
+    merges = []
+    while len(clusters) > 1:
+        best = None
+        for a in clusters:  # in the order of their first features
+            for b in clusters:
+                near = neighbors is None or any((i, j) in neighbors for i in a for j in b)
+                if a[0] < b[0] and near:
+                    value = similar[a[0], b[0]]
+                    if best is None or value > best[2]:
+                        best = (a, b, value)
+        a, b, value = best or (*clusters[:2], -1.0)
+        merges.append((a, b, value))
+        joined = sorted(a + b)
+        rest = [c for c in clusters if c not in (a, b)]
+        if linkage == "representative":
+            column = representative(rows, profiles, joined, kind, y, absolute)
+            if kind == "medoid":
+                found[joined[0]] = profiles[medoid(profiles, joined, absolute)]
+            else:
+                found[joined[0]] = profile(rescale(column), targets, spearman)
+        for c in rest:
+            pairs = [similar[min(c[0], d[0]), max(c[0], d[0])] for d in (a, b)]
+            if linkage == "representative":
+                value = correlation(found[joined[0]], found[c[0]], absolute)
+            elif linkage == "complete":
+                value = min(pairs)
+            else:
+                value = (len(a) * pairs[0] + len(b) * pairs[1]) / (len(a) + len(b))
+            similar[min(c[0], joined[0]), max(c[0], joined[0])] = value
+        clusters = sorted([*rest, joined])
+    return merges

@@ -2,7 +2,9 @@
 
 from importlib.metadata import version
 
-from infosieve import estimate
+from infosieve import datasets, estimate
+from infosieve.clustering import FeatureClustering, false_neighbors
+from infosieve.curves import CurveFeatures
 from infosieve.estimate import entropy, mutual_information, relevance
 from infosieve.results import KChoice, PermutationTest, SelectionResult, Step
 from infosieve.selector import MISelector
@@ -11,14 +13,18 @@ from infosieve.smoothing import choose_k
 
 __version__ = version("infosieve")
 __all__ = [
+    "CurveFeatures",
+    "FeatureClustering",
     "KChoice",
     "MISelector",
     "PermutationTest",
     "SelectionResult",
     "Step",
     "choose_k",
+    "datasets",
     "entropy",
     "estimate",
+    "false_neighbors",
     "mutual_information",
     "permutation_test",
     "relevance",

@@ -47,7 +47,7 @@ class PLSRegressionCV(RegressorMixin, BaseEstimator):  # type: ignore[misc]
     def predict(self, X: Any) -> FloatArray:
         """Predictions, in the shape of the target."""
         predicted = self._path.predict(np.asarray(X, np.float64))[-1]
-        return predicted[:, 0] if self._flat else predicted
+        return np.asarray(predicted[:, 0] if self._flat else predicted)
 
 
 class _Path:

@@ -100,7 +100,7 @@ class Scaling:
 
     def undo(self, scaled: FloatArray) -> FloatArray:
         """What has these scaled values, where the scale is "standard"."""
-        return np.ldexp(scaled * self.spread + self.mean, self.exponent)
+        return np.asarray(np.ldexp(scaled * self.spread + self.mean, self.exponent))
 
 
 def exponent_of(*tables: FloatArray) -> int:

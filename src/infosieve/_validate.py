@@ -253,7 +253,7 @@ def _kind_of_objects(column: Any, label: str) -> str:
                 f"{label} holds what is neither all numbers nor all categories: {v!r} is a "
                 f"{type(v).__name__}"
                 + (f" beside the {type(values[0]).__name__} {values[0]!r}" if kind else "")
-                + ". Make the column all numbers or all strings."
+                + ". Each argument must be a string or a number, and all in a column alike."
             )
     return kinds[0] or "number" if kinds else "number"
 
@@ -526,7 +526,8 @@ def check_x(X: Any) -> None:
     if getattr(X, "ndim", len(np.shape(X)) if isinstance(X, (list, tuple)) else 2) == 1:
         raise ValueError(
             "X must be a table with a column for each feature; got one column. Expected 2D "
-            "array, got 1D array instead: pass X.reshape(-1, 1), or X.to_frame() in pandas."
+            "array, got 1D array instead. Reshape your data: X.reshape(-1, 1), or X.to_frame() in "
+            "pandas."
         )
 
 

@@ -79,7 +79,7 @@ class Comparison:
         """The same for one representative, which is scaled first."""
         alone, number = Threads(1), np.zeros(1, bool)
         x = prepare(column[None], number, self.scale, 0, alone, with_order=True, separate=False)
-        return self.profiles(x, alone)[0]
+        return np.asarray(self.profiles(x, alone)[0])
 
 
 def covariances(rows: FloatArray, target: Columns) -> FloatArray:
@@ -131,12 +131,14 @@ class Features:
         if kind == "medoid":
             return (members == self.medoid(members)).astype(np.float64)
         if kind == "mean":
-            return self._signs(self.rows, members) / members.size
-        slopes = self.slopes[:, members]
+            return np.asarray(self._signs(self.rows, members) / members.size)
+        slopes: Any = self.slopes[:, members]
         if len(slopes) > 1:  # the first direction of partial least squares
             slopes = np.linalg.svd(slopes, full_matrices=False)[2][:1]
+            slopes *= np.sign(slopes[0, np.argmax(np.abs(slopes[0]))])
         total = np.abs(slopes[0]).sum()
-        return slopes[0] / total if total > 0 else np.full(members.size, 1 / members.size)
+        equal = np.full(members.size, 1 / members.size)
+        return np.asarray(slopes[0] / total) if total > 0 else equal
 
     def medoid(self, members: IntArray) -> int:
         """The member whose profile is most like the mean of all; of several, the first."""
@@ -188,73 +190,111 @@ class Tree:
         return [np.array(sorted(cluster)) for cluster in sorted(members.values(), key=min)]
 
 
-def grow(
-    features: Features,
-    comparison: Comparison,
-    linkage: Linkage,
-    representative: Representative,
-    connected: BoolArray | None,
-    executor: Executor,
-) -> Tree:
-    """Join the two most similar clusters, again and again.
+class Clusters:
+    """Clusters that are joined: each stands at the place of its first feature.
 
-    Of several pairs that are equally similar, the one whose earlier cluster comes first is
-    joined, then the one whose later cluster does; a cluster stands where its first feature
-    does. ``connected`` says for each pair of features (as scipy's ``pdist`` orders them)
-    whether they are neighbours; only clusters with neighbours among their features join.
+    Of several pairs that are equally similar, that one joins whose earlier cluster comes first,
+    then the one whose later cluster does.
+
+    Parameters
+    ----------
+    features : Features
+    comparison : Comparison
+        How representatives are compared.
+    linkage : {"representative", "average", "complete"}
+    representative : {"mean", "medoid", "pls"}
+    connected : ndarray of bool or None
+        For each pair of features (as scipy's ``pdist`` orders them), whether they are neighbours;
+        only clusters with neighbours among their features join.
+    executor : Executor
     """
-    m = features.n
-    allowed = np.empty(0, bool) if connected is None else connected.copy()
-    fixed = linkage != "representative"
-    profiles = features.profiles if fixed else features.profiles.copy()
-    squares = features.squares.copy()
-    similar = np.full(m * (m - 1) // 2, kernels.NEVER)
-    asked = allowed[:0] if fixed else allowed
 
-    def some(span: tuple[int, int]) -> None:
-        kernels.correlate(profiles, squares, span, comparison.absolute, asked, similar)
+    def __init__(
+        self,
+        features: Features,
+        comparison: Comparison,
+        linkage: Linkage,
+        representative: Representative,
+        connected: BoolArray | None,
+        executor: Executor,
+    ) -> None:
+        m = features.n
+        self.features, self.comparison = features, comparison
+        self.linkage, self.representative, self.executor = linkage, representative, executor
+        self.allowed = np.empty(0, bool) if connected is None else connected.copy()
+        self.profiles, self.squares = features.profiles.copy(), features.squares.copy()
+        self.members = {j: np.array([j]) for j in range(m)}
+        self.sizes = np.ones(m, np.int64)
+        self.similar = np.full(m * (m - 1) // 2, kernels.NEVER)
+        asked = self.allowed if linkage == "representative" else self.allowed[:0]
 
-    executor.run([partial(some, (r.start, r.stop)) for r in _ranges(m, 32)])
-    sizes = np.ones(m, np.int64)
-    partner, best = np.empty(m, np.int64), np.empty(m)
-    kernels.find_partners(similar, allowed, sizes, partner, best)
-    members = {j: np.array([j]) for j in range(m)}
+        def some(rows: range) -> None:
+            span, absolute = (rows.start, rows.stop), comparison.absolute
+            kernels.correlate(self.profiles, self.squares, span, absolute, asked, self.similar)
+
+        executor.run([partial(some, rows) for rows in _ranges(m, 32)])
+        self.partner, self.best = np.empty(m, np.int64), np.empty(m)
+        kernels.find_partners(self.similar, self.allowed, self.sizes, self.partner, self.best)
+
+    def closest(self) -> tuple[int, int, float]:
+        """The two that join next, and how similar they are: NEVER if nothing connects any two."""
+        i = int(np.argmax(self.best))
+        if self.best[i] == kernels.NEVER:
+            i, j = np.flatnonzero(self.sizes)[:2].tolist()
+            return i, j, kernels.NEVER
+        return i, int(self.partner[i]), float(self.best[i])
+
+    def join(self, i: int, j: int) -> None:
+        """Cluster j joins the earlier cluster i."""
+        self.members[i] = np.sort(np.concatenate([self.members[i], self.members.pop(j)]))
+        others = kernels.unite(self.allowed, self.sizes, i, j)
+        fresh = np.full(self.features.n, kernels.NEVER)
+        if self.linkage == "representative":
+            self._represent(i)
+            self._compare(i, others, fresh)
+        else:
+            kernels.link(self.similar, self.sizes, i, j, self.linkage == "complete", fresh)
+        self.sizes[i] += self.sizes[j]
+        self.sizes[j] = 0
+        kernels.renew(self.similar, self.allowed, self.sizes, i, j, fresh, self.partner, self.best)
+
+    def _represent(self, i: int) -> None:
+        """Find the profile of cluster i's representative."""
+        features, members = self.features, self.members[i]
+        if self.representative == "medoid":
+            self.profiles[i] = features.profiles[features.medoid(members)]
+        else:
+            weights = features.weights(members, self.representative)
+            column = kernels.combine(features.rows, members, weights)
+            self.profiles[i] = self.comparison.profile(column[: features.n_samples])
+        kernels.squares(self.profiles[i : i + 1], self.squares[i : i + 1])
+
+    def _compare(self, i: int, others: IntArray, fresh: FloatArray) -> None:
+        """The similarities of cluster i to the others."""
+        absolute = self.comparison.absolute
+
+        def some(part: IntArray) -> None:
+            kernels.correlate_one(self.profiles, self.squares, i, part, absolute, fresh)
+
+        worthwhile = others.size * self.profiles.shape[1] // _TASK_CELLS
+        n_tasks = max(1, min(self.executor.n_workers, worthwhile))
+        self.executor.run([partial(some, part) for part in np.array_split(others, n_tasks)])
+
+
+def grow(clusters: Clusters) -> Tree:
+    """Join the two most similar clusters, again and again, until there is one."""
+    m = clusters.features.n
     names = list(range(m))
-    children, similarities, n_parts = [], [], 1
-    fresh = np.empty(m)
+    children, similarities = [], []
+    n_parts = 1
     for step in range(m - 1):
-        i = int(np.argmax(best))
-        j = int(partner[i])
-        if best[i] == kernels.NEVER:  # nothing connects what is left: in order, as unlike as can be
-            i, j = np.flatnonzero(sizes)[:2].tolist()
+        i, j, similarity = clusters.closest()
+        if similarity == kernels.NEVER:  # nothing connects what is left: as unlike as can be
+            similarity = -1.0
             n_parts += 1
-        similarities.append(max(best[i], -1.0))
         children.append(sorted((names[i], names[j])))
+        similarities.append(similarity)
         names[i] = m + step
-        members[i] = np.sort(np.concatenate([members[i], members.pop(j)]))
-        others = kernels.unite(allowed, sizes, i, j)
-        fresh[:] = kernels.NEVER
-        if fixed:
-            kernels.link(similar, sizes, i, j, linkage == "complete", fresh)
-        elif others.size:
-            weights = features.weights(members[i], representative)
-            if representative == "medoid":
-                profiles[i] = features.profiles[members[i][np.argmax(weights)]]
-            else:
-                column = kernels.combine(features.rows, members[i], weights)
-                profiles[i] = comparison.profile(column[: features.n_samples])
-            kernels.squares(profiles[i : i + 1], squares[i : i + 1])
-            tasks = max(1, min(executor.n_workers, others.size * profiles.shape[1] // _TASK_CELLS))
-            executor.run(
-                [
-                    partial(
-                        kernels.correlate_one,
-                        profiles, squares, i, part, comparison.absolute, fresh,
-                    )  # fmt: skip
-                    for part in np.array_split(others, tasks)
-                ]
-            )
-        sizes[i] += sizes[j]
-        sizes[j] = 0
-        kernels.renew(similar, allowed, sizes, i, j, fresh, partner, best)
-    return Tree(np.array(children).reshape(-1, 2), np.array(similarities), n_parts)
+        clusters.join(i, j)
+    table = np.array(children, np.int64).reshape(-1, 2)
+    return Tree(table, np.array(similarities, np.float64), n_parts)

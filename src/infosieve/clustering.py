@@ -4,7 +4,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 import pandas as pd
-from scipy.sparse import coo_array, issparse
+from scipy.sparse import coo_array
 from sklearn.base import BaseEstimator, TransformerMixin, clone
 from sklearn.model_selection import KFold, check_cv
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
@@ -25,6 +25,7 @@ from infosieve._validate import (
     read_table,
 )
 from infosieve.agglomerate import (
+    Clusters,
     Comparison,
     Correlation,
     Features,
@@ -245,7 +246,7 @@ class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         grown = self._grow(tables, connected)
         self.children_, self.similarities_ = grown.tree.children, grown.tree.similarities
         self.linkage_ = grown.tree.linkage()
-        self.cv_results_ = None
+        self.cv_results_: dict[str, Any] | None = None
         self.n_clusters_ = self._number(grown.tree, tables, connected)
         self._reduction = grown.cut(self.n_clusters_)
         self.labels_ = np.empty(tables[0].n_columns, np.int64)
@@ -263,13 +264,13 @@ class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self.similarity == "supervised" or auto or self.representative == "pls"
 
     def _check_parameters(self) -> None:
-        auto = isinstance(self.n_clusters, str) and self.n_clusters == "auto"
-        if not auto and self.n_clusters is not None:
-            if not is_int(self.n_clusters) or self.n_clusters < 1:
-                raise ValueError(
-                    "The 'n_clusters' parameter must be an int of at least 1, 'auto', or None "
-                    f"with a 'similarity_threshold'. Got {self.n_clusters!r} instead."
-                )
+        number: Any = self.n_clusters
+        auto = isinstance(number, str) and number == "auto"
+        if not auto and number is not None and not (is_int(number) and number >= 1):
+            raise ValueError(
+                "The 'n_clusters' parameter must be an int of at least 1, 'auto', or None with a "
+                f"'similarity_threshold'. Got {number!r} instead."
+            )
         check_number(self.similarity_threshold, "similarity_threshold", -1, 1, optional=True)
         if (self.n_clusters is None) == (self.similarity_threshold is None):
             raise ValueError(
@@ -290,14 +291,15 @@ class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if self.connectivity is None:
             return None
         if isinstance(self.connectivity, str) and self.connectivity == "chain":
-            first, second = np.arange(m - 1), np.arange(1, m)
+            first: Any = np.arange(m - 1)
+            second: Any = first + 1
         else:
             graph = self.connectivity
-            shape = graph.shape if issparse(graph) else np.shape(graph)
+            shape = graph.shape if hasattr(graph, "shape") else np.shape(graph)
             if shape != (m, m):
                 raise ValueError(
-                    "The 'connectivity' parameter must be None, 'chain', or a matrix with a row and "
-                    f"a column for each of the {m} columns of X. Got "
+                    "The 'connectivity' parameter must be None, 'chain', or a matrix with a row "
+                    f"and a column for each of the {m} columns of X. Got "
                     + (f"the shape {shape}." if shape else f"{graph!r} instead.")
                 )
             first, second = coo_array(graph).coords
@@ -321,9 +323,8 @@ class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             x.n_samples,
             comparison.absolute,
         )
-        tree = grow(
-            features, comparison, self.agglomeration, self.representative, connected, executor
-        )
+        how = self.agglomeration, self.representative
+        tree = grow(Clusters(features, comparison, *how, connected, executor))
         scaling = Scaling(tables[0].values, self.scale)
         return Grown(tree, features, self.representative, scaling)
 
@@ -397,8 +398,8 @@ class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         ndarray of shape (n_samples, n_clusters_)
         """
         check_is_fitted(self)
-        validate_data(self, X, reset=False, skip_check_array=True)
         check_x(X)
+        validate_data(self, X, reset=False, skip_check_array=True)
         return self._reduction.transform(read_table(X, "X", False, least=1).values.T)
 
     def inverse_transform(self, X: Any) -> FloatArray:

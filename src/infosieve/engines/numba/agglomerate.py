@@ -19,16 +19,22 @@ NEVER = -np.inf
 
 
 @njit(inline="always")
-def _dot(a: Any, b: Any) -> Any:
-    """Sum of products in sixteen interleaved parts, which are then added pairwise."""
-    parts = np.zeros(WIDTH)
-    for start in range(0, a.size, WIDTH):
-        for i in range(WIDTH):
-            parts[i] += a[start + i] * b[start + i]
+def _fold(parts: Any) -> Any:
+    """The sum of sixteen numbers, added pairwise."""
     for half in (8, 4, 2, 1):
         for i in range(half):
             parts[i] += parts[i + half]
     return parts[0]
+
+
+@njit(inline="always")
+def _dot(a: Any, b: Any) -> Any:
+    """Sum of products in sixteen interleaved parts."""
+    parts = np.zeros(WIDTH)
+    for start in range(0, a.size, WIDTH):
+        for i in range(WIDTH):
+            parts[i] += a[start + i] * b[start + i]
+    return _fold(parts)
 
 
 @njit(inline="always")
@@ -60,7 +66,7 @@ def centre(rows: Any, n: Any) -> None:
                 parts[k] += row[start + k]
         for k in range(n):
             low, high = min(low, row[k]), max(high, row[k])
-        mean = parts.sum() / n if low < high else low  # a constant row becomes zeros
+        mean = _fold(parts) / n if low < high else low  # a constant row becomes zeros
         for k in range(n):
             row[k] -= mean
 
@@ -133,7 +139,7 @@ def unite(allowed: Any, sizes: Any, i: Any, j: Any) -> Any:
     found = np.empty(m, np.int64)
     n = 0
     for k in range(m):
-        if sizes[k] == 0 or k == i or k == j:
+        if sizes[k] == 0 or k in (i, j):
             continue
         if allowed.size > 0:
             at = _place(m, i, k)
@@ -179,6 +185,7 @@ def renew(
         if partner[k] == j or (partner[k] == i and k < i):
             _find_partner(similar, allowed, sizes, k, partner, best)
         elif k < i and (allowed.size == 0 or allowed[at]):
-            if fresh[k] > best[k] or (fresh[k] == best[k] and i < partner[k]):
+            earlier = fresh[k] == best[k] and i < partner[k]
+            if fresh[k] > best[k] or earlier:
                 best[k], partner[k] = fresh[k], i
     _find_partner(similar, allowed, sizes, i, partner, best)

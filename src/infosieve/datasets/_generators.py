@@ -1,0 +1,229 @@
+"""Generated data that know which columns matter, and how much they tell."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.utils import Bunch
+
+from infosieve._types import FloatArray
+from infosieve._validate import check_count, check_number, check_seed
+
+
+def _generator(random_state: Any) -> Any:
+    checked = check_seed(random_state)
+    if isinstance(checked, np.random.RandomState):
+        return np.random.default_rng(checked.randint(2**31))
+    return np.random.default_rng(checked)
+
+
+def _bunch(
+    X: FloatArray, y: Any, relevant: int, mi: float | None, return_X_y: bool, as_frame: bool
+) -> Any:
+    names = [f"X{j}" for j in range(1, X.shape[1] + 1)]
+    data: Any = pd.DataFrame(X, columns=names) if as_frame else X
+    target: Any = pd.Series(y, name="Y") if as_frame else y
+    if return_X_y:
+        return data, target
+    return Bunch(data=data, target=target, feature_names=names, relevant=np.arange(relevant), mi=mi)
+
+
+def _check(n_samples: Any, n_features: Any, least: int) -> None:
+    check_count(n_samples, "n_samples", 2)
+    check_count(n_features, "n_features", least)
+
+
+def make_friedman(
+    n_samples: int = 100,
+    n_features: int = 10,
+    *,
+    noise: float = 1.0,
+    random_state: Any = None,
+    return_X_y: bool = False,
+    as_frame: bool = False,
+) -> Any:
+    """The chapter's data: five columns that matter, the others do not.
+
+    Y = 10 sin(X1 X2) + 20 (X3 - 0.5)^2 + 10 X4 + 5 X5 + noise, all columns uniform on [0, 1] and
+    the noise normal. (Friedman's own function, ``sklearn.datasets.make_friedman1``, has pi in the
+    sine.)
+
+    Parameters
+    ----------
+    n_samples, n_features : int
+        The size; 5 columns at least.
+    noise : float, default=1.0
+        The noise's standard deviation.
+    random_state : int, RandomState, Generator or None, default=None
+        The seed.
+    return_X_y : bool, default=False
+        Whether to return just the columns and the target.
+    as_frame : bool, default=False
+        Whether they are a DataFrame and a Series.
+
+    Returns
+    -------
+    Bunch, or (X, y)
+        ``data``, ``target``, ``feature_names``, ``relevant`` (the numbers of the columns that
+        matter) and ``mi`` (their mutual information with the target in nats; None: not known).
+
+    Examples
+    --------
+    >>> from infosieve.datasets import make_friedman
+    >>> friedman = make_friedman(random_state=0)
+    >>> friedman.data.shape, friedman.relevant
+    ((100, 10), array([0, 1, 2, 3, 4]))
+    """
+    _check(n_samples, n_features, 5)
+    rng = _generator(random_state)
+    X = rng.uniform(size=(n_samples, n_features))
+    y = 10 * np.sin(X[:, 0] * X[:, 1]) + 20 * (X[:, 2] - 0.5) ** 2 + 10 * X[:, 3] + 5 * X[:, 4]
+    return _bunch(X, y + noise * rng.normal(size=n_samples), 5, None, return_X_y, as_frame)
+
+
+def make_normal(
+    n_samples: int = 200,
+    n_features: int = 10,
+    *,
+    n_relevant: int = 3,
+    mi: float = 1.0,
+    random_state: Any = None,
+    return_X_y: bool = False,
+    as_frame: bool = False,
+) -> Any:
+    """A linear function of some columns plus noise, all normal, with the information you ask for.
+
+    Parameters
+    ----------
+    n_samples, n_features : int
+        The size.
+    n_relevant : int, default=3
+        How many columns matter, all alike.
+    mi : float, default=1.0
+        What these tell about the target together, in nats: -log(1 - R^2) / 2.
+    random_state, return_X_y, as_frame
+        As in :func:`make_friedman`.
+
+    Returns
+    -------
+    Bunch, or (X, y)
+        As in :func:`make_friedman`.
+    """
+    check_count(n_relevant, "n_relevant", 1)
+    _check(n_samples, n_features, n_relevant)
+    rng = _generator(random_state)
+    X = rng.normal(size=(n_samples, n_features))
+    signal = X[:, :n_relevant].sum(axis=1) / math.sqrt(n_relevant)
+    square = -math.expm1(-2 * mi)
+    y = math.sqrt(square) * signal + math.sqrt(1 - square) * rng.normal(size=n_samples)
+    return _bunch(X, y, n_relevant, mi, return_X_y, as_frame)
+
+
+def make_copies(
+    n_samples: int = 200,
+    n_features: int = 10,
+    *,
+    n_copies: int = 1,
+    copy_noise: float = 0.2,
+    noise: float = 0.5,
+    random_state: Any = None,
+    return_X_y: bool = False,
+    as_frame: bool = False,
+) -> Any:
+    """One column that matters, noisy copies of it that tell nothing beyond it, and noise.
+
+    Y = X1 + noise, X1 standard normal; the copies come next.
+
+    Parameters
+    ----------
+    n_samples, n_features : int
+        The size.
+    n_copies : int, default=1
+        How many of the columns are copies.
+    copy_noise, noise : float
+        Standard deviations of what is added to the copies, and to the target.
+    random_state, return_X_y, as_frame
+        As in :func:`make_friedman`.
+
+    Returns
+    -------
+    Bunch, or (X, y)
+        As in :func:`make_friedman`; ``relevant`` is the original alone.
+    """
+    check_count(n_copies, "n_copies", 0)
+    _check(n_samples, n_features, 1 + n_copies)
+    rng = _generator(random_state)
+    X = rng.normal(size=(n_samples, n_features))
+    X[:, 1 : 1 + n_copies] = X[:, :1] + copy_noise * X[:, 1 : 1 + n_copies]
+    y = X[:, 0] + noise * rng.normal(size=n_samples)
+    return _bunch(X, y, 1, math.log1p(noise**-2) / 2, return_X_y, as_frame)
+
+
+def make_uniform(
+    n_samples: int = 200,
+    n_features: int = 10,
+    *,
+    noise: float = 0.1,
+    random_state: Any = None,
+    return_X_y: bool = False,
+    as_frame: bool = False,
+) -> Any:
+    """One column that matters, and uniform noise: Y = X1 + noise.
+
+    Parameters
+    ----------
+    n_samples, n_features : int
+        The size.
+    noise : float, default=0.1
+        The noise is uniform between -noise and noise; at most 0.5. The columns are uniform on
+        [0, 1], so that the information is noise - log(2 noise).
+    random_state, return_X_y, as_frame
+        As in :func:`make_friedman`.
+
+    Returns
+    -------
+    Bunch, or (X, y)
+        As in :func:`make_friedman`.
+    """
+    _check(n_samples, n_features, 1)
+    check_number(noise, "noise", 1e-12, 0.5)
+    rng = _generator(random_state)
+    X = rng.uniform(size=(n_samples, n_features))
+    y = X[:, 0] + rng.uniform(-noise, noise, size=n_samples)
+    return _bunch(X, y, 1, noise - math.log(2 * noise), return_X_y, as_frame)
+
+
+def make_xor(
+    n_samples: int = 200,
+    n_features: int = 10,
+    *,
+    flips: float = 0.05,
+    random_state: Any = None,
+    return_X_y: bool = False,
+    as_frame: bool = False,
+) -> Any:
+    """Two columns that tell nothing alone: the class is the sign of their product.
+
+    Parameters
+    ----------
+    n_samples, n_features : int
+        The size.
+    flips : float, default=0.05
+        The share of classes that are wrong.
+    random_state, return_X_y, as_frame
+        As in :func:`make_friedman`.
+
+    Returns
+    -------
+    Bunch, or (X, y)
+        As in :func:`make_friedman`; the target is "same" or "different".
+    """
+    _check(n_samples, n_features, 2)
+    check_number(flips, "flips", 0, 1)
+    rng = _generator(random_state)
+    X = rng.uniform(-1, 1, size=(n_samples, n_features))
+    same = (X[:, 0] * X[:, 1] > 0) ^ (rng.uniform(size=n_samples) < flips)
+    entropy = -sum(p * math.log(p) for p in (flips, 1 - flips) if p > 0)
+    y = np.where(same, "same", "different").astype(object)
+    return _bunch(X, y, 2, math.log(2) - entropy, return_X_y, as_frame)

@@ -1,0 +1,576 @@
+"""Feature clustering: twins, truths, invariants, and what users do."""
+
+import pickle
+from itertools import product
+
+import naive
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.cluster.hierarchy import dendrogram, fcluster, linkage
+from scipy.sparse import coo_array
+from scipy.spatial.distance import squareform
+from sklearn.base import clone
+from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.model_selection import GridSearchCV, GroupKFold
+from sklearn.pipeline import make_pipeline
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from infosieve import FeatureClustering, false_neighbors
+from infosieve._scale import prepare
+from infosieve.engines.numba.false_neighbors import count_false, strips_of
+from infosieve.executors.threads import Threads
+
+
+def prepared(values, scale="standard", categorical=False):
+    values = np.atleast_2d(np.asarray(values, float))
+    flags = np.full(len(values), categorical)
+    return prepare(values, flags, scale, 3, Threads(1), with_order=True, separate=False)
+
+
+def blocks(rng, n=150, m=12, n_blocks=3):
+    """Columns in blocks that share what they say about y, and their own noise."""
+    latent = rng.normal(size=(n, n_blocks))
+    labels = np.sort(np.arange(m) % n_blocks)
+    X = latent[:, labels] + 0.15 * rng.normal(size=(n, m))
+    y = latent @ [1.0, 0.8, 0.6] + 0.1 * rng.normal(size=n)
+    return X, y, labels
+
+
+def messy(rng, n=40):
+    """Constant columns, copies, negated copies, rounded values, repeated rows."""
+    a, b, c = rng.normal(size=(3, n))
+    X = np.column_stack(
+        [a, np.full(n, 3.0), a + 0.1 * c, -a, np.round(b), b, 2 * b + 1, np.round(c), c * a, -b]
+    )
+    y = a + np.round(b, 1)
+    X[n // 2 :: 3], y[n // 2 :: 3] = X[0], y[0]
+    return X, y
+
+
+# --- false neighbours
+
+
+@pytest.mark.parametrize("kind", ["normal", "rounded", "integers", "binary", "heavy"])
+@pytest.mark.parametrize("n", [2, 3, 17, 120])
+@pytest.mark.parametrize("width", [1, 4, 1000])
+def test_false_neighbours_agree_with_plain_loops(kind, n, width, rng):
+    from conftest import column
+
+    for _ in range(3):
+        x, y, z = (column(k, n, rng) for k in (kind, kind, "rounded"))
+        for targets in (np.array([y]), np.array([y, z])):
+            comp = np.empty(n, np.int64)
+            order = np.argsort(x).astype(np.int32)
+            count_false(x, order, targets, strips_of(targets[0], width), comp)
+            np.testing.assert_array_equal(comp, naive.false_neighbors(x, targets))
+
+
+@given(st.lists(st.tuples(st.integers(-3, 3), st.integers(-2, 2)), min_size=2, max_size=40))
+def test_false_neighbours_of_points_on_a_grid(points):
+    x, y = np.array(points, float).T
+    comp = np.empty(len(x), np.int64)
+    count_false(x, np.argsort(x).astype(np.int32), y[None], strips_of(y, 5), comp)
+    np.testing.assert_array_equal(comp, naive.false_neighbors(x, y[None]))
+
+
+@pytest.mark.parametrize("scale", ["standard", "normal-scores", None])
+def test_the_public_function_counts_scaled_columns(scale, rng):
+    X, y = messy(rng)
+    x, target = (prepared(v, scale) for v in (X.T, y))
+    ref = np.array([naive.false_neighbors(row, target.values) for row in x.values]).T
+    comp = false_neighbors(X, y, scale=scale)
+    np.testing.assert_array_equal(comp[:, 1], 0)  # the constant column
+    np.testing.assert_array_equal(comp, ref)
+
+
+@pytest.mark.parametrize("scale", ["standard", "normal-scores", None])
+@pytest.mark.parametrize("kind", ["normal", "rounded", "binary", "heavy"])
+def test_a_column_and_its_negative_have_the_same_counts(scale, kind, rng):
+    from conftest import column
+
+    for n in (29, 30, 200):
+        x, y = column(kind, n, rng), column("rounded", n, rng)
+        X = np.column_stack([x, -x, 4 * x])
+        counts = false_neighbors(X, y, scale=scale)
+        np.testing.assert_array_equal(counts[:, 0], counts[:, 1])
+        if scale is not None:
+            np.testing.assert_array_equal(counts[:, 0], counts[:, 2])
+
+
+def test_a_column_that_determines_the_target_has_no_false_neighbours(rng):
+    x = rng.normal(size=300)
+    assert false_neighbors(x[:, None], 2 * x + 1).max() == 0
+    assert false_neighbors(x[:, None], rng.normal(size=300)).mean() > 5
+
+
+def test_false_neighbours_for_classes_are_those_closer_than_the_own_class(rng):
+    X, y = rng.normal(size=(60, 2)), np.array(["a", "b", "c"], object)[rng.integers(0, 3, 60)]
+    y[0] = "alone"
+    comp = false_neighbors(X, y)
+    x = prepared(X.T).values
+    for j in range(2):
+        for i in range(1, 60):
+            gaps = np.abs(x[j] - x[j, i])
+            own = min(gaps[k] for k in range(60) if k != i and y[k] == y[i])
+            assert comp[i, j] == sum(gaps[k] < own for k in range(60) if k != i)
+    np.testing.assert_array_equal(comp[0], 0)  # nobody to be compared with
+
+
+def test_names_threads_and_large_tables_of_false_neighbours(rng):
+    X = pd.DataFrame(rng.normal(size=(3000, 40))).add_prefix("c")
+    X.index = X.index + 7
+    y = X["c0"] + rng.normal(size=3000)
+    one, two = (false_neighbors(X, y, n_jobs=jobs) for jobs in (1, 2))
+    pd.testing.assert_frame_equal(one, two)
+    assert list(one) == list(X)
+    assert one.index.equals(X.index)
+    frame = pl.DataFrame({"a": X["c0"].to_numpy(), "b": X["c1"].to_numpy()})
+    assert list(false_neighbors(frame, y.to_numpy())) == ["a", "b"]
+
+
+# --- merges
+
+
+GRAPH = [(0, 1), (1, 2), (2, 3), (0, 3), (4, 5), (5, 6), (6, 8), (7, 9)]  # three parts
+
+
+def merged(clustering):
+    """The merges as (members, members, similarity)."""
+    m = clustering.n_features_in_
+    members = {j: [j] for j in range(m)}
+    merges = []
+    pairs = zip(clustering.children_.tolist(), clustering.similarities_, strict=True)
+    for step, ((a, b), similarity) in enumerate(pairs):
+        first, second = sorted([members[a], members[b]])
+        merges.append((first, second, similarity))
+        members[m + step] = sorted(first + second)
+    return merges
+
+
+OPTIONS = [
+    options
+    for options in product(
+        ["supervised", "unsupervised"],
+        ["pearson", "spearman"],
+        ["representative", "average", "complete"],
+        ["mean", "medoid", "pls"],
+    )
+    if options[2] == "representative" or options[3] == "mean"
+]
+
+
+@pytest.mark.parametrize(("similarity", "correlation", "agglomeration", "kind"), OPTIONS)
+@pytest.mark.parametrize("connectivity", [None, "chain", "graph"])
+@pytest.mark.parametrize("data", ["blocks", "messy"])
+def test_merges_agree_with_plain_loops(
+    similarity, correlation, agglomeration, kind, connectivity, data, rng
+):
+    X, y = messy(rng) if data == "messy" else blocks(rng, n=35, m=10)[:2]
+    m = X.shape[1]
+    pairs, matrix = None, connectivity
+    if connectivity == "chain":
+        pairs = [(j, j + 1) for j in range(m - 1)]
+    elif connectivity == "graph":
+        pairs = GRAPH
+        rows, columns = np.array(pairs).T
+        matrix = coo_array((np.ones(len(pairs)), (rows, columns)), shape=(m, m))
+    comp = FeatureClustering(
+        3,
+        similarity=similarity,
+        correlation=correlation,
+        agglomeration=agglomeration,
+        representative=kind,
+        connectivity=matrix,
+    ).fit(X, y)
+    x, target = prepared(X.T).values, prepared(y).values
+    ref = naive.agglomerate(
+        x,
+        list(target) if similarity == "supervised" else None,
+        correlation == "spearman",
+        agglomeration,
+        kind,
+        pairs and {*pairs, *((b, a) for a, b in pairs)},
+        lambda column: prepared(column).values[0],
+        target[0],
+    )
+    assert merged(comp) == ref
+
+
+@pytest.mark.parametrize("scale", ["normal-scores", None])
+def test_merges_agree_with_plain_loops_in_other_scales(scale, rng):
+    X, y = messy(rng)
+    comp = FeatureClustering(3, scale=scale).fit(X, y)
+    # Without a scale, numbers are brought into range by the largest exponent of all.
+    exponent = int(np.frexp(max(np.abs(X).max(), np.abs(y).max()))[1])
+    x, target = (
+        prepare(np.atleast_2d(v), np.zeros(len(np.atleast_2d(v)), bool), scale, exponent,
+                Threads(1), with_order=True, separate=False).values
+        for v in (X.T, y)
+    )  # fmt: skip
+
+    def rescale(column):
+        return prepare(column[None], np.zeros(1, bool), scale, 0, Threads(1), False, False).values[
+            0
+        ]
+
+    ref = naive.agglomerate(
+        x, list(target), False, "representative", "mean", None, rescale, target[0]
+    )
+    assert merged(comp) == ref
+
+
+@pytest.mark.parametrize("method", ["average", "complete"])
+def test_linkage_agrees_with_scipy(method, rng):
+    X, y = rng.normal(size=(80, 30)), rng.normal(size=80)
+    X += X[:, :5] @ rng.normal(size=(5, 30))
+    c = false_neighbors(X, y)
+    ref = linkage(squareform(1 - np.corrcoef(c.T), checks=False), method)
+    comp = FeatureClustering(4, agglomeration=method).fit(X, y)
+    np.testing.assert_allclose(comp.linkage_[:, 2:], ref[:, 2:], atol=1e-12)
+    np.testing.assert_array_equal(np.sort(comp.linkage_[:, :2]), np.sort(ref[:, :2]))
+    labels = fcluster(ref, 4, "maxclust")
+    assert len(set(zip(labels, comp.labels_, strict=True))) == 4
+
+
+def test_threads_change_nothing(rng):
+    X, y = rng.normal(size=(600, 1000)), rng.normal(size=600)
+    options = {"n_clusters": 5, "agglomeration": "representative"}
+    one, two = (FeatureClustering(**options, n_jobs=j).fit(X[:, :300], y) for j in (1, 2))
+    np.testing.assert_array_equal(one.children_, two.children_)
+    np.testing.assert_array_equal(one.similarities_, two.similarities_)
+    options["agglomeration"] = "average"
+    one, two = (FeatureClustering(**options, n_jobs=j).fit(X, y) for j in (1, 2))
+    np.testing.assert_array_equal(one.similarities_, two.similarities_)
+
+
+def test_correlations_are_shared_out_among_threads(rng, monkeypatch):
+    from infosieve import agglomerate
+
+    monkeypatch.setattr(agglomerate, "_TASK_CELLS", 64)
+    X, y = rng.normal(size=(60, 40)), rng.normal(size=60)
+    one, three = (FeatureClustering(5, n_jobs=j).fit(X, y) for j in (1, 3))
+    np.testing.assert_array_equal(one.linkage_, three.linkage_)
+
+
+@pytest.mark.parametrize("representative", ["mean", "medoid", "pls"])
+def test_the_order_of_columns_changes_no_cluster(representative, rng):
+    X, y, _ = blocks(rng, m=20)
+    order = rng.permutation(20)
+    a = FeatureClustering(6, representative=representative).fit(X, y)
+    b = FeatureClustering(6, representative=representative).fit(X[:, order], y)
+    pairs = set(zip(a.labels_[order], b.labels_, strict=True))
+    assert len(pairs) == 6
+
+
+# --- truths
+
+
+@pytest.mark.parametrize("similarity", ["supervised", "unsupervised"])
+@pytest.mark.parametrize("agglomeration", ["representative", "average", "complete"])
+@pytest.mark.parametrize("representative", ["mean", "medoid", "pls"])
+@pytest.mark.parametrize("correlation", ["pearson", "spearman"])
+def test_blocks_are_found(similarity, agglomeration, representative, correlation, rng):
+    X, y, labels = blocks(rng, n=300)
+    X[:, 1] *= -1
+    clusters = FeatureClustering(
+        3,
+        similarity=similarity,
+        agglomeration=agglomeration,
+        representative=representative,
+        correlation=correlation,
+    ).fit(X, y)
+    np.testing.assert_array_equal(clusters.labels_, labels)
+    known = np.corrcoef(clusters.transform(X).T, X.T)[:3, 3:]
+    for label, row in enumerate(np.abs(known)):
+        assert row[labels == label].min() > 0.95
+
+
+def test_negated_copies_do_not_cancel(rng):
+    x, noise = rng.normal(size=(2, 100))
+    y = x + 0.1 * rng.normal(size=100)
+    X = np.column_stack([x, -x, noise])
+    for similarity in ("supervised", "unsupervised"):
+        clusters = FeatureClustering(2, similarity=similarity).fit(X, y)
+        assert clusters.labels_.tolist() == [0, 0, 1]
+        assert clusters.similarities_[0] == 1.0
+        np.testing.assert_allclose(clusters.transform(X)[:, 0], (x - x.mean()) / x.std())
+
+
+def test_constant_columns_join_last(rng):
+    X, y, _ = blocks(rng)
+    X[:, [2, 5]] = 7.0
+    clusters = FeatureClustering(5).fit(X, y)
+    assert (clusters.similarities_[-2:] == -1).all()
+    assert np.bincount(clusters.labels_)[clusters.labels_[[2, 5]]].tolist() == [1, 1]
+    assert np.isfinite(clusters.transform(X)).all()
+    all_constant = np.ones((30, 3))
+    assert FeatureClustering(1).fit(all_constant, rng.normal(size=30)).labels_.tolist() == [0] * 3
+
+
+def test_supervised_clusters_join_columns_that_look_unlike_but_say_the_same(rng):
+    u, v = rng.normal(size=(2, 400))
+    X = np.column_stack([u, u**3, v, np.abs(v)])
+    y = u + 0.5 * rng.normal(size=400)
+    clusters = FeatureClustering(2, correlation="spearman", scale="normal-scores").fit(X, y)
+    assert clusters.labels_[0] == clusters.labels_[1] != clusters.labels_[2]
+
+
+# --- the number of clusters
+
+
+def test_a_threshold_stops_at_the_first_merge_below_it(rng):
+    for seed in range(40):  # find a tree whose similarities rise again after falling
+        X, y, _ = blocks(np.random.default_rng(seed), n=40, m=15)
+        s = FeatureClustering(1).fit(X, y).similarities_
+        rises = np.flatnonzero(np.diff(s) > 0)
+        if rises.size:
+            break
+    at = rises[0]
+    threshold = (s[at] + s[at + 1]) / 2
+    first = np.flatnonzero(s < threshold)[0]
+    clusters = FeatureClustering(None, similarity_threshold=threshold).fit(X, y)
+    assert first <= at
+    assert clusters.n_clusters_ == 15 - first == len(set(clusters.labels_))
+    assert FeatureClustering(None, similarity_threshold=-1).fit(X, y).n_clusters_ == 1
+    assert FeatureClustering(None, similarity_threshold=1.0).fit(X, y).n_clusters_ == 15
+
+
+def test_auto_finds_the_blocks_that_matter(rng):
+    X, y, _ = blocks(rng, n=120, m=30)
+    clusters = FeatureClustering(random_state=0).fit(X, y)
+    assert 3 <= clusters.n_clusters_ <= 10
+    results = clusters.cv_results_
+    assert results["n_clusters"][0] == 1
+    assert results["n_clusters"][-1] == 30
+    each = np.array([results[f"split{i}_test_score"] for i in range(4)])
+    np.testing.assert_allclose(results["mean_test_score"], each.mean(axis=0))
+    np.testing.assert_allclose(results["std_test_score"], each.std(axis=0))
+    again = FeatureClustering(random_state=0, n_jobs=2).fit(X, y)
+    np.testing.assert_array_equal(again.cv_results_["mean_test_score"], results["mean_test_score"])
+    other = FeatureClustering(random_state=1).fit(X, y)
+    assert (other.cv_results_["mean_test_score"] != results["mean_test_score"]).any()
+
+
+def test_auto_finds_clusters_without_the_fold_that_judges_them():
+    """Columns of noise chosen by the target would look good in the fold that chose them."""
+    scores = []
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        X, y = rng.normal(size=(60, 40)), rng.normal(size=60)
+        clusters = FeatureClustering(representative="pls", random_state=0).fit(X, y)
+        scores.append(clusters.cv_results_["mean_test_score"].max())
+    assert np.mean(scores) < 0.1
+
+
+def test_auto_with_a_regressor_a_splitter_several_targets_and_classes(rng):
+    X, y, _ = blocks(rng)
+    assert FeatureClustering(regressor=LinearRegression(), cv=3, random_state=0).fit(X, y)
+    groups = np.arange(150) // 2
+
+    class Fixed(GroupKFold):
+        def split(self, X, y=None, groups_=None):
+            return super().split(X, y, groups)
+
+    assert len(FeatureClustering(cv=Fixed(3)).fit(X, y).cv_results_) == 6
+    clusters = FeatureClustering(random_state=0).fit(X, np.c_[y, X[:, 0]])
+    assert clusters.n_clusters_ >= 3
+    classes = np.where(y > 0, "high", "low")
+    with pytest.raises(ValueError, match="Pass a classifier as 'regressor'"):
+        FeatureClustering().fit(X, classes)
+    clusters = FeatureClustering(regressor=LogisticRegression(), random_state=0).fit(X, classes)
+    assert clusters.cv_results_["mean_test_score"].max() > 0.8
+    assert FeatureClustering(3, representative="pls").fit(X, classes).n_clusters_ == 3
+
+
+# --- transform and back
+
+
+def test_transform_of_new_samples_uses_what_fit_saw(rng):
+    X, y, _ = blocks(rng)
+    clusters = FeatureClustering(4).fit(X[:100], y[:100])
+    np.testing.assert_array_equal(clusters.transform(X[:100]), clusters.representatives_)
+    z = (X - X[:100].mean(axis=0)) / X[:100].std(axis=0)
+    own = [np.flatnonzero(clusters.labels_ == label) for label in range(4)]
+    ref = np.column_stack([z[:, members].mean(axis=1) for members in own])
+    np.testing.assert_allclose(clusters.transform(X), ref, atol=1e-12)
+    np.testing.assert_allclose(clusters.transform(X[120:121]), ref[120:121], atol=1e-12)
+
+
+def test_medoids_are_original_columns(rng):
+    X, y, _ = blocks(rng)
+    frame = pd.DataFrame(X).add_prefix("c")
+    clusters = FeatureClustering(4, representative="medoid").fit(frame, y)
+    np.testing.assert_array_equal(clusters.labels_[clusters.medoids_], np.arange(4))
+    np.testing.assert_array_equal(clusters.transform(frame), X[:, clusters.medoids_])
+    assert clusters.get_feature_names_out().tolist() == [f"c{j}" for j in clusters.medoids_]
+
+
+@pytest.mark.parametrize("scale", ["standard", "normal-scores", None])
+@pytest.mark.parametrize("representative", ["mean", "medoid", "pls"])
+def test_the_way_back_is_least_squares(scale, representative, rng):
+    X, y, _ = blocks(rng)
+    X[:, 3] = 5.0
+    X[:, 4] *= -1000
+    clusters = FeatureClustering(4, scale=scale, representative=representative).fit(X, y)
+    reduced = clusters.transform(X)
+    comp = clusters.inverse_transform(reduced)
+    for j in range(12):
+        r = reduced[:, clusters.labels_[j]]
+        line = LinearRegression().fit(r[:, None], X[:, j]).predict(r[:, None])
+        np.testing.assert_allclose(comp[:, j], line, atol=1e-8)
+    with pytest.raises(ValueError, match="X has 2 columns, but there are 4 clusters"):
+        clusters.inverse_transform(reduced[:, :2])
+
+
+def test_normal_scores_of_new_samples_are_interpolated(rng):
+    X, y = rng.exponential(size=(50, 2)), rng.normal(size=50)
+    clusters = FeatureClustering(2, scale="normal-scores").fit(X, y)
+    scores = clusters.transform(X)
+    assert (np.argsort(scores[:, 0]) == np.argsort(X[:, 0])).all()
+    assert abs(scores.mean()) < 1e-9
+    beyond = clusters.transform([[1e9, -1e9]])
+    assert beyond.tolist() == [[scores[:, 0].max(), scores[:, 1].min()]]
+
+
+@pytest.mark.parametrize("factor", [1e-300, 1e300])
+def test_numbers_of_any_size(factor, rng):
+    X, y, _ = blocks(rng)
+    ref = FeatureClustering(3).fit(X, y)
+    comp = FeatureClustering(3).fit(X * factor, y)
+    np.testing.assert_array_equal(comp.labels_, ref.labels_)
+    np.testing.assert_allclose(comp.transform(X * factor), ref.transform(X), atol=1e-9)
+    back = comp.inverse_transform(comp.transform(X * factor))
+    np.testing.assert_allclose(back / factor, ref.inverse_transform(ref.transform(X)), atol=1e-9)
+
+
+# --- names, pipelines, dendrograms
+
+
+def test_names_of_clusters(rng):
+    X, y, _ = blocks(rng, m=12)
+    frame = pd.DataFrame(X, columns=[f"abs_{j:03d}" for j in range(12)])
+    clusters = FeatureClustering(3).fit(frame, y).set_output(transform="pandas")
+    names = ["cluster[abs_000..abs_003]", "cluster[abs_004..abs_007]", "cluster[abs_008..abs_011]"]
+    assert list(clusters.transform(frame)) == names
+    shuffled = frame[["abs_000", "abs_004", "abs_001", "abs_005", "abs_008", "abs_006", "abs_007",
+                      "abs_009", "abs_002", "abs_010", "abs_003", "abs_011"]]  # fmt: skip
+    names = FeatureClustering(3).fit(shuffled, y).get_feature_names_out().tolist()
+    assert names[0] == "cluster[abs_000,abs_001,abs_002,+1]"
+    assert names[1] == "cluster[abs_004,abs_005,abs_006,abs_007]"
+    assert FeatureClustering(12).fit(X, y).get_feature_names_out()[11] == "cluster[x11]"
+
+
+def test_pipelines_grids_clones_and_pickles(rng):
+    X, y, _ = blocks(rng)
+    pipeline = make_pipeline(FeatureClustering(), LinearRegression())
+    grid = GridSearchCV(pipeline, {"featureclustering__n_clusters": [1, 3]}, cv=3).fit(X, y)
+    assert grid.best_params_ == {"featureclustering__n_clusters": 3}
+    fitted = FeatureClustering(3).fit(X, y)
+    assert not hasattr(clone(fitted), "labels_")
+    kept = pickle.loads(pickle.dumps(fitted))
+    np.testing.assert_array_equal(kept.transform(X), fitted.transform(X))
+    assert len(pickle.dumps(fitted)) < 20_000  # what fit needed is not kept
+
+
+def test_scipy_draws_the_tree(rng):
+    X, y, _ = blocks(rng)
+    clusters = FeatureClustering(3).fit(X, y)
+    drawn = dendrogram(clusters.linkage_, no_plot=True)
+    assert sorted(map(int, drawn["ivl"])) == list(range(12))
+    np.testing.assert_allclose(clusters.linkage_[:, 2], 1 - clusters.similarities_)
+    assert clusters.linkage_[-1, 3] == 12
+
+
+def test_parts_that_nothing_connects(rng):
+    X, y, _ = blocks(rng, m=10)
+    matrix = np.zeros((10, 10))
+    for a, b in GRAPH:
+        matrix[a, b] = 1
+    clusters = FeatureClustering(3, connectivity=matrix).fit(X, y)
+    assert clusters.labels_.tolist() == [0, 0, 0, 0, 1, 1, 1, 2, 1, 2]
+    assert clusters.similarities_[-2:].tolist() == [-1, -1]
+    assert FeatureClustering(connectivity=matrix, random_state=0).fit(X, y).n_clusters_ >= 3
+    low = FeatureClustering(None, similarity_threshold=-1, connectivity=matrix).fit(X, y)
+    assert low.n_clusters_ == 3
+    with pytest.raises(ValueError, match="3 parts that 'connectivity' does not connect"):
+        FeatureClustering(2, connectivity=matrix).fit(X, y)
+
+
+def test_chains_join_neighbours_only(rng):
+    X, y = rng.normal(size=(100, 20)), rng.normal(size=100)
+    X[:, 10] = X[:, 0]
+    labels = FeatureClustering(5, connectivity="chain").fit(X, y).labels_
+    assert (np.diff(labels) >= 0).all()
+    assert labels[-1] == 4
+
+
+def test_no_target_where_none_is_needed(rng):
+    X, _, labels = blocks(rng)
+    clusters = FeatureClustering(3, similarity="unsupervised").fit(X)
+    np.testing.assert_array_equal(clusters.labels_, labels)
+    without = {"similarity": "unsupervised"}
+    weighted = without | {"n_clusters": 3, "representative": "pls"}
+    for options in ({}, {"n_clusters": 3}, without, weighted):
+        with pytest.raises(ValueError, match="requires y to be passed"):
+            FeatureClustering(**options).fit(X)
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"n_clusters": 0}, "'n_clusters' parameter must be an int of at least 1, 'auto'"),
+        ({"n_clusters": 2.0}, "Got 2.0 instead"),
+        ({"n_clusters": "all"}, "Got 'all' instead"),
+        ({"n_clusters": True}, "Got True instead"),
+        ({"n_clusters": 13}, "asks for 13 clusters, but X has 12 columns"),
+        ({"n_clusters": None}, "Exactly one of 'n_clusters' and 'similarity_threshold'"),
+        ({"similarity_threshold": 0.5}, "with a threshold, pass n_clusters=None"),
+        ({"n_clusters": None, "similarity_threshold": 2}, "a number from -1 to 1. Got 2 instead"),
+        ({"similarity": "both"}, "'similarity' parameter must be one of 'supervised'"),
+        ({"correlation": "kendall"}, "'correlation' parameter must be one of 'pearson'"),
+        ({"agglomeration": "ward"}, "'agglomeration' parameter must be one of 'representative'"),
+        ({"representative": "sum"}, "'representative' parameter must be one of 'mean'"),
+        ({"scale": "robust"}, "'scale' parameter must be one of 'standard'"),
+        ({"connectivity": "ring"}, "must be None, 'chain', or a matrix.*Got 'ring' instead"),
+        ({"connectivity": np.eye(3)}, r"each of the 12 columns of X. Got the shape \(3, 3\)"),
+        ({"n_jobs": 0}, "'n_jobs' parameter must be"),
+        ({"random_state": -1}, "'random_state' parameter must be"),
+    ],
+)
+def test_bad_parameters_are_named(options, message, rng):
+    X, y, _ = blocks(rng)
+    with pytest.raises(ValueError, match=message):
+        FeatureClustering(**options).fit(X, y)
+
+
+def test_bad_tables_are_named(rng):
+    X, y, _ = blocks(rng)
+    frame = pd.DataFrame(X).add_prefix("c")
+    with pytest.raises(TypeError, match="column 'c3' of X holds 'red', which is no number"):
+        FeatureClustering(3).fit(frame.assign(c3="red"), y)
+    frame.loc[5, "c2"] = np.nan
+    with pytest.raises(ValueError, match=r"missing values \(NaN\) in 1 of its columns: 'c2' \(1\)"):
+        FeatureClustering(3).fit(frame, y)
+    with pytest.raises(ValueError, match="y is constant"):
+        FeatureClustering(3).fit(X, np.ones(150))
+    with pytest.raises(ValueError, match="X has 150 samples and y has 149"):
+        false_neighbors(X, y[:149])
+    fitted = FeatureClustering(3).fit(X, y)
+    with pytest.raises(ValueError, match="11 features"):
+        fitted.transform(X[:, :11])
+
+
+@parametrize_with_checks(
+    [
+        FeatureClustering(),
+        FeatureClustering(1, similarity="unsupervised"),
+        FeatureClustering(1, agglomeration="average", representative="medoid"),
+        FeatureClustering(1, representative="pls", connectivity="chain", scale="normal-scores"),
+    ]
+)
+def test_scikit_learn_checks(estimator, check):
+    check(estimator)
