@@ -27,6 +27,7 @@ from run import DOCS, HERE, K, best_times, machine, micro, peak_memory
 from sklearn.feature_selection import mutual_info_regression
 
 from infosieve import MISelector, choose_k, permutation_test
+from infosieve.datasets import make_friedman
 
 CHAPTER = {
     "n_neighbors": "auto",
@@ -48,10 +49,7 @@ FOR_SETS = ("npeet-plus", "infomeasure")
 
 def friedman(seed, n=100, m=10):
     """The chapter's data, columns standardised."""
-    rng = np.random.default_rng(seed)
-    X = rng.uniform(size=(n, m))
-    y = 10 * np.sin(X[:, 0] * X[:, 1]) + 20 * (X[:, 2] - 0.5) ** 2 + 10 * X[:, 3] + 5 * X[:, 4]
-    y = y + rng.normal(size=n)
+    X, y = make_friedman(n, m, random_state=seed, return_X_y=True)
     return (X - X.mean(axis=0)) / X.std(axis=0), (y - y.mean()) / y.std()
 
 

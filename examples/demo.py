@@ -3,18 +3,10 @@
 Y = 10 sin(X1 X2) + 20 (X3 - 0.5)^2 + 10 X4 + 5 X5 + noise; X6 to X10 are never used.
 """
 
-import numpy as np
 import pandas as pd
 
 from infosieve import MISelector, estimate, mutual_information, relevance
-
-
-def friedman(n: int, seed: int) -> tuple[pd.DataFrame, pd.Series]:
-    """The data above: columns uniform on [0, 1], standard normal noise."""
-    rng = np.random.default_rng(seed)
-    X = pd.DataFrame(rng.uniform(size=(n, 10)), columns=[f"X{j}" for j in range(1, 11)])
-    signal = 10 * np.sin(X.X1 * X.X2) + 20 * (X.X3 - 0.5) ** 2 + 10 * X.X4 + 5 * X.X5
-    return X, pd.Series(signal + rng.normal(size=n), name="Y")
+from infosieve.datasets import make_friedman
 
 
 def select(X: pd.DataFrame, y: pd.Series) -> None:
@@ -34,8 +26,8 @@ def select(X: pd.DataFrame, y: pd.Series) -> None:
 def main() -> None:
     """Print which columns are selected, and what columns and sets of them tell about Y."""
     print(__doc__)
-    select(*friedman(100, seed=0))
-    X, y = friedman(500, seed=0)
+    select(*make_friedman(100, random_state=0, return_X_y=True, as_frame=True))
+    X, y = make_friedman(500, random_state=0, return_X_y=True, as_frame=True)
     print(f"What each column tells about Y on its own ({len(y)} samples, nats):\n")
     for name, nats in relevance(X, y).sort_values(ascending=False).items():
         used = "" if name in ("X1", "X2", "X3", "X4", "X5") else "   (not in the formula)"

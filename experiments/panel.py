@@ -7,12 +7,13 @@ thousandth of the other term: it is not counted as relevant.
 import numpy as np
 from sklearn.datasets import make_friedman1, make_friedman2, make_friedman3
 
+from infosieve.datasets import make_friedman
+
 
 def equation_f(rng, n=100, m=10):
     """The chapter's data."""
-    X = rng.uniform(size=(n, m))
-    y = 10 * np.sin(X[:, 0] * X[:, 1]) + 20 * (X[:, 2] - 0.5) ** 2 + 10 * X[:, 3] + 5 * X[:, 4]
-    return X, y + rng.normal(size=n), {0, 1, 2, 3, 4}
+    X, y = make_friedman(n, m, random_state=rng, return_X_y=True)
+    return X, y, {0, 1, 2, 3, 4}
 
 
 def friedman1(rng, n=200):

@@ -233,9 +233,8 @@ def medoid(profiles, members, absolute):
     if dot(first, first) == 0:
         return members[0]
     signs = [-1 if absolute and dot(profiles[j], first) < 0 else 1 for j in members]
-    lengths = [
-        s * math.sqrt(dot(profiles[j], profiles[j])) for s, j in zip(signs, members, strict=True)
-    ]
+    sizes = [math.sqrt(dot(profiles[j], profiles[j])) for j in members]
+    lengths = [s * size for s, size in zip(signs, sizes, strict=True)]
     mean = np.zeros(len(first))
     for j, length in zip(members, lengths, strict=True):
         mean = mean + 1 / length * profiles[j]

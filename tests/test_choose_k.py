@@ -7,15 +7,14 @@ import pytest
 
 from infosieve import KChoice, choose_k
 from infosieve._scale import prepare
+from infosieve.datasets import make_friedman
 from infosieve.executors.threads import Threads
 from infosieve.resample import Measure, global_permutations, random_parts
 from infosieve.smoothing import choose
 
 
 def friedman(rng, n=100, m=10):
-    X = rng.uniform(size=(n, m))
-    y = 10 * np.sin(X[:, 0] * X[:, 1]) + 20 * (X[:, 2] - 0.5) ** 2 + 10 * X[:, 3] + 5 * X[:, 4]
-    return X, y + rng.normal(size=n)
+    return make_friedman(n, m, random_state=rng, return_X_y=True)
 
 
 def test_agrees_with_plain_loops(rng):

@@ -7,7 +7,8 @@ import sys
 SCRIPT = """
 import numpy as np, warnings
 warnings.simplefilter("ignore")
-from infosieve import MISelector, choose_k, mutual_information, permutation_test, relevance
+from infosieve import FeatureClustering, MISelector, choose_k, false_neighbors
+from infosieve import mutual_information, permutation_test, relevance
 from infosieve.engines.numba import engine
 rng = np.random.default_rng(0)
 X, y = np.round(rng.normal(size=(24, 5)), 1), rng.normal(size=24)
@@ -26,6 +27,9 @@ print(choose_k(X, y, k_max=4, n_splits=8, random_state=0).t.tolist())
 for null in ("global", "local"):
     options = dict(selected=[1, 2], null=null, criterion="cmi", n_permutations=5, random_state=0)
     print(permutation_test(X, y, [0, 3], **options).null.tolist())
+print(false_neighbors(X, y).tolist(), false_neighbors(X, np.c_[y, X[:, 1]]).tolist())
+for options in ({}, {"agglomeration": "average"}, {"representative": "medoid"}):
+    print(FeatureClustering(2, connectivity="chain", **options).fit(X, y).linkage_.tolist())
 print(MISelector(stop=None, max_features=3, random_state=0).fit(X, y).path_.to_csv())
 """
 
@@ -42,4 +46,4 @@ def test_same_results_with_and_without_the_compiler():
         for flag in ("0", "1")
     ]
     assert len(set(outputs)) == 1
-    assert outputs[0].count("\n") == 9 + 3 + 5
+    assert outputs[0].count("\n") == 9 + 3 + 4 + 5

@@ -21,11 +21,14 @@ Representative: TypeAlias = Literal["mean", "medoid", "pls"]
 _TASK_CELLS = 1 << 19
 
 
-def false_counts(x: Columns, target: Columns, executor: Executor) -> IntArray:
+def target_strips(target: Columns) -> Any:
+    """Strips of neighbouring targets, about a neighbourhood wide."""
+    return strips_of(target.values[0], int(2 * np.sqrt(target.n_samples)) + 1)
+
+
+def false_counts(x: Columns, target: Columns, strips: Any, executor: Executor) -> IntArray:
     """The C vectors of all columns, of shape (n_columns, n_samples)."""
-    n = x.n_samples
-    out = np.zeros((x.n_columns, n), np.int64)
-    strips = strips_of(target.values[0], int(4 * np.sqrt(n)) + 1)
+    out = np.zeros((x.n_columns, x.n_samples), np.int64)
     order = x.order
 
     def some(columns: range) -> None:
@@ -66,11 +69,16 @@ class Comparison:
     def absolute(self) -> bool:
         return self.target is None
 
+    @cached_property
+    def _strips(self) -> Any:
+        assert self.target is not None
+        return target_strips(self.target)
+
     def profiles(self, x: Columns, executor: Executor) -> FloatArray:
         """The centred rows whose correlations are the similarities of the columns."""
         rows: Any = x.values
         if self.target is not None:
-            rows = false_counts(x, self.target, executor)
+            rows = false_counts(x, self.target, self._strips, executor)
         if self.correlation == "spearman":
             rows = rankdata(rows, axis=1)
         return centred(rows, executor)
@@ -129,7 +137,7 @@ class Features:
     def weights(self, members: IntArray, kind: Representative) -> FloatArray:
         """What each member, in rising order, contributes to the representative of a cluster."""
         if kind == "medoid":
-            return (members == self.medoid(members)).astype(np.float64)
+            return np.asarray(members == self.medoid(members), np.float64)
         if kind == "mean":
             return np.asarray(self._signs(self.rows, members) / members.size)
         slopes: Any = self.slopes[:, members]

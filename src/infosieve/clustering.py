@@ -36,6 +36,7 @@ from infosieve.agglomerate import (
     covariances,
     false_counts,
     grow,
+    target_strips,
 )
 from infosieve.executors.threads import Threads
 from infosieve.representatives import BackToColumns, Grown
@@ -87,7 +88,7 @@ def false_neighbors(
     >>> X = rng.normal(size=(200, 2))
     >>> y = X[:, 0] ** 3
     >>> false_neighbors(X, y).mean(axis=0).round()
-    array([ 0., 13.])
+    array([0., 9.])
     """
     check_choice(scale, "scale", _SCALES)
     check_jobs(n_jobs)
@@ -96,7 +97,7 @@ def false_neighbors(
     check_target(tables[1])
     executor = Threads(n_jobs)
     x, target = prepare_tables(tables, scale, executor, with_order=True, separate=False)
-    counts = false_counts(x, target, executor).T
+    counts = false_counts(x, target, target_strips(target), executor).T
     if tables[0].named:
         return pd.DataFrame(counts, columns=tables[0].names, index=tables[0].index)
     return counts
@@ -179,7 +180,14 @@ class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     >>> from infosieve.datasets import load_tecator
     >>> X, fat = load_tecator(return_X_y=True, as_frame=True)
     >>> clusters = FeatureClustering(4, connectivity="chain").fit(X, fat)
-    >>> clusters.set_output(transform="pandas").transform(X).columns.tolist()
+    >>> for name in clusters.get_feature_names_out():
+    ...     print(name)
+    cluster[abs_001..abs_029]
+    cluster[abs_030..abs_053]
+    cluster[abs_054..abs_075]
+    cluster[abs_076..abs_100]
+    >>> clusters.transform(X).shape
+    (215, 4)
     """
 
     def __init__(

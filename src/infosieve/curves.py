@@ -72,8 +72,11 @@ class CurveFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     >>> from infosieve.datasets import load_tecator
     >>> tecator = load_tecator()
     >>> curves = CurveFeatures(tecator.axis, unit="nm").fit(tecator.data)
-    >>> curves.get_feature_names_out()[[0, 130, 300, -1]]
-    >>> curves.describe().groupby("kind", sort=False).size()
+    >>> curves.get_feature_names_out()[[130, 325, 380]].tolist()
+    ['slope[860nm]', 'mean[850:898nm]', 'integral[901:949nm]']
+    >>> print(curves.describe().iloc[[130]].round(1).to_string(index=False))
+         feature  kind  from    to
+    slope[860nm] slope 852.0 868.2
     """
 
     def __init__(

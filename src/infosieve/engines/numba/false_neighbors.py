@@ -22,20 +22,33 @@ def _possible(gap: Any, nearest: Any, beside: Any) -> Any:
 
 
 @njit(inline="always")
-def _walk(px: Any, pys: Any, x: Any, ys: Any, ends: Any, step: Any, found: Any) -> Any:
-    """Nearest of the places from ``ends[0]`` to ``ends[1]``: (squared distance, along x)."""
+def _walk(px: Any, pys: Any, x: Any, ys: Any, places: Any, found: Any) -> Any:
+    """The nearest of the places below ``places[1]`` and from ``places[2]`` on, outwards.
+
+    ``places`` has the strip's ends first and last; ``found`` the nearest so far (squared
+    distance, distance along x).
+    """
     nearest, beside = found
-    j, end = ends
-    while j != end:
-        gap = abs(px[j] - x)
+    first, down, up, last = places
+    below = x - px[down - 1] if down > first else np.inf
+    above = px[up] - x if up < last else np.inf
+    while True:
+        gap = min(below, above)
         if not _possible(gap, nearest, beside):
             break
+        if below <= above:
+            down -= 1
+            j = down
+            below = x - px[down - 1] if down > first else np.inf
+        else:
+            j = up
+            up += 1
+            above = px[up] - x if up < last else np.inf
         square = gap * gap
         for t in range(ys.size):
             square += (pys[t, j] - ys[t]) * (pys[t, j] - ys[t])
         if square < nearest or (square == nearest and gap < beside):
             nearest, beside = square, gap
-        j += step
     return nearest, beside
 
 
@@ -115,8 +128,8 @@ def count_false(x: Any, order: Any, targets: Any, strips: Any, out: Any) -> None
         for i in range(start[s], start[s + 1]):
             for t in range(n_targets):
                 ys[t] = pys[t, i]
-            found = _walk(px, pys, px[i], ys, (i + 1, start[s + 1]), 1, (np.inf, np.inf))
-            found = _walk(px, pys, px[i], ys, (i - 1, start[s] - 1), -1, found)
+            places = (start[s], i, i + 1, start[s + 1])
+            found = _walk(px, pys, px[i], ys, places, (np.inf, np.inf))
             left, right = s - 1, s + 1
             while found[0] > 0.0 or found[1] > 0.0:
                 below = ys[0] - high[left] if left >= 0 else np.inf
@@ -127,6 +140,6 @@ def count_false(x: Any, order: Any, targets: Any, strips: Any, out: Any) -> None
                 left, right = (left - 1, right) if other == left else (left, right + 1)
                 at = _first_not_below(px, filled[other], start[other + 1], px[i])
                 filled[other] = at
-                found = _walk(px, pys, px[i], ys, (at, start[other + 1]), 1, found)
-                found = _walk(px, pys, px[i], ys, (at - 1, start[other] - 1), -1, found)
+                places = (start[other], at, at, start[other + 1])
+                found = _walk(px, pys, px[i], ys, places, found)
             out[own[i]] = _closer(ordered, rank[i], found[1])

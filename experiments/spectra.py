@@ -1,0 +1,95 @@
+"""What the experiments on spectra share: data, splits, errors, medians with intervals."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+from scipy.signal import savgol_filter
+
+from infosieve._pls import PLSRegressionCV
+from infosieve.datasets import load_spectra, load_tecator
+
+HERE = Path(__file__).parent
+WINE_OUTLIERS = [33, 34, 83]
+N_SHUFFLES = 5  # of the folds that choose the components; errors are averaged over them
+
+
+def load(name, folder=None):
+    """X, y, and the rows that the chapter learns on."""
+    if name == "Tecator":
+        X, y = load_tecator(return_X_y=True)
+        return X, y, np.arange(150)
+    wine = load_spectra(folder / "wine.csv")
+    keep = np.setdiff1d(np.arange(len(wine.target)), WINE_OUTLIERS)
+    train = np.flatnonzero(wine.text["split"].to_numpy()[keep] == "train")
+    return wine.data[keep], wine.target[keep], train
+
+
+def splits(X, train, n_random, seed):
+    """(train, test) of the chapter's split, then random ones of the same size.
+
+    Spectra that are identical stay on the same side of the random ones.
+    """
+    everyone = np.arange(len(X))
+    yield train, np.setdiff1d(everyone, train)
+    _, group = np.unique(X, axis=0, return_inverse=True)
+    rng = np.random.default_rng(seed)
+    for _ in range(n_random):
+        order = rng.permutation(group.max() + 1)
+        sizes = np.cumsum(np.bincount(group)[order])
+        chosen = np.isin(group, order[sizes <= len(train)])
+        yield everyone[chosen], everyone[~chosen]
+
+
+def snv(X):
+    """Standard normal variate: each spectrum centred and divided by its standard deviation."""
+    return (X - X.mean(axis=1, keepdims=True)) / X.std(axis=1, keepdims=True)
+
+
+def second_derivative(X):
+    return savgol_filter(X, 9, 2, deriv=2)
+
+
+def errors(predictions, y, test):
+    """Test MSE over the variance of y in the test set, and over that of all samples."""
+    mse = np.mean([np.mean((p - y[test]) ** 2) for p in predictions])
+    return mse / y[test].var(), mse / y.var()
+
+
+def pls_errors(X, y, train, test):
+    """Errors of partial least squares, averaged over shuffles of the folds."""
+    models = [PLSRegressionCV(random_state=s).fit(X[train], y[train]) for s in range(N_SHUFFLES)]
+    return errors([model.predict(X[test]) for model in models], y, test)
+
+
+def interval(values, seed=0, statistic=np.median):
+    """The median and a 95 % bootstrap interval."""
+    values = np.asarray(values, float)
+    rng = np.random.default_rng(seed)
+    resampled = statistic(values[rng.integers(0, len(values), (5000, len(values)))], axis=1)
+    return statistic(values), *np.quantile(resampled, [0.025, 0.975])
+
+
+def shown(values, digits=4):
+    """ "0.0412 (0.038 to 0.046)"."""
+    middle, low, high = interval(values)
+    return f"{middle:.{digits}f} ({low:.{digits}f} to {high:.{digits}f})"
+
+
+def keep(name, rows):
+    """Write the raw results, atomically."""
+    file = HERE / "results" / f"{name}.json"
+    fresh = file.with_suffix(".new")
+    fresh.write_text("[\n" + ",\n".join(map(json.dumps, rows)) + "\n]\n")
+    fresh.replace(file)
+
+
+def kept(name):
+    return json.loads((HERE / "results" / f"{name}.json").read_text())
+
+
+def write_between(page, script, text):
+    """Put ``text`` between the marks that ``script`` has in a page."""
+    start, end = f"<!-- written by {script} -->", f"<!-- end of {script} -->"
+    before, rest = page.read_text().split(start)
+    page.write_text(f"{before}{start}\n{text}{end}{rest.split(end)[1]}")
