@@ -10,6 +10,7 @@ from infosieve._scale import prepare
 from infosieve.datasets import make_friedman
 from infosieve.executors.threads import Threads
 from infosieve.resample import Measure, global_permutations, random_parts
+from infosieve.results import Origin
 from infosieve.smoothing import choose
 
 
@@ -120,4 +121,4 @@ def test_no_variance_over_the_splits_is_said():
     x = prepare(np.arange(20.0)[None], np.zeros(1, bool), "standard", 0, Threads(1))
     measure = Measure(x, "mi", "ksg1", "euclidean", (2, 4), Flat(), Threads(1))
     with pytest.warns(UserWarning, match="No K tells any column of X from noise"):
-        assert choose(x, ["x"], measure, 4, 0).k == 2
+        assert choose(x, ["x"], measure, 4, Origin("", 20, 0, {}, {})).k == 2

@@ -324,8 +324,8 @@ def test_result_is_frozen_and_signed():
         result.selected = ()
     with pytest.raises(ValueError, match="read-only"):
         result.relevance[0] = 1
-    assert result.seed == 0
-    assert result.parameters["alpha"] == 0.05
+    assert result.origin.seed == 0
+    assert result.origin.parameters["alpha"] == 0.05
     assert repr(result).startswith("SelectionResult(")
 
 

@@ -1,12 +1,24 @@
 """From what users pass to prepared columns: the door that all public functions share."""
 
 import warnings
+from collections.abc import Mapping
 from typing import Any
 
+import numpy as np
+
+from infosieve._json import versions
 from infosieve._scale import exponent_of, prepare
 from infosieve._types import Columns, Executor, Scale
-from infosieve._validate import Table, check_lengths, check_target, read_table, shown
+from infosieve._validate import (
+    Table,
+    check_lengths,
+    check_target,
+    fingerprint,
+    read_table,
+    shown,
+)
 from infosieve.estimate.mixed import Scores
+from infosieve.results import EXCERPT, Excerpt, Origin
 
 
 def read_tables(
@@ -34,6 +46,24 @@ def prepare_tables(
         prepare(t.values, t.categorical, scale, exponent, executor, with_order, separate)
         for t in tables
     ]
+
+
+def origin_of(tables: list[Table], seed: int, parameters: Mapping[str, Any]) -> Origin:
+    """Where a result comes from."""
+    return Origin(fingerprint(*tables), tables[0].n_samples, seed, dict(parameters), versions())
+
+
+def excerpt_of(tables: list[Table], selected: list[int]) -> Excerpt:
+    """Some samples of the selected columns and the targets."""
+    x, y = tables
+    n = x.n_samples
+    rows = np.unique(np.linspace(0, n - 1, min(n, EXCERPT)).round().astype(np.int64))
+    names = y.names if y.named else ["y"] if y.n_columns == 1 else [f"y{j}" for j in y.names]
+    return Excerpt(
+        rows,
+        {j: x.column(j)[rows].tolist() for j in selected},
+        {name: y.column(j)[rows].tolist() for j, name in enumerate(names)},
+    )
 
 
 def warn_of_lonely(scores: Scores, tables: list[Table], columns: list[list[int]]) -> None:

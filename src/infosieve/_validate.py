@@ -3,6 +3,7 @@
 Every error names the argument or the column, the rule, the value, and a way out.
 """
 
+import hashlib
 import math
 import numbers
 from collections.abc import Hashable, Iterable, Sequence
@@ -62,16 +63,33 @@ class Table:
 
     def original(self) -> Any:
         """The values as they were, one column flat: numbers, or what the codes stand for."""
-        columns: list[Any] = list(self.values)
-        for j, levels in self.levels.items():
-            columns[j] = np.array(levels, dtype=object)[self.values[j].astype(int)]
+        columns = [self.column(j) for j in range(self.n_columns)]
         return columns[0] if len(columns) == 1 else np.column_stack(columns)
+
+    def column(self, j: int) -> Any:
+        """The values of one column, as they were."""
+        if j not in self.levels:
+            return self.values[j]
+        levels = np.empty(len(self.levels[j]), dtype=object)
+        levels[:] = self.levels[j]
+        return levels[self.values[j].astype(int)]
 
     def label(self, column: int) -> str:
         """How an error message calls a column."""
         if self.named:
             return f"column {self.names[column]!r} of {self.argument}"
         return f"column {column} of {self.argument}" if self.n_columns > 1 else self.argument
+
+
+def fingerprint(*tables: Table) -> str:
+    """A short text that changes with any value, name, type or order of the tables."""
+    digest = hashlib.blake2b(digest_size=16)
+    for table in tables:
+        names = table.names if table.named else None
+        kinds = (table.argument, names, table.values.shape, table.categorical.tolist())
+        digest.update(repr((*kinds, table.levels)).encode())
+        digest.update(np.ascontiguousarray(table.values, "<f8").tobytes())
+    return digest.hexdigest()
 
 
 def read_table(data: Any, argument: str, discrete: Any = "auto", least: int = 2) -> Table:

@@ -10,7 +10,7 @@ from sklearn.model_selection import KFold, check_cv
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from infosieve._pls import PLSRegressionCV
-from infosieve._problem import prepare_tables
+from infosieve._problem import origin_of, prepare_tables
 from infosieve._scale import Scaling
 from infosieve._types import BoolArray, FloatArray, IntArray, Scale
 from infosieve._validate import (
@@ -41,6 +41,7 @@ from infosieve.agglomerate import (
 from infosieve.executors.threads import Threads
 from infosieve.representatives import BackToColumns, Grown
 from infosieve.resample import seed_of
+from infosieve.results import ClusterResult
 
 Similarity: TypeAlias = Literal["supervised", "unsupervised"]
 
@@ -167,6 +168,8 @@ class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     cv_results_ : dict or None
         With "auto": "n_clusters", "mean_test_score", "std_test_score", and the scores of each
         fold.
+    result_ : ClusterResult
+        All of it, as a frozen record.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -236,6 +239,7 @@ class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             Itself.
         """
         self._check_parameters()
+        seed = seed_of(self.random_state)
         check_x(X)
         if y is None and self._needs_target:
             raise ValueError(
@@ -255,7 +259,7 @@ class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.children_, self.similarities_ = grown.tree.children, grown.tree.similarities
         self.linkage_ = grown.tree.linkage()
         self.cv_results_: dict[str, Any] | None = None
-        self.n_clusters_ = self._number(grown.tree, tables, connected)
+        self.n_clusters_ = self._number(grown.tree, tables, connected, seed)
         self._reduction = grown.cut(self.n_clusters_)
         self.labels_ = np.empty(tables[0].n_columns, np.int64)
         for label, members in enumerate(self._reduction.clusters):
@@ -264,6 +268,16 @@ class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         values = tables[0].values.T
         self.representatives_ = self._reduction.transform(values)
         self._back = BackToColumns(values, self.representatives_, self.labels_)
+        self.result_ = ClusterResult(
+            tuple(tables[0].names),
+            tuple(self.get_feature_names_out().tolist()),
+            self.labels_,
+            self.medoids_,
+            self.children_,
+            self.similarities_,
+            self.cv_results_,
+            origin_of(tables, seed, self.get_params(deep=False)),
+        )
         return self
 
     @property
@@ -336,14 +350,16 @@ class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         scaling = Scaling(tables[0].values, self.scale)
         return Grown(tree, features, self.representative, scaling)
 
-    def _number(self, tree: Tree, tables: list[Table], connected: BoolArray | None) -> int:
+    def _number(
+        self, tree: Tree, tables: list[Table], connected: BoolArray | None, seed: int
+    ) -> int:
         """How many clusters."""
         if self.similarity_threshold is not None:
             below = np.flatnonzero(tree.similarities < self.similarity_threshold)
             merges = below[0] if below.size else len(tree.similarities)
             return max(tree.n_leaves - int(merges), tree.n_parts)
         if isinstance(self.n_clusters, str):
-            return self._best_number(tree, tables, connected)
+            return self._best_number(tree, tables, connected, seed % 2**32)
         assert self.n_clusters is not None
         if self.n_clusters > tree.n_leaves:
             raise ValueError(
@@ -358,11 +374,12 @@ class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             )
         return int(self.n_clusters)
 
-    def _best_number(self, tree: Tree, tables: list[Table], connected: BoolArray | None) -> int:
+    def _best_number(
+        self, tree: Tree, tables: list[Table], connected: BoolArray | None, seed: int
+    ) -> int:
         """The number of clusters behind which the regressor predicts best what it has not seen."""
         table, y = tables
         target = y.original()
-        seed = seed_of(self.random_state) % 2**32
         regressor = self.regressor
         if regressor is None:
             if y.categorical.any():

@@ -1,16 +1,19 @@
-"""What users get back: frozen records that turn into tables."""
+"""What users get back: frozen records that turn into tables and JSON."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, field, fields
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import pandas as pd
 
+from infosieve._json import dump, load
 from infosieve._types import FloatArray, IntArray
 
 Action = Literal["add", "remove", "stop"]
 QUANTILES = (0.05, 0.5, 0.95)
+# Samples of an excerpt, at most.
+EXCERPT = 1000
 
 
 def _keep(record: Any, **arrays: Any) -> None:
@@ -21,8 +24,77 @@ def _keep(record: Any, **arrays: Any) -> None:
         object.__setattr__(record, name, array)
 
 
+@dataclass(frozen=True)
+class Origin:
+    """Where a result comes from: all that is needed to have it again.
+
+    Attributes
+    ----------
+    data : str
+        A fingerprint of the table and the target.
+    n_samples : int
+    seed : int
+        What random numbers were drawn from.
+    parameters : dict
+        Those of the estimator or function.
+    versions : dict
+        Of Python and the libraries.
+    """
+
+    data: str
+    n_samples: int
+    seed: int
+    parameters: Mapping[str, Any]
+    versions: Mapping[str, str]
+
+
+class _Document:
+    """A record that can be written as JSON and read again."""
+
+    _schema: ClassVar[str]
+    _schema_version: ClassVar[int] = 1
+
+    def to_json(self) -> str:
+        """The whole record as a JSON document, with a schema and its version.
+
+        Returns
+        -------
+        str
+        """
+        return dump(self._schema, self._schema_version, self._content())
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """The record that :meth:`to_json` wrote.
+
+        Parameters
+        ----------
+        text : str
+            The document. Nothing in it is executed.
+
+        Returns
+        -------
+        record
+        """
+        names = {field.name for field in fields(cls)}  # type: ignore[arg-type]
+        return cls._restored(load(text, cls._schema, cls._schema_version, names))
+
+    def _content(self) -> dict[str, Any]:
+        """Field by field; what holds several things is a list."""
+        content = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
+        return {k: list(v) if isinstance(v, tuple) else v for k, v in content.items()}
+
+    @classmethod
+    def _restored(cls, content: dict[str, Any]) -> Self:
+        raise NotImplementedError
+
+
+def _record(value: Any) -> dict[str, Any]:
+    return {field.name: getattr(value, field.name) for field in fields(value)}
+
+
 @dataclass(frozen=True, eq=False)
-class KChoice:
+class KChoice(_Document):
     """The smoothing parameter K, and what it was chosen from.
 
     Attributes
@@ -41,7 +113,11 @@ class KChoice:
     mi, mi_permuted : ndarray of shape (n_features, n_K, n_splits)
         Mutual information on the data without each part, in nats, with the target as it is
         and permuted.
+    origin : Origin
+        Data, parameters, seed and versions.
     """
+
+    _schema: ClassVar[str] = "k-choice"
 
     k: int
     feature: Any
@@ -50,6 +126,18 @@ class KChoice:
     t: FloatArray
     mi: FloatArray
     mi_permuted: FloatArray
+    origin: Origin
+
+    def _content(self) -> dict[str, Any]:
+        return super()._content() | {"origin": _record(self.origin)}
+
+    @classmethod
+    def _restored(cls, content: dict[str, Any]) -> Self:
+        shape = (len(content["features"]), len(content["ks"]), -1)
+        content["features"] = tuple(content["features"])
+        for name in ("mi", "mi_permuted"):
+            content[name] = np.array(content[name], np.float64).reshape(shape)
+        return cls(**content | {"origin": Origin(**content["origin"])})
 
     def __post_init__(self) -> None:
         _keep(self, ks=self.ks, t=self.t, mi=self.mi, mi_permuted=self.mi_permuted)
@@ -163,7 +251,7 @@ class Step:
     exceedances, n_permutations : int or None
         Permuted values that reached the observed one, and how many there were.
     null : tuple of float
-        Quantiles (5, 50, 95 %) of the permuted values.
+        The permuted values, up to the one that decided.
     n_candidates : int
         How many columns (or pairs) this one was the best of.
     left_out : int
@@ -180,8 +268,13 @@ class Step:
     level: float | None = None
     exceedances: int | None = None
     n_permutations: int | None = None
-    null: tuple[float, ...] = ()
+    null: tuple[float, ...] = field(default=(), repr=False)
     left_out: int = 0
+
+    @property
+    def null_quantiles(self) -> tuple[float, ...]:
+        """5, 50 and 95 % of the permuted values lie below; nothing without a test."""
+        return tuple(float(q) for q in np.quantile(self.null, QUANTILES)) if self.null else ()
 
     @property
     def significant(self) -> bool | None:
@@ -192,7 +285,26 @@ class Step:
 
 
 @dataclass(frozen=True, eq=False)
-class SelectionResult:
+class Excerpt:
+    """Some samples of what was selected, and of the target: enough to draw them.
+
+    Attributes
+    ----------
+    rows : ndarray of int
+        Which samples: all, or :data:`EXCERPT` of them, evenly.
+    features : dict
+        For each selected column, its values: numbers, or categories.
+    target : dict
+        For each target, by name, its values.
+    """
+
+    rows: IntArray
+    features: Mapping[int, list[Any]]
+    target: Mapping[Any, list[Any]]
+
+
+@dataclass(frozen=True, eq=False)
+class SelectionResult(_Document):
     """What a selection found, step by step.
 
     Attributes
@@ -211,12 +323,17 @@ class SelectionResult:
         For a column, those that say the same (equal, shifted, scaled or negated).
     constant : tuple of int
         Columns with one value.
-    n_samples, seed : int
     stopped : str
         Why the search ended.
-    parameters : dict
-        Those of the selector.
+    k_choice : KChoice or None
+        What K was chosen from.
+    excerpt : Excerpt
+        Some values of the selected columns and the target.
+    origin : Origin
+        Data, parameters, seed and versions.
     """
+
+    _schema: ClassVar[str] = "selection"
 
     selected: tuple[int, ...]
     features: tuple[Any, ...]
@@ -225,10 +342,28 @@ class SelectionResult:
     n_neighbors: tuple[int, int]
     duplicates: Mapping[int, tuple[int, ...]]
     constant: tuple[int, ...]
-    n_samples: int
-    seed: int
     stopped: str
-    parameters: Mapping[str, Any]
+    k_choice: KChoice | None
+    excerpt: Excerpt
+    origin: Origin
+
+    def _content(self) -> dict[str, Any]:
+        return super()._content() | {
+            "steps": [plain_step(step) for step in self.steps],
+            "k_choice": None if self.k_choice is None else self.k_choice._content(),
+            "excerpt": _record(self.excerpt),
+            "origin": _record(self.origin),
+        }
+
+    @classmethod
+    def _restored(cls, content: dict[str, Any]) -> Self:
+        for name in ("selected", "features", "n_neighbors", "constant"):
+            content[name] = tuple(content[name])
+        choice = content["k_choice"]
+        content["k_choice"] = None if choice is None else KChoice._restored(choice)
+        content["steps"] = tuple(restored_step(step) for step in content["steps"])
+        content["excerpt"] = Excerpt(**content["excerpt"])
+        return cls(**content | {"origin": Origin(**content["origin"])})
 
     def __post_init__(self) -> None:
         _keep(self, relevance=self.relevance)
@@ -252,7 +387,7 @@ class SelectionResult:
                 "significant": step.significant,
                 "exceedances": step.exceedances,
                 "permutations": step.n_permutations,
-                **dict(zip(_names_of_quantiles(), step.null or [None] * 3, strict=True)),
+                **dict(zip(_names_of_quantiles(), step.null_quantiles or [None] * 3, strict=True)),
                 "candidates": step.n_candidates,
                 "left_out": step.left_out,
             }
@@ -265,6 +400,83 @@ class SelectionResult:
         names += ["significant", "exceedances", "permutations", *_names_of_quantiles()]
         names += ["candidates", "left_out"]
         return pd.DataFrame(rows, columns=names).astype(types)
+
+
+@dataclass(frozen=True, eq=False)
+class ClusterResult(_Document):
+    """Which columns were joined.
+
+    Attributes
+    ----------
+    features : tuple
+        Names of the columns, or their numbers.
+    clusters : tuple of str
+        Names of the clusters.
+    labels : ndarray of int, of shape (n_features,)
+        The cluster of each column.
+    medoids : ndarray of int, of shape (n_clusters,)
+        The most typical column of each cluster.
+    children, similarities : ndarray
+        The merges, as in :class:`FeatureClustering`.
+    cv_results : dict or None
+        What the number of clusters was chosen from.
+    origin : Origin
+        Data, parameters, seed and versions.
+    """
+
+    _schema: ClassVar[str] = "clusters"
+
+    features: tuple[Any, ...]
+    clusters: tuple[str, ...]
+    labels: IntArray
+    medoids: IntArray
+    children: IntArray
+    similarities: FloatArray
+    cv_results: Mapping[str, Any] | None
+    origin: Origin
+
+    def __post_init__(self) -> None:
+        arrays = ("labels", "medoids", "children", "similarities")
+        _keep(self, **{name: getattr(self, name) for name in arrays})
+
+    def __repr__(self) -> str:
+        return f"ClusterResult({len(self.clusters)} clusters of {len(self.features)} features)"
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row for each column: its cluster's number and name, and whether it is the medoid."""
+        numbers = np.arange(len(self.features))
+        return pd.DataFrame(
+            {
+                "feature": list(self.features),
+                "cluster": self.labels,
+                "name": [self.clusters[label] for label in self.labels],
+                "medoid": np.isin(numbers, self.medoids),
+            }
+        )
+
+    def _content(self) -> dict[str, Any]:
+        return super()._content() | {"origin": _record(self.origin)}
+
+    @classmethod
+    def _restored(cls, content: dict[str, Any]) -> Self:
+        content |= {name: tuple(content[name]) for name in ("features", "clusters")}
+        content["children"] = np.array(content["children"], np.int64).reshape(-1, 2)
+        content["similarities"] = np.array(content["similarities"], np.float64)
+        results = content["cv_results"]
+        if results is not None:
+            content["cv_results"] = {key: np.array(value) for key, value in results.items()}
+        return cls(**content | {"origin": Origin(**content["origin"])})
+
+
+def plain_step(step: Step) -> dict[str, Any]:
+    """A step's fields, as JSON holds them."""
+    return _record(step) | {"features": list(step.features), "null": list(step.null)}
+
+
+def restored_step(content: Mapping[str, Any]) -> Step:
+    """The step of :func:`plain_step`."""
+    tuples = {name: tuple(content[name]) for name in ("features", "null")}
+    return Step(**{**content, **tuples})
 
 
 def _names_of_quantiles() -> list[str]:

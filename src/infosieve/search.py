@@ -21,7 +21,7 @@ from infosieve.resample import (
     global_permutations,
     local_permutations,
 )
-from infosieve.results import QUANTILES, Step
+from infosieve.results import Step
 from infosieve.significance import Correction, Null
 
 Stop: TypeAlias = Literal["fdr", "permutation", "max-mi"] | None
@@ -88,9 +88,13 @@ class Search:
         self._mi = 0.0
         self._spent: list[float] = []
 
-    def steps(self) -> Iterator[Step]:
-        """Search to the end; ``selected`` is up to date whenever a step is out."""
+    def steps(self, known: Sequence[Step] = ()) -> Iterator[Step]:
+        """Search to the end; ``selected`` is up to date whenever a step is out.
+
+        ``known`` are the first steps, where an earlier search has found them.
+        """
         visited = {frozenset[int]()}
+        replayed = list(known)
         rules = self.rules
         backward = rules.backward
         while True:
@@ -101,19 +105,18 @@ class Search:
             if len(self.selected) >= rules.max_features:
                 self.stopped = f"{rules.max_features} features are selected"
                 return
-            step = self._forward(remaining)
-            room = min(rules.max_features - len(self.selected), len(remaining))
-            failed = step.action == "stop" or step.significant is False
-            if failed and rules.lookahead == 2 and room >= 2:
-                pair = self._forward_pair(remaining)
-                step = step if pair.action == "stop" else pair
+            step = replayed.pop(0) if replayed else self._next(remaining)
             self._take(step)
             yield step
             if step.action == "stop":
                 self.stopped = _why(step, rules)
                 return
             earlier = [j for j in self.selected if j not in step.features]
-            removal = self._backward(earlier) if backward and earlier else None
+            removal = None
+            if replayed:
+                removal = replayed.pop(0) if replayed[0].action == "remove" else None
+            elif backward and earlier:
+                removal = self._backward(earlier)
             if removal is not None:
                 self._take(removal)
                 yield removal
@@ -123,6 +126,21 @@ class Search:
                     return
                 backward = False  # more features are wanted: from here on, only forward
             visited.add(frozenset(self.selected))
+
+    def _next(self, remaining: list[int]) -> Step:
+        """Add a column or, where none passes, a pair; or stop."""
+        step = self._forward(remaining)
+        room = min(self.rules.max_features - len(self.selected), len(remaining))
+        failed = step.action == "stop" or step.significant is False
+        if failed and self.rules.lookahead == 2 and room >= 2:
+            pair = self._forward_pair(remaining)
+            return step if pair.action == "stop" else pair
+        return step
+
+    def score_alone(self) -> None:
+        """What each candidate tells alone, where no step has asked."""
+        if self.first is None:
+            self._scored(list(self.candidates), self.x.take([]))
 
     def _take(self, step: Step) -> None:
         self.path.append(step)
@@ -276,7 +294,6 @@ class Search:
 
 
 def _with_test(step: Step, test: Exceedances, level: float) -> Step:
-    quantiles = tuple(float(q) for q in np.quantile(test.null, QUANTILES))
     return replace(
         step,
         p_value=test.p_value,
@@ -284,7 +301,7 @@ def _with_test(step: Step, test: Exceedances, level: float) -> Step:
         level=level,
         exceedances=test.count,
         n_permutations=len(test.null),
-        null=quantiles,
+        null=tuple(test.null.tolist()),
     )
 
 

@@ -12,7 +12,13 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from infosieve._duplicates import find_duplicates
-from infosieve._problem import prepare_tables, read_tables, warn_of_lonely
+from infosieve._problem import (
+    excerpt_of,
+    origin_of,
+    prepare_tables,
+    read_tables,
+    warn_of_lonely,
+)
 from infosieve._types import Columns, Estimator, Metric, Neighbors, Scale
 from infosieve._validate import (
     Table,
@@ -26,10 +32,11 @@ from infosieve._validate import (
     check_x,
     is_int,
 )
+from infosieve.checkpoint import Checkpoint
 from infosieve.engines.numba.engine import NumbaEngine
 from infosieve.executors.threads import Threads
 from infosieve.resample import Measure, seed_of
-from infosieve.results import SelectionResult, Step
+from infosieve.results import Origin, SelectionResult, Step
 from infosieve.search import Rules, Search, Stop, share
 from infosieve.significance import MEASURED, Correction, Null, Resample, cv_parts
 from infosieve.smoothing import N_SPLITS, choose, default_range
@@ -95,6 +102,10 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         Threads; -1 for all cores. The result does not depend on it.
     random_state : int, RandomState, Generator or None, default=None
         Draws the permutations. The same seed gives the same result.
+    checkpoint : path or None, default=None
+        A file that holds the finished steps. Killed at any moment and called again with the same
+        data and parameters, ``fit`` goes on from there and ends with the same result, bit by
+        bit. A checkpoint of anything else is refused.
     verbose : int, default=0
         1: tell each step, and how far a long one is, on standard error.
 
@@ -172,6 +183,7 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         lookahead: Literal[1, 2] = 2,
         n_jobs: int | None = None,
         random_state: Any = None,
+        checkpoint: Any = None,
         verbose: int = 0,
     ) -> None:
         self.n_neighbors = n_neighbors
@@ -195,6 +207,7 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.lookahead = lookahead
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.checkpoint = checkpoint
         self.verbose = verbose
 
     def fit(self, X: Any, y: Any) -> "MISelector":
@@ -223,10 +236,15 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             delattr(self, name)  # of an earlier fit
         tables = read_tables(X, y, None, self.discrete_features, self.discrete_target)
         validate_data(self, X, skip_check_array=True)
-        rules = self._rules(tables[0], seed)
+        origin = origin_of(tables, seed, self.get_params(deep=False))
+        checkpoint = None
+        if self.checkpoint is not None:
+            checkpoint = Checkpoint(self.checkpoint, origin, self.random_state is None)
+            origin = checkpoint.origin
+        rules = self._rules(tables[0], origin.seed)
         executor = Threads(self.n_jobs)
         x, target = prepare_tables(tables, self.scale, executor, with_order=True)
-        measure = self._measure(tables[0], x, target, executor, seed)
+        measure = self._measure(tables[0], x, target, executor, origin)
         self.duplicates_ = find_duplicates(x)
         copies = {j for group in self.duplicates_.values() for j in group}
         candidates = [j for j in range(x.n_columns) if not x.constant[j] and j not in copies]
@@ -241,19 +259,24 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
                 "of X vary and differ from each other. Ask for fewer (min_features, "
                 "n_features_to_select)."
             )
-        parts = cv_parts(self.resample, seed, x.n_samples)
+        parts = cv_parts(self.resample, origin.seed, x.n_samples)
         tested = measure if parts is None else replace(measure, parts=parts)
         search = Search(x, candidates, measure, tested, rules, self.metric, self._tick())
+        known = checkpoint.steps if checkpoint is not None else []
         try:
-            for step in search.steps():
+            if known:
+                search.score_alone()
+            for step in search.steps(known):
+                if checkpoint is not None and len(search.path) > len(known):
+                    checkpoint.write(search.path)
                 self._tell(step, tables[0])
         except KeyboardInterrupt:
-            self._keep(search, tables[0], x, seed)
+            self._keep(search, tables, x, origin)
             raise KeyboardInterrupt(
                 f"fit was interrupted; the {len(search.path)} steps that were finished are kept: "
                 f"{len(self.selected_)} features selected"
             ) from None
-        self._keep(search, tables[0], x, seed)
+        self._keep(search, tables, x, origin)
         if search.first is not None:
             warn_of_lonely(search.first, tables, [[j] for j in candidates])
         self._warn_of_left_out(search.path, tables[0])
@@ -328,7 +351,7 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         )
 
     def _measure(
-        self, table: Table, x: Columns, target: Columns, executor: Threads, seed: int
+        self, table: Table, x: Columns, target: Columns, executor: Threads, origin: Origin
     ) -> Measure:
         """How candidates are measured, K having been chosen."""
         self.k_choice_ = None
@@ -340,12 +363,12 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             ks = check_neighbors(self.n_neighbors, n, DEFAULT_NEIGHBORS, ", or 'auto'")
         measure = Measure(target, "mi", self.estimator, self.metric, ks, NumbaEngine(), executor)
         if auto:
-            self.k_choice_ = choose(x, table.names, measure, N_SPLITS, seed, depth=3)
+            self.k_choice_ = choose(x, table.names, measure, N_SPLITS, origin, depth=3)
             ks = (self.k_choice_.k,) * 2
         self.n_neighbors_ = ks
         return replace(measure, criterion=MEASURED[self.criterion], n_neighbors=ks)
 
-    def _keep(self, search: Search, table: Table, x: Columns, seed: int) -> None:
+    def _keep(self, search: Search, tables: list[Table], x: Columns, origin: Origin) -> None:
         self.selected_ = np.array(search.selected, dtype=np.intp)
         self.support_ = np.zeros(x.n_columns, dtype=bool)
         self.support_[self.selected_] = True
@@ -356,16 +379,16 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             self.relevance_[list(others)] = self.relevance_[first]
         self.result_ = SelectionResult(
             tuple(search.selected),
-            tuple(table.names),
+            tuple(tables[0].names),
             tuple(search.path),
             self.relevance_,
             self.n_neighbors_,
             dict(self.duplicates_),
             tuple(np.flatnonzero(x.constant).tolist()),
-            x.n_samples,
-            seed,
             search.stopped,
-            self.get_params(),
+            self.k_choice_,
+            excerpt_of(tables, search.selected),
+            origin,
         )
         self.path_ = self.result_.to_frame()
 

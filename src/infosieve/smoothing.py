@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from infosieve._problem import prepare_tables, read_tables
+from infosieve._problem import origin_of, prepare_tables, read_tables
 from infosieve._types import Columns, Estimator, FloatArray, Metric, Scale
 from infosieve._validate import check_count, check_jobs, check_method
 from infosieve.engines.numba.engine import NumbaEngine
 from infosieve.executors.threads import Threads
 from infosieve.resample import Measure, copies, global_permutations, random_parts, seed_of
-from infosieve.results import KChoice
+from infosieve.results import KChoice, Origin
 
 K_MIN, K_MAX, N_SPLITS = 2, 20, 20
 
@@ -79,6 +79,7 @@ def choose_k(
     >>> choice.to_frame().columns.tolist()
     ['feature', 'k', 't', 'mi', 'mi_std', 'mi_permuted', 'mi_permuted_std']
     """
+    parameters = {name: value for name, value in locals().items() if name not in ("X", "y")}
     check_count(k_min, "k_min", 1)
     check_count(k_max, "k_max", 1)
     check_count(n_splits, "n_splits", 2)
@@ -90,11 +91,12 @@ def choose_k(
     x, target = prepare_tables(tables, scale, executor, with_order=True)
     ks = _range_of_k(k_min, k_max, n_splits, x.n_samples)
     measure = Measure(target, "mi", estimator, metric, ks, NumbaEngine(), executor)
-    return choose(x, tables[0].names, measure, n_splits, seed)
+    origin = origin_of(tables, seed, parameters)
+    return choose(x, tables[0].names, measure, n_splits, origin)
 
 
 def choose(
-    x: Columns, names: list[Any], measure: Measure, n_splits: int, seed: int, depth: int = 1
+    x: Columns, names: list[Any], measure: Measure, n_splits: int, origin: Origin, depth: int = 1
 ) -> KChoice:
     """:func:`choose_k` for prepared columns; ``measure.n_neighbors`` is the range of K.
 
@@ -107,6 +109,7 @@ def choose(
             "are the right columns."
         )
     candidates = x if varying.size == x.n_columns else x.take(varying)
+    seed = origin.seed
     parts = random_parts((seed, "parts", 0), x.n_samples, min(n_splits, x.n_samples))
     shuffled = global_permutations((seed, "target", 0), x.n_samples).draw(0, 1)
     nothing = x.take(slice(0))
@@ -128,7 +131,8 @@ def choose(
         )
     best = int(np.argmax(t.max(axis=0)))
     feature = names[int(np.argmax(t[:, best]))]
-    return KChoice(int(ks[best]), feature, tuple(names), ks, t, *both)
+    mi, mi_permuted = both
+    return KChoice(int(ks[best]), feature, tuple(names), ks, t, mi, mi_permuted, origin)
 
 
 def _statistic(mi: FloatArray, mi_permuted: FloatArray) -> FloatArray:

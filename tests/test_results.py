@@ -1,0 +1,108 @@
+"""Results as JSON: the same again, or an error that says what is wrong."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from infosieve import (
+    FeatureClustering,
+    MISelector,
+    SelectionResult,
+    choose_k,
+)
+from infosieve.datasets import make_friedman, make_xor
+
+
+def table(**options):
+    return make_friedman(80, 6, random_state=0, return_X_y=True, as_frame=True, **options)
+
+
+def same(a, b):
+    """Whether two contents are equal, arrays and all."""
+    if isinstance(a, dict):
+        return a.keys() == b.keys() and all(same(a[k], b[k]) for k in a)
+    if isinstance(a, np.ndarray):
+        return np.array_equal(a, b) and a.dtype.kind == np.asarray(b).dtype.kind
+    if hasattr(a, "__dataclass_fields__"):
+        return type(a) is type(b) and same(vars(a), vars(b))
+    return a == b
+
+
+def selection():
+    return MISelector(n_neighbors="auto", random_state=3, max_features=2).fit(*table()).result_
+
+
+def results():
+    X, y = table()
+    yield choose_k(X, y, random_state=1)
+    yield selection()
+    yield FeatureClustering(3).fit(X, y).result_
+    yield FeatureClustering(random_state=0).fit(X.to_numpy(), y).result_
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_what_was_written_is_read_again(number):
+    result = list(results())[number]
+    text = result.to_json()
+    again = type(result).from_json(text)
+    assert again.to_json() == text
+    assert same(vars(result), vars(again))
+    pd.testing.assert_frame_equal(result.to_frame(), again.to_frame())
+    head = json.loads(text)
+    assert head["schema"].startswith("infosieve/")
+    assert head["schema_version"] == 1
+    assert set(head["origin"]) == {"data", "n_samples", "seed", "parameters", "versions"}
+    assert head["origin"]["versions"]["infosieve"]
+
+
+def test_names_categories_and_odd_parameters_survive():
+    X, y = make_xor(120, 4, random_state=0, return_X_y=True, as_frame=True)
+    X.columns = pd.MultiIndex.from_tuples([("a", 1), ("a", 2), ("b", 1), ("<script>", 2)])
+    X[("c", 1)] = pd.Categorical.from_codes(np.arange(120) % 2, ["x", "y"])
+    selector = MISelector(random_state=np.random.default_rng(0), n_permutations=99, alpha=0.1)
+    result = selector.fit(X, y).result_
+    again = SelectionResult.from_json(result.to_json())
+    assert again.features[:2] == (("a", 1), ("a", 2))
+    assert again.excerpt.features == result.excerpt.features
+    assert set(next(iter(again.excerpt.target.values()))) == {"same", "different"}
+    assert "Generator" in again.origin.parameters["random_state"]
+    json.loads(result.to_json(), parse_constant=pytest.fail)  # no NaN, no Infinity
+
+
+def test_the_fingerprint_changes_with_any_change():
+    X, y = table()
+    prints = {FeatureClustering(2).fit(*data).result_.origin.data for data in (
+        (X, y), (X.rename(columns={"X1": "Z"}), y), (X + 1e-12, y), (X, y + 1e-12),
+        (X[X.columns[::-1]], y), (X.to_numpy(), y), (X[::-1], y[::-1]),
+    )}  # fmt: skip
+    assert len(prints) == 7
+    assert FeatureClustering(2).fit(X.copy(), y).result_.origin.data in prints
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda text: text[:200], "no JSON, or a damaged file"),
+        (lambda text: "", "no JSON"),
+        (lambda text: "[1]", "this is something else, not a document of"),
+        (lambda text: text.replace("infosieve/selection", "infosieve/clusters"), "'infosieve/clus"),
+        (lambda text: text.replace('"schema_version": 1', '"schema_version": 9'), "has version 9"),
+        (lambda text: text.replace('"relevance"', '"irrelevance"'), "lacks 'relevance'"),
+    ],
+)
+def test_other_documents_are_refused(change, message):
+    with pytest.raises(ValueError, match=message):
+        SelectionResult.from_json(change(selection().to_json()))
+
+
+def test_excerpts_are_bounded():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(5000, 2))
+    y = X[:, 0] + 0.1 * rng.normal(size=5000)
+    excerpt = MISelector(stop=None, max_features=1).fit(X, y).result_.excerpt
+    assert excerpt.rows.size == 1000
+    assert excerpt.rows[[0, -1]].tolist() == [0, 4999]
+    np.testing.assert_array_equal(excerpt.features[0], X[excerpt.rows, 0])
+    np.testing.assert_array_equal(excerpt.target["y"], y[excerpt.rows])
