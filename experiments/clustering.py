@@ -17,8 +17,9 @@ from pathlib import Path
 for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[variable] = "1"
 
+import numpy as np
 import pandas as pd
-from sklearn.model_selection import KFold, cross_val_score
+from sklearn.model_selection import GroupKFold, cross_val_predict
 from spectra import (
     HERE,
     interval,
@@ -37,13 +38,18 @@ from infosieve import FeatureClustering
 from infosieve._pls import PLSRegressionCV
 
 SPECTRA = {"as measured": lambda X: X, "SNV": snv, "second derivative": second_derivative}
+VARIANTS = {
+    "": {},
+    ", Spearman": {"correlation": "spearman"},
+    ", PLS": {"representative": "pls"},
+    ", chain": {"connectivity": "chain"},
+    ", Spearman, chain": {"correlation": "spearman", "connectivity": "chain"},
+    ", PLS, chain": {"representative": "pls", "connectivity": "chain"},
+}
 METHODS = {
-    "unsupervised": {"similarity": "unsupervised"},
-    "unsupervised, chain": {"similarity": "unsupervised", "connectivity": "chain"},
-    "supervised": {},
-    "supervised, chain": {"connectivity": "chain"},
-    "supervised, PLS": {"representative": "pls"},
-    "supervised, PLS, chain": {"representative": "pls", "connectivity": "chain"},
+    similarity + name: {"similarity": similarity} | options
+    for similarity in ("unsupervised", "supervised")
+    for name, options in VARIANTS.items()
 }
 NUMBERS = (3, 4, 6, 8, 12, 16, 24, 32, 48, 64)
 CHAPTER = {
@@ -62,18 +68,21 @@ def one(name, folder, number, n_splits, seed):
     X, y, train = load(name, folder)
     train, test = list(splits(X, train, n_splits, seed))[number]
     rows = []
+    groups = np.unique(X[train], axis=0, return_inverse=True)[1]  # identical spectra stay together
+    folds = list(GroupKFold(4, shuffle=True, random_state=0).split(train, groups=groups))
     for kind, change in SPECTRA.items():
         Z = change(X)
-        folds = KFold(4, shuffle=True, random_state=0)
-        score = cross_val_score(PLSRegressionCV(random_state=0), Z[train], y[train], cv=folds)
+        pls = PLSRegressionCV(random_state=0)
+        predicted = cross_val_predict(pls, Z[train], y[train], cv=folds)
+        in_folds = np.mean((predicted - y[train]) ** 2) / y[train].var()
         base = {"data": name, "split": number, "spectra": kind}
         error = pls_errors(Z, y, train, test)
         rows.append(
-            base | {"method": "all", "rule": "auto", "k": Z.shape[1], "cv": 1 - score.mean()}
+            base | {"method": "all", "rule": "auto", "k": Z.shape[1], "cv": in_folds}
             | {"nmse": error[0], "nmse_all": error[1]}
         )  # fmt: skip
         for method, options in METHODS.items():
-            auto = FeatureClustering(**options, random_state=0).fit(Z[train], y[train])
+            auto = FeatureClustering(**options, random_state=0, cv=folds).fit(Z[train], y[train])
             best = 1 - auto.cv_results_["mean_test_score"].max()
             for k in (None, *NUMBERS):
                 c = auto if k is None else FeatureClustering(k, **options).fit(Z[train], y[train])
@@ -103,6 +112,8 @@ def run(arguments):
         for done, future in enumerate(as_completed(futures), start=1):
             rows += future.result()
             print(f"{done} of {len(jobs)}, {time.perf_counter() - start:.0f} s", flush=True)
+    if (HERE / "results" / "clustering.json").exists():
+        rows += [row for row in kept("clustering") if row["data"] not in names]
     rows.sort(key=lambda row: (row["data"], row["split"]))
     keep("clustering", rows)
 
@@ -174,8 +185,7 @@ def same_number(table, name):
             index=["split", "k"], columns="method", values="nmse"
         )
         for method in SUPERVISED:
-            other = "unsupervised, chain" if "chain" in method else "unsupervised"
-            ratio = wide[method] / wide[other]
+            ratio = wide[method] / wide["un" + method]  # the same variant
             rows.append([kind, method.removeprefix("supervised").strip(", ") or "mean"]
                         + [shown(ratio.xs(k, level="k"), 2) for k in numbers])  # fmt: skip
     return table_of(
@@ -190,12 +200,10 @@ def draw(results, names, file):
     import matplotlib.pyplot as plt
 
     styles = {
-        "unsupervised": ("#888888", "-", "unsupervised"),
-        "unsupervised, chain": ("#888888", "--", "unsupervised, chain"),
-        "supervised": ("#1f6feb", "-", "supervised, means"),
-        "supervised, chain": ("#1f6feb", "--", "supervised, means, chain"),
-        "supervised, PLS": ("#d9480f", "-", "supervised, PLS directions"),
-        "supervised, PLS, chain": ("#d9480f", "--", "supervised, PLS directions, chain"),
+        "unsupervised, chain": ("#888888", "-", "unsupervised, means"),
+        "unsupervised, PLS, chain": ("#888888", "--", "unsupervised, PLS directions"),
+        "supervised, chain": ("#1f6feb", "-", "supervised, means"),
+        "supervised, PLS, chain": ("#1f6feb", "--", "supervised, PLS directions"),
     }
     figure, axes = plt.subplots(
         len(names), len(SPECTRA), figsize=(12, 3.6 * len(names)), sharex=True, squeeze=False
@@ -220,7 +228,7 @@ def draw(results, names, file):
     for row in axes:
         row[0].set_ylabel("median NMSE on test samples")
     handles, labels = axes[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="lower center", ncols=4, frameon=False)
+    figure.legend(handles, labels, loc="lower center", ncols=5, frameon=False)
     figure.tight_layout(rect=(0, 0.06 if len(names) > 1 else 0.12, 1, 1))
     figure.savefig(file, dpi=110)
 

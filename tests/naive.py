@@ -171,21 +171,45 @@ def forward(x, y, ks, criterion, draw, n_permutations, alpha, correction):
     return selected, steps
 
 
-def false_neighbors(x, targets):
-    """The C vector of one feature: ``x`` is (n_samples,), ``targets`` (n_targets, n_samples)."""
+def false_neighbors(x, targets, equal=1e-8):
+    """The C vector of one feature: ``x`` is (n_samples,), ``targets`` (n_targets, n_samples).
+
+    Distances that differ by less than ``equal``, relatively, are equal.
+    """
     n = len(x)
     counts = []
     for i in range(n):
-        nearest = None
-        for j in range(n):
-            if j != i:
-                gap = abs(x[j] - x[i])
-                square = gap * gap
-                for y in targets:
-                    square += float(y[j] - y[i]) * float(y[j] - y[i])
-                if nearest is None or (square, gap) < nearest:
-                    nearest = (square, gap)
-        counts.append(sum(1 for j in range(n) if j != i and abs(x[j] - x[i]) < nearest[1]))
+        others = [j for j in range(n) if j != i]
+        gaps = {j: abs(float(x[j]) - float(x[i])) for j in others}
+        squares = dict(gaps)
+        for j in others:
+            squares[j] = gaps[j] * gaps[j]
+            for y in targets:
+                squares[j] += (float(y[j]) - float(y[i])) * (float(y[j]) - float(y[i]))
+        bound = min(squares.values()) * (1 + equal)
+        radius = min(gaps[j] for j in others if squares[j] <= bound) * (1 - equal)
+        counts.append(sum(1 for j in others if gaps[j] < radius))
+    return np.array(counts)
+
+
+def exact_false_neighbors(x, y):
+    """The same in rational arithmetic, from unscaled columns: no rounding, no tolerance."""
+    from fractions import Fraction
+
+    def of_unit_variance(column):
+        exact = [Fraction(v) for v in column]  # texts such as "0.1" are exact, too
+        mean = sum(exact) / len(exact)
+        return exact, sum((v - mean) ** 2 for v in exact) / len(exact)
+
+    (x, square_x), (y, square_y) = of_unit_variance(x), of_unit_variance(y)
+    counts = []
+    for i in range(len(x)):
+        others = [j for j in range(len(x)) if j != i]
+        gaps = {j: abs(x[j] - x[i]) for j in others}
+        squares = {j: gaps[j] ** 2 / square_x + (y[j] - y[i]) ** 2 / square_y for j in others}
+        nearest = min(squares.values())
+        radius = min(gaps[j] for j in others if squares[j] == nearest)
+        counts.append(sum(1 for j in others if gaps[j] < radius))
     return np.array(counts)
 
 
@@ -222,12 +246,16 @@ def ranks(row):
 
 
 def profile(x, targets, spearman):
-    """What a scaled column is compared by."""
+    """What a scaled column is compared by, brought into range by a power of two."""
     row = x if targets is None else false_neighbors(x, targets)
-    return centred(ranks(row) if spearman else row)
+    row = centred(ranks(row) if spearman else row)
+    return np.ldexp(row, -math.frexp(max(np.abs(row)))[1])
 
 
-def medoid(profiles, members, absolute):
+def medoid(rows, profiles, members, absolute):
+    perfect = [j for j in members if dot(profiles[j], profiles[j]) == 0 < dot(rows[j], rows[j])]
+    if perfect:
+        return perfect[0]
     members = [j for j in members if dot(profiles[j], profiles[j]) > 0] or members[:1]
     first = profiles[members[0]]
     if dot(first, first) == 0:
@@ -245,14 +273,16 @@ def medoid(profiles, members, absolute):
 def representative(rows, profiles, members, kind, target, absolute):
     """The column that stands for a cluster."""
     if kind == "medoid":
-        return rows[medoid(profiles, members, absolute)]
-    if kind == "mean":
-        weights = [(-1 if dot(rows[j], rows[members[0]]) < 0 else 1) for j in members]
-        weights = [w / len(members) for w in weights]
-    else:
+        return rows[medoid(rows, profiles, members, absolute)]
+    if kind == "pls":
         weights = [dot(rows[j], centred(target)) / len(target) for j in members]
         total = np.abs(np.array(weights)).sum()
-        weights = [w / total for w in weights]
+    if kind == "mean" or total == 0:
+        varying = [j for j in members if dot(rows[j], rows[j]) > 0] or members
+        signs = [(-1 if dot(rows[j], rows[varying[0]]) < 0 else 1) for j in members]
+        weights = [s * (j in varying) for s, j in zip(signs, members, strict=True)]
+        total = len(varying)
+    weights = [w / total for w in weights]
     column = np.zeros(rows.shape[1])
     for w, j in zip(weights, members, strict=True):
         column = column + w * rows[j]
@@ -292,7 +322,7 @@ def agglomerate(x, targets, spearman, linkage, kind, neighbors, rescale, y):
         if linkage == "representative":
             column = representative(rows, profiles, joined, kind, y, absolute)
             if kind == "medoid":
-                found[joined[0]] = profiles[medoid(profiles, joined, absolute)]
+                found[joined[0]] = profiles[medoid(rows, profiles, joined, absolute)]
             else:
                 found[joined[0]] = profile(rescale(column), targets, spearman)
         for c in rest:

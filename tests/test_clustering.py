@@ -14,8 +14,10 @@ from scipy.cluster.hierarchy import dendrogram, fcluster, linkage
 from scipy.sparse import coo_array
 from scipy.spatial.distance import squareform
 from sklearn.base import clone
+from sklearn.dummy import DummyRegressor
+from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.model_selection import GridSearchCV, GroupKFold
+from sklearn.model_selection import GridSearchCV, GroupKFold, LeaveOneOut
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -94,11 +96,38 @@ def test_a_column_and_its_negative_have_the_same_counts(scale, kind, rng):
 
     for n in (29, 30, 200):
         x, y = column(kind, n, rng), column("rounded", n, rng)
-        X = np.column_stack([x, -x, 4 * x])
+        X = np.column_stack([x, -x, 3 * x, 0.1 * x, x + 1, 7 - 1.1 * x])
         counts = false_neighbors(X, y, scale=scale)
         np.testing.assert_array_equal(counts[:, 0], counts[:, 1])
         if scale is not None:
-            np.testing.assert_array_equal(counts[:, 0], counts[:, 2])
+            for j in range(2, 6 if kind != "heavy" else 3):
+                np.testing.assert_array_equal(counts[:, 0], counts[:, j])
+
+
+@pytest.mark.parametrize("unit", ["1", "0.1", "1/3"])
+def test_false_neighbours_of_evenly_spaced_values_are_exact(unit):
+    """Against rational arithmetic: rounding must not tell equal distances apart."""
+    from fractions import Fraction
+
+    rng = np.random.default_rng(5)
+    for _ in range(4):
+        x, y = (rng.integers(0, 20, 50) for _ in range(2))
+        exact = naive.exact_false_neighbors([int(v) * Fraction(unit) for v in x], y.tolist())
+        scaled = x * float(Fraction(unit))
+        np.testing.assert_array_equal(false_neighbors(scaled[:, None], y)[:, 0], exact)
+
+
+def test_units_and_order_of_rounded_columns_change_no_cluster():
+    for seed in range(5):
+        rng = np.random.default_rng(seed)
+        X, y, _ = blocks(rng, n=80)
+        X, y = np.round(X, 1), np.round(y, 1)
+        a = FeatureClustering(4).fit(X, y).labels_
+        b = FeatureClustering(4).fit(X * rng.uniform(0.1, 9, size=12) + 3, y).labels_
+        np.testing.assert_array_equal(a, b)
+    copies = np.column_stack([rng.integers(0, 30, 60)] * 5)
+    fit = FeatureClustering(1).fit(copies, rng.integers(0, 30, 60))
+    assert fit.similarities_.tolist() == [1.0] * 4
 
 
 def test_a_column_that_determines_the_target_has_no_false_neighbours(rng):
@@ -201,9 +230,10 @@ def test_merges_agree_with_plain_loops(
 
 
 @pytest.mark.parametrize("scale", ["normal-scores", None])
-def test_merges_agree_with_plain_loops_in_other_scales(scale, rng):
+@pytest.mark.parametrize("kind", ["mean", "medoid"])
+def test_merges_agree_with_plain_loops_in_other_scales(scale, kind, rng):
     X, y = messy(rng)
-    comp = FeatureClustering(3, scale=scale).fit(X, y)
+    comp = FeatureClustering(3, scale=scale, representative=kind).fit(X, y)
     # Without a scale, numbers are brought into range by the largest exponent of all.
     exponent = int(np.frexp(max(np.abs(X).max(), np.abs(y).max()))[1])
     x, target = (
@@ -218,8 +248,27 @@ def test_merges_agree_with_plain_loops_in_other_scales(scale, rng):
         ]
 
     ref = naive.agglomerate(
-        x, list(target), False, "representative", "mean", None, rescale, target[0]
+        x, list(target), False, "representative", kind, None, rescale, target[0]
     )
+    assert merged(comp) == ref
+
+
+@pytest.mark.parametrize("target", ["two", "classes"])
+def test_merges_agree_with_plain_loops_for_other_targets(target, rng):
+    X, y = messy(rng)
+    if target == "two":
+        y = np.column_stack([y, np.round(X[:, 5] ** 2, 1)])
+        targets = prepared(y.T).values
+    else:
+        codes = np.digitize(y, [-1, 0, 1])
+        y = np.array(["a", "b", "c", "d"], object)[codes]
+        first = [list(dict.fromkeys(y)).index(v) for v in y]
+        targets = prepared([first], categorical=True).values
+    comp = FeatureClustering(3).fit(X, y)
+    ref = naive.agglomerate(
+        prepared(X.T).values, list(targets), False, "representative", "mean", None,
+        lambda column: prepared(column).values[0], None,
+    )  # fmt: skip
     assert merged(comp) == ref
 
 
@@ -300,6 +349,55 @@ def test_negated_copies_do_not_cancel(rng):
         np.testing.assert_allclose(clusters.transform(X)[:, 0], (x - x.mean()) / x.std())
 
 
+def test_columns_that_cancel_by_their_slopes_do_not(rng):
+    n = 16
+    x = np.r_[np.arange(1, n + 1), -np.arange(1, n + 1)]
+    y = np.tile(rng.integers(0, 12, n), 2)  # no covariance with x
+    X = np.column_stack([x, -x, rng.normal(size=2 * n)])
+    clusters = FeatureClustering(2, representative="pls").fit(X, y)
+    assert clusters.labels_.tolist() == [0, 0, 1]
+    np.testing.assert_allclose(np.abs(clusters.transform(X)[:, 0]), np.abs(x) / x.std())
+
+
+def test_a_perfect_column_is_the_medoid(rng):
+    y = rng.normal(size=80)
+    X = np.column_stack([rng.normal(size=80), y + rng.normal(size=80), 3 * y])
+    assert FeatureClustering(1, representative="medoid").fit(X, y).medoids_.tolist() == [2]
+
+
+def test_constant_columns_count_nothing(rng):
+    x = rng.normal(size=60)
+    X = np.column_stack([np.full(60, 1e-5), x, np.ones(60), np.ones(60)])
+    clusters = FeatureClustering(1).fit(X, x + rng.normal(size=60))
+    np.testing.assert_allclose(clusters.transform(X)[:, 0], (x - x.mean()) / x.std())
+    later = X.copy()
+    later[:, 0] = 1.0
+    np.testing.assert_array_equal(clusters.transform(later), clusters.transform(X))
+
+
+def test_flags_are_numbers(rng):
+    X = pd.DataFrame(rng.normal(size=(60, 3))).add_prefix("c").assign(flag=rng.normal(size=60) > 0)
+    y = X["c0"] + X["flag"]
+    as_numbers = X.assign(flag=X["flag"].astype(float))
+    np.testing.assert_array_equal(false_neighbors(X, y), false_neighbors(as_numbers, y))
+    assert FeatureClustering(2).fit(X, y).transform(X).shape == (60, 2)
+
+
+def test_columns_of_very_different_size_without_a_scale(rng):
+    X = rng.normal(size=(100, 5)) * [1e-85, 1e-85, 1e-85, 1, 1]
+    clusters = FeatureClustering(2, scale=None, similarity="unsupervised").fit(X)
+    ref = FeatureClustering(2, similarity="unsupervised").fit(X)
+    np.testing.assert_allclose(clusters.similarities_[0], ref.similarities_[0])
+
+
+def test_a_failed_fit_leaves_nothing_behind(rng):
+    X, y, _ = blocks(rng)
+    clusters = FeatureClustering(3).fit(X, y)
+    with pytest.raises(ValueError, match="asks for 13"):
+        clusters.set_params(n_clusters=13).fit(X, y)
+    assert clusters.transform(X).shape == (150, 3)  # refused at the door: the old fit stands
+
+
 def test_constant_columns_join_last(rng):
     X, y, _ = blocks(rng)
     X[:, [2, 5]] = 7.0
@@ -311,12 +409,19 @@ def test_constant_columns_join_last(rng):
     assert FeatureClustering(1).fit(all_constant, rng.normal(size=30)).labels_.tolist() == [0] * 3
 
 
-def test_supervised_clusters_join_columns_that_look_unlike_but_say_the_same(rng):
-    u, v = rng.normal(size=(2, 400))
-    X = np.column_stack([u, u**3, v, np.abs(v)])
-    y = u + 0.5 * rng.normal(size=400)
-    clusters = FeatureClustering(2, correlation="spearman", scale="normal-scores").fit(X, y)
-    assert clusters.labels_[0] == clusters.labels_[1] != clusters.labels_[2]
+def test_supervised_clusters_go_by_the_target():
+    """a and b are alike where they tell nothing of y, and are wrong about it in the same way."""
+    rng = np.random.default_rng(2)
+    n = 400
+    s, t, e, f = rng.normal(size=(4, n))
+    X = np.column_stack([s + 0.1 * e, s + 0.1 * f, t + 0.1 * e, t + 0.1 * f])
+    y = e - f  # what matters is e against f, a small part of each column
+    wide = FeatureClustering(2, similarity="unsupervised").fit(X, y)
+    assert wide.labels_.tolist() == [0, 0, 1, 1]
+    c = false_neighbors(X, y)
+    plain, supervised = np.corrcoef(X.T), np.corrcoef(c.T)
+    assert plain[0, 1] > 0.98
+    assert supervised[0, 1] < plain[0, 1] - 0.05
 
 
 # --- the number of clusters
@@ -368,14 +473,20 @@ def test_auto_finds_clusters_without_the_fold_that_judges_them():
 
 def test_auto_with_a_regressor_a_splitter_several_targets_and_classes(rng):
     X, y, _ = blocks(rng)
-    assert FeatureClustering(regressor=LinearRegression(), cv=3, random_state=0).fit(X, y)
-    groups = np.arange(150) // 2
-
-    class Fixed(GroupKFold):
-        def split(self, X, y=None, groups_=None):
-            return super().split(X, y, groups)
-
-    assert len(FeatureClustering(cv=Fixed(3)).fit(X, y).cv_results_) == 6
+    dummy = FeatureClustering(regressor=DummyRegressor(), cv=3, random_state=0).fit(X, y)
+    assert dummy.n_clusters_ == 1
+    assert max(dummy.cv_results_["mean_test_score"]) <= 0
+    folds = list(GroupKFold(3).split(X, y, np.arange(150) // 2))
+    assert len(FeatureClustering(cv=folds).fit(X, y).cv_results_) == 6
+    few = FeatureClustering(cv=LeaveOneOut()).fit(X[:12], y[:12])
+    assert np.isfinite(few.cv_results_["mean_test_score"]).all()
+    with (
+        pytest.raises(ValueError, match="not all numbers"),
+        pytest.warns(UndefinedMetricWarning, match="R"),
+    ):
+        FeatureClustering(regressor=LinearRegression(), cv=LeaveOneOut()).fit(X[:12], y[:12])
+    with pytest.raises(ValueError, match=r"at most the number of samples \(3\). Got 4"):
+        FeatureClustering().fit(X[:3], y[:3])
     clusters = FeatureClustering(random_state=0).fit(X, np.c_[y, X[:, 0]])
     assert clusters.n_clusters_ >= 3
     classes = np.where(y > 0, "high", "low")
@@ -383,7 +494,16 @@ def test_auto_with_a_regressor_a_splitter_several_targets_and_classes(rng):
         FeatureClustering().fit(X, classes)
     clusters = FeatureClustering(regressor=LogisticRegression(), random_state=0).fit(X, classes)
     assert clusters.cv_results_["mean_test_score"].max() > 0.8
+    for labels in (y > 0, pd.Series(y > 0).astype(int).astype("category")):
+        again = FeatureClustering(regressor=LogisticRegression(), random_state=0).fit(X, labels)
+        assert again.cv_results_["mean_test_score"].max() > 0.8
     assert FeatureClustering(3, representative="pls").fit(X, classes).n_clusters_ == 3
+    mixed = pd.DataFrame({"number": y, "kind": classes})
+    with pytest.raises(ValueError, match="column 'kind' of y holds categories"):
+        FeatureClustering().fit(X, mixed)
+    big = FeatureClustering(random_state=0).fit(X * 1e200, y * 1e200)
+    small = FeatureClustering(random_state=0).fit(X, y)
+    np.testing.assert_array_equal(big.labels_, small.labels_)
 
 
 # --- transform and back
@@ -498,6 +618,12 @@ def test_parts_that_nothing_connects(rng):
     assert low.n_clusters_ == 3
     with pytest.raises(ValueError, match="3 parts that 'connectivity' does not connect"):
         FeatureClustering(2, connectivity=matrix).fit(X, y)
+    explicit = coo_array((np.zeros(9), (np.arange(9), np.arange(1, 10))), shape=(10, 10))
+    assert FeatureClustering(10, connectivity=explicit).fit(X, y).n_clusters_ == 10
+    with pytest.raises(ValueError, match="10 parts"):
+        FeatureClustering(9, connectivity=explicit).fit(X, y)
+    with pytest.raises(ValueError, match="has NaN"):
+        FeatureClustering(9, connectivity=np.full((10, 10), np.nan)).fit(X, y)
 
 
 def test_chains_join_neighbours_only(rng):

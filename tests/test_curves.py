@@ -5,7 +5,8 @@ import pickle
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.interpolate import make_lsq_spline
+from scipy.interpolate import BSpline
+from scipy.stats import kurtosis, skew
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
@@ -95,8 +96,14 @@ def test_splines_are_least_squares_and_reproduce_cubics(rng):
     assert frame.shape == (1, 12)
     inner = np.quantile(axis, np.linspace(0, 1, 10)[1:-1])
     knots = np.r_[[axis[0]] * 4, inner, [axis[-1]] * 4]
-    ref = make_lsq_spline(axis, cubic, knots).c
-    np.testing.assert_allclose(frame.to_numpy()[0], ref)
+    fine = np.linspace(axis[0], axis[-1], 500)
+    drawn_again = BSpline(knots, frame.to_numpy()[0], 3)(fine)
+    np.testing.assert_allclose(drawn_again, fine**3 - 20 * fine**2, rtol=1e-9)
+    noisy = cubic + rng.normal(size=80)
+    basis = BSpline.design_matrix(axis, knots, 3).toarray()
+    best = np.linalg.lstsq(basis, noisy)[0]
+    frame, _ = drawn(axis, noisy, kinds=["spline"], n_splines=12)
+    np.testing.assert_allclose(frame.to_numpy()[0], best, rtol=1e-6)
     assert (about["from"] <= positions(frame) + 0.06).all()
     assert (about["to"] >= positions(frame) - 0.06).all()
 
@@ -114,12 +121,34 @@ def test_extrema_moments_and_means(rng):
     np.testing.assert_allclose(frame["sd" + whole], [bump.std(), 2 * bump.std()])
     np.testing.assert_allclose(frame["skewness" + whole][0], -frame["skewness" + whole][1])
     np.testing.assert_allclose(frame["kurtosis" + whole][0], frame["kurtosis" + whole][1])
+    np.testing.assert_allclose(frame["skewness" + whole][0], skew(bump))
+    np.testing.assert_allclose(frame["kurtosis" + whole][0], kurtosis(bump))
     means, where = of_kind(frame, about, "mean")
     for name in means:
         a, b = where.loc[name, ["from", "to"]]
         inside = (a <= EVEN) & (b >= EVEN)
         np.testing.assert_allclose(means[name][0], bump[inside].mean())
     assert "mean[900:925nm]" in means
+
+
+def test_means_and_moments_go_by_the_axis():
+    axis = np.r_[np.linspace(0, 1, 50), np.linspace(2, 100, 80)]
+    frame, _ = drawn(axis, axis, n_windows=1)
+    np.testing.assert_allclose(frame["mean[0:100]"], 50, rtol=0.02)
+    np.testing.assert_allclose(frame["sd[0:100]"], 100 / 12**0.5, rtol=0.02)
+    np.testing.assert_allclose(frame["skewness[0:100]"], 0, atol=0.03)
+    np.testing.assert_allclose(frame["centre[0:100]"], 200 / 3, rtol=0.02)
+
+
+def test_curves_that_vary_by_rounding_and_curves_of_any_size(rng):
+    flat = np.full((1, 60), 0.3)
+    flat[0, 7] = np.nextafter(0.3, 1)
+    wave = np.sin(np.linspace(0, 6, 60))[None]
+    for curve in (flat, 1e9 + 1e-7 * rng.normal(size=(1, 60)), 1e100 * wave, 1e-310 * wave):
+        frame, _ = drawn(None, curve)
+        assert np.isfinite(frame.to_numpy()).all()
+    frame, _ = drawn(None, flat)
+    assert frame["skewness[0:59]"][0] == frame["sd[0:59]"][0] == 0
 
 
 def test_windows_cover_the_axis_at_each_width():
@@ -168,8 +197,14 @@ def test_names_carry_positions_units_or_columns():
     names = CurveFeatures().fit(X).get_feature_names_out().tolist()
     assert {"sample[abs_001]", "slope[abs_002]", "area[abs_001:abs_100]"} < set(names)
     assert len(set(names)) == len(names)
-    fine = CurveFeatures(np.linspace(0, 0.001, 100)).fit(X).describe()
-    assert fine["feature"].is_unique
+    for low, high in ((0, 0.001), (2e-19, 3e-19), (-1e-6, 1e-6), (1e20, 2e20), (1e6, 1e6 + 1)):
+        fine = CurveFeatures(np.linspace(low, high, 100), n_splines=100).fit(X).describe()
+        assert fine["feature"].is_unique, (low, high)
+    assert CurveFeatures(n_splines=100).fit(X).describe()["feature"].is_unique
+    assert CurveFeatures(unit=None).fit(X.to_numpy()).get_feature_names_out()[0] == "sample[0]"
+    numbered = X.set_axis(np.linspace(900, 1098, 100), axis=1)
+    frame = CurveFeatures().set_output(transform="pandas").fit_transform(numbered)
+    assert 900 <= frame["max_at[900:1098]"][0] <= 1098
     assert CurveFeatures().fit(X.to_numpy()).get_feature_names_out()[7] == "sample[7]"
 
 
@@ -206,6 +241,9 @@ def test_a_pipeline_reads_naturally():
         ({"kinds": "slope"}, "'kinds' parameter must be 'all' or a list"),
         ({"kinds": ["slope", "bump"]}, "Got .'slope', 'bump'. instead"),
         ({"kinds": []}, "'kinds' parameter must be"),
+        ({"kinds": None}, "'kinds' parameter must be"),
+        ({"axis": np.zeros((20, 2))}, r"Its shape is \(20, 2\)"),
+        ({"n_splines": 21}, "at most the number of columns .20."),
         ({"n_windows": 0}, "'n_windows' parameter must be an int of at least 1"),
         ({"n_windows": (2, "x")}, "'n_windows' parameter"),
         ({"n_splines": 3}, "'n_splines' parameter must be None or an int of at least 4"),

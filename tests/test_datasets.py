@@ -54,7 +54,10 @@ def test_what_the_generators_are_asked_for():
     assert np.corrcoef(bunch.data.T)[0, 1:4].min() > 0.99
     assert datasets.make_xor(flips=0.5).mi == pytest.approx(0)
     with pytest.raises(ValueError, match="'noise' parameter must be a number from"):
-        datasets.make_uniform(noise=2)
+        datasets.make_uniform(noise=0)
+    with pytest.raises(ValueError, match="'mi' parameter must be a number from"):
+        datasets.make_normal(mi=-1)
+    assert datasets.make_uniform(noise=0.75).mi == pytest.approx(1 / 3)
     friedman = datasets.make_friedman(30, 6, noise=0, random_state=1)
     x1, x2, x3, x4, x5, _ = friedman.data.T
     truth = 10 * np.sin(x1 * x2) + 20 * (x3 - 0.5) ** 2 + 10 * x4 + 5 * x5
@@ -76,8 +79,10 @@ def test_tecator():
     assert isinstance(X, pd.DataFrame)
     assert list(y) == ["water", "protein"]
     assert load_tecator(target="water").target[0] == 60.5
-    with pytest.raises(ValueError, match=r"must be one of \['water', 'fat', 'protein'\]"):
-        load_tecator(target="salt")
+    for wrong in ("salt", [], None, ["fat", "abs_001"]):
+        with pytest.raises(ValueError, match=r"must be one of \['water', 'fat', 'protein'\]"):
+            load_tecator(target=wrong)
+    assert load_tecator().frame is None
 
 
 def test_spectra_from_a_file(tmp_path, rng):

@@ -97,3 +97,17 @@ def test_codes_are_far_apart():
     gaps = np.abs(np.subtract.outer(columns.values[0], columns.values[0]))
     assert set(np.unique(gaps)) == {0.0, APART, 2 * APART}
     assert columns.n_distinct[0] == 3
+
+
+def test_a_column_and_its_negative_are_scaled_alike():
+    rng = np.random.default_rng(0)
+    for n in (30, 31):
+        for values in (rng.normal(size=n), np.round(rng.uniform(1, 1.7, n), 2) * 1e308,
+                       rng.integers(-3, 3, n) + 0.0, np.round(rng.normal(size=n), 1)):  # fmt: skip
+            for scale in ("standard", "normal-scores", None):
+                exponent = int(np.frexp(np.abs(values).max())[1])
+                number = np.zeros(2, bool)
+                both = np.array([values, -values])
+                z = prepare(both, number, scale, exponent, Threads(1), False, False).values
+                assert np.isfinite(z).all()
+                np.testing.assert_array_equal(z[0], -z[1])

@@ -27,8 +27,10 @@ class PLSRegressionCV(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit(self, X: Any, y: Any) -> "PLSRegressionCV":
         """Choose the number of components, then fit with all samples."""
-        X, y = np.asarray(X, np.float64), np.asarray(y, np.float64)
-        y2 = y.reshape(len(y), -1)
+        y = np.asarray(y, np.float64)
+        self._sizes = _exponents(np.asarray(X, np.float64)), _exponents(y.reshape(len(y), -1))
+        X = np.ldexp(np.asarray(X, np.float64), -self._sizes[0])
+        y2 = np.ldexp(y.reshape(len(y), -1), -self._sizes[1])
         n, m = X.shape
         n_folds = min(4, n)
         most = max(1, min(self.max_components, m, n - -(-n // n_folds) - 1))
@@ -46,8 +48,14 @@ class PLSRegressionCV(RegressorMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict(self, X: Any) -> FloatArray:
         """Predictions, in the shape of the target."""
-        predicted = self._path.predict(np.asarray(X, np.float64))[-1]
+        X = np.ldexp(np.asarray(X, np.float64), -self._sizes[0])
+        predicted = np.ldexp(self._path.predict(X)[-1], self._sizes[1])
         return np.asarray(predicted[:, 0] if self._flat else predicted)
+
+
+def _exponents(values: FloatArray) -> Any:
+    """Of the largest number in each column: divided by these powers of two, sums stay in range."""
+    return np.frexp(np.abs(values).max(axis=0))[1]
 
 
 class _Path:

@@ -73,7 +73,7 @@ class Scaling:
     """The scale of some columns (n_columns, n_samples), for samples that come later.
 
     Unlike :func:`prepare`, "standard" subtracts the mean; normal scores are interpolated between
-    known values, and level beyond them.
+    known values, and level beyond them. A column that was constant has zeros, whatever comes.
     """
 
     def __init__(self, values: FloatArray, scale: Scale) -> None:
@@ -83,7 +83,7 @@ class Scaling:
             small = np.ldexp(values, -self.exponent[:, None])
             varies = np.ptp(small, axis=1) > 0
             self.mean = np.where(varies, small.mean(axis=1), small[:, 0])
-            self.spread = np.where(varies, small.std(axis=1), 1.0)
+            self.spread = np.where(varies, small.std(axis=1), np.inf)
         elif scale == "normal-scores":
             ordered = np.sort(values, axis=1)
             scores = _scaled(ordered, ordered, scale, 0)
@@ -100,7 +100,8 @@ class Scaling:
 
     def undo(self, scaled: FloatArray) -> FloatArray:
         """What has these scaled values, where the scale is "standard"."""
-        return np.asarray(np.ldexp(scaled * self.spread + self.mean, self.exponent))
+        spread = np.where(np.isinf(self.spread), 0.0, self.spread)
+        return np.asarray(np.ldexp(scaled * spread + self.mean, self.exponent))
 
 
 def exponent_of(*tables: FloatArray) -> int:

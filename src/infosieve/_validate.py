@@ -70,8 +70,10 @@ class Table:
         """The values of one column, as they were."""
         if j not in self.levels:
             return self.values[j]
-        levels = np.empty(len(self.levels[j]), dtype=object)
+        levels: Any = np.empty(len(self.levels[j]), dtype=object)
         levels[:] = self.levels[j]
+        if len({type(level) for level in self.levels[j]}) == 1 and np.isscalar(levels[0]):
+            levels = np.array(self.levels[j])
         return levels[self.values[j].astype(int)]
 
     def label(self, column: int) -> str:
@@ -134,11 +136,11 @@ def read_table(data: Any, argument: str, discrete: Any = "auto", least: int = 2)
             if declared.get(j, kind == "category"):
                 values[j], levels[j] = _codes(column)
                 categorical[j] = True
-            elif kind == "category":
+            elif kind == "category" and not pd.api.types.is_bool_dtype(column.dtype):
                 raise TypeError(
                     f"{table.label(j)} holds {_example(column)}, which is no number, where only "
-                    "numbers will do. Turn it into numbers, or, where there is a parameter for "
-                    "that, declare it discrete."
+                    "numbers will do. Turn it into numbers (pandas.get_dummies makes a column of "
+                    "0 and 1 for each category), or leave it out."
                 )
             else:
                 values[j] = _numbers(column, table.label(j))
@@ -402,7 +404,7 @@ def check_target(y: Table) -> None:
             raise ValueError(
                 f"{y.label(j)} is a category with a different value for every sample "
                 f"({', '.join(map(shown, y.levels[j][:2]))}, ...), such as an identifier. If these "
-                "are numbers, pass them as numbers (discrete_target=False)."
+                "are numbers, pass them as numbers."
             )
 
 
@@ -434,6 +436,10 @@ def _same_labels_in_another_order(one: Any, other: Any) -> bool:
 def shown(value: Any) -> str:
     """A value as a message shows it: NumPy's scalars as Python's."""
     return repr(value.item() if isinstance(value, np.generic) else value)
+
+
+def is_flag(value: Any) -> bool:
+    return isinstance(value, (bool, np.bool_))
 
 
 def is_int(value: Any) -> bool:

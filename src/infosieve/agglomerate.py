@@ -81,7 +81,9 @@ class Comparison:
             rows = false_counts(x, self.target, self._strips, executor)
         if self.correlation == "spearman":
             rows = rankdata(rows, axis=1)
-        return centred(rows, executor)
+        profiles = centred(rows, executor)
+        kernels.into_range(profiles)
+        return profiles
 
     def profile(self, column: FloatArray) -> FloatArray:
         """The same for one representative, which is scaled first."""
@@ -130,39 +132,59 @@ class Features:
 
     @cached_property
     def squares(self) -> FloatArray:
+        """The profiles' products with themselves: 0 where a profile is constant."""
         out = np.empty(self.n)
         kernels.squares(self.profiles, out)
         return out
+
+    @cached_property
+    def varying(self) -> BoolArray:
+        """Whether each column varies."""
+        return np.asarray((self.rows != 0).any(axis=1))
 
     def weights(self, members: IntArray, kind: Representative) -> FloatArray:
         """What each member, in rising order, contributes to the representative of a cluster."""
         if kind == "medoid":
             return np.asarray(members == self.medoid(members), np.float64)
-        if kind == "mean":
-            return np.asarray(self._signs(self.rows, members) / members.size)
-        slopes: Any = self.slopes[:, members]
-        if len(slopes) > 1:  # the first direction of partial least squares
-            slopes = np.linalg.svd(slopes, full_matrices=False)[2][:1]
-            slopes *= np.sign(slopes[0, np.argmax(np.abs(slopes[0]))])
-        total = np.abs(slopes[0]).sum()
-        equal = np.full(members.size, 1 / members.size)
-        return np.asarray(slopes[0] / total) if total > 0 else equal
+        if kind == "pls":
+            slopes = self._direction(members)
+            total = np.abs(slopes).sum()
+            if total > 0:
+                return np.asarray(slopes / total)
+        counting = self.varying[members] if self.varying[members].any() else members >= 0
+        signs = self._signs(self.rows, members, members[counting][0])
+        return np.asarray(signs * counting / counting.sum())
+
+    def _direction(self, members: IntArray) -> FloatArray:
+        """The first direction of partial least squares."""
+        slopes = self.slopes[:, members]
+        if len(slopes) == 1:
+            return np.asarray(slopes[0])
+        direction = np.linalg.svd(slopes, full_matrices=False)[2][0]
+        return np.asarray(direction * np.sign(direction[np.argmax(np.abs(direction))]))
 
     def medoid(self, members: IntArray) -> int:
-        """The member whose profile is most like the mean of all; of several, the first."""
+        """The member whose profile is most like the mean of all; of several, the first.
+
+        A column whose profile is constant although it varies is right about the target everywhere:
+        nothing is more typical.
+        """
+        perfect = members[self.varying[members] & (self.squares[members] == 0)]
+        if perfect.size:
+            return int(perfect[0])
         varying = members[self.squares[members] > 0]
         if varying.size == 0:
             return int(members[0])
         lengths = np.sqrt(self.squares[varying])
         if self.absolute:
-            lengths *= self._signs(self.profiles, varying)
+            lengths *= self._signs(self.profiles, varying, varying[0])
         mean = kernels.combine(self.profiles, varying, 1 / lengths)
         return int(varying[np.argmax(kernels.dots(self.profiles, varying, mean) / lengths)])
 
     @staticmethod
-    def _signs(rows: FloatArray, members: IntArray) -> FloatArray:
+    def _signs(rows: FloatArray, members: IntArray, first: int) -> FloatArray:
         """-1 for the members that fall where the first one rises, else 1."""
-        return np.where(kernels.dots(rows, members, rows[members[0]]) < 0, -1.0, 1.0)
+        return np.where(kernels.dots(rows, members, rows[first]) < 0, -1.0, 1.0)
 
 
 @dataclass(frozen=True)

@@ -5,8 +5,8 @@ from typing import Any, Literal, TypeAlias, get_args
 import numpy as np
 import pandas as pd
 from scipy.sparse import coo_array
-from sklearn.base import BaseEstimator, TransformerMixin, clone
-from sklearn.model_selection import KFold, check_cv
+from sklearn.base import BaseEstimator, TransformerMixin, clone, is_classifier
+from sklearn.model_selection import KFold, StratifiedKFold, check_cv
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
 
 from infosieve._pls import PLSRegressionCV
@@ -77,9 +77,10 @@ def false_neighbors(
 
     Notes
     -----
-    Distances are Euclidean, after scaling. Among several nearest neighbours the one that is
-    nearest along the column counts, and "closer" is strict, so repeated values need no noise. A
-    column and its negative have the same counts; a constant column has zeros.
+    Distances are Euclidean, after scaling; they are equal if they differ by less than 1e-8,
+    relatively. Among several nearest neighbours the one that is nearest along the column counts,
+    and "closer" is strict, so repeated values need no noise. A column and its negative have the
+    same counts; a constant column has zeros, and so has a sample that is alone in its category.
 
     Examples
     --------
@@ -115,8 +116,9 @@ class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     n_clusters : int, "auto" or None, default="auto"
         The number of clusters. "auto": chosen by cross-validation of ``regressor`` behind the
-        clusters, which are found anew without each fold; of equally good numbers, the
-        smallest. None goes with ``similarity_threshold``.
+        clusters, which are found anew without each fold. Tried are 1 to 14, 16, 18, ... by steps
+        of a seventh, up to the number of columns or of samples, whichever is less; of equally good
+        ones, the smallest is taken. None goes with ``similarity_threshold``.
     similarity_threshold : float or None, default=None
         Stop before the first merge of clusters less similar than this.
     similarity : {"supervised", "unsupervised"}, default="supervised"
@@ -129,7 +131,7 @@ class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         columns' similarities, which is faster, as nothing is counted anew.
     representative : {"mean", "medoid", "pls"}, default="mean"
         "mean": the mean of the scaled columns, those negated that fall where the first rises.
-        "medoid": the one column whose false neighbours are most like the cluster's mean; then
+        "medoid": the one column that is most like the others in what is correlated; then
         ``transform`` gives original columns under their own names. "pls": the sum weighted by
         covariance with the target, which is the first direction of partial least squares.
     connectivity : None, "chain" or matrix of shape (n_features, n_features), default=None
@@ -139,10 +141,11 @@ class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         What is done to each column, and to the target, first.
     regressor : estimator or None, default=None
         What judges numbers of clusters, by its ``score``. None: partial least squares, the number
-        of its components chosen by 4-fold cross-validation. For a target of categories, pass a
-        classifier.
-    cv : int or splitter, default=4
-        The folds that judge numbers of clusters.
+        of its components chosen by 4-fold cross-validation, judged by squared error. For a target
+        of categories, pass a classifier.
+    cv : int, splitter or iterable of (train, test), default=4
+        The folds that judge numbers of clusters. For groups that must stay together, pass
+        ``list(GroupKFold().split(X, y, groups))``.
     n_jobs : int or None, default=None
         Threads; -1 for all cores. The result does not depend on it.
     random_state : int, RandomState or None, default=None
@@ -160,7 +163,8 @@ class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         How similar the two were; with representatives this need not fall from step to step.
         Parts that ``connectivity`` does not connect come last, with -1.
     linkage_ : ndarray of shape (n_features_in_ - 1, 4)
-        The same as ``scipy.cluster.hierarchy.dendrogram`` draws it, at heights 1 - similarity.
+        Both in the form that ``scipy.cluster.hierarchy.dendrogram`` draws, at heights
+        1 - similarity.
     medoids_ : ndarray of int, of shape (n_clusters_,)
         The most typical column of each cluster.
     representatives_ : ndarray of shape (n_samples, n_clusters_)
@@ -172,6 +176,13 @@ class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         All of it, as a frozen record.
     n_features_in_, feature_names_in_
         As in scikit-learn.
+
+    Notes
+    -----
+    Of several pairs of clusters that are equally similar, that one is joined whose earlier cluster
+    comes first, then the one whose later cluster does; a cluster comes where its first column does.
+    A constant vector has similarity -1 to everything: constant columns join last, and so do
+    columns that are right about every sample (no false neighbours at all).
 
     See Also
     --------
@@ -252,7 +263,8 @@ class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             check_lengths(*tables)
             check_target(tables[1])
         connected = self._connected(tables[0])
-        for name in [name for name in vars(self) if name.endswith("_")]:
+        self._check_number(tables)
+        for name in [name for name in vars(self) if name.endswith("_") or name.startswith("_r")]:
             delattr(self, name)  # of an earlier fit
         validate_data(self, X, skip_check_array=True)
         grown = self._grow(tables, connected)
@@ -267,7 +279,7 @@ class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.medoids_ = self._reduction.medoids
         values = tables[0].values.T
         self.representatives_ = self._reduction.transform(values)
-        self._back = BackToColumns(values, self.representatives_, self.labels_)
+        self._reverse = BackToColumns(values, self.representatives_, self.labels_)
         self.result_ = ClusterResult(
             tuple(tables[0].names),
             tuple(self.get_feature_names_out().tolist()),
@@ -307,6 +319,30 @@ class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_choice(self.scale, "scale", _SCALES)
         check_jobs(self.n_jobs)
 
+    def _check_number(self, tables: list[Table]) -> None:
+        """What can be known of the number of clusters before work begins."""
+        m, n = tables[0].n_columns, tables[0].n_samples
+        number: Any = self.n_clusters
+        if is_int(number) and number > m:
+            raise ValueError(
+                f"The 'n_clusters' parameter asks for {self.n_clusters} clusters, but X has {m} "
+                "columns."
+            )
+        if not isinstance(self.n_clusters, str):
+            return
+        if is_int(self.cv) and not 2 <= self.cv <= n:
+            raise ValueError(
+                "The 'cv' parameter must be at least 2, and at most the number of samples "
+                f"({n}). Got {self.cv!r} instead; a number of clusters needs no folds."
+            )
+        y = tables[1]
+        if self.regressor is None and y.categorical.any():
+            raise ValueError(
+                f"{y.label(int(np.argmax(y.categorical)))} holds categories, and "
+                "n_clusters='auto' judges numbers of clusters by regression. Pass a classifier as "
+                "'regressor', or a number of clusters."
+            )
+
     def _connected(self, table: Table) -> BoolArray | None:
         """Of each pair of columns, as scipy's pdist orders them, whether they are neighbours."""
         m = table.n_columns
@@ -324,7 +360,11 @@ class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                     f"and a column for each of the {m} columns of X. Got "
                     + (f"the shape {shape}." if shape else f"{graph!r} instead.")
                 )
-            first, second = coo_array(graph).coords
+            graph = coo_array(graph)
+            graph.eliminate_zeros()
+            if np.isnan(graph.data.astype(np.float64)).any():
+                raise ValueError("The 'connectivity' parameter has NaN: say 0 or 1 for each pair.")
+            first, second = graph.coords
         a, b = np.minimum(first, second), np.maximum(first, second)
         a, b = a[a < b].astype(np.int64), b[a < b].astype(np.int64)
         connected = np.zeros(m * (m - 1) // 2, bool)
@@ -361,11 +401,6 @@ class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(self.n_clusters, str):
             return self._best_number(tree, tables, connected, seed % 2**32)
         assert self.n_clusters is not None
-        if self.n_clusters > tree.n_leaves:
-            raise ValueError(
-                f"The 'n_clusters' parameter asks for {self.n_clusters} clusters, but X has "
-                f"{tree.n_leaves} columns."
-            )
         if self.n_clusters < tree.n_parts:
             raise ValueError(
                 f"The 'n_clusters' parameter asks for {self.n_clusters} clusters, but the columns "
@@ -379,19 +414,14 @@ class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ) -> int:
         """The number of clusters behind which the regressor predicts best what it has not seen."""
         table, y = tables
-        target = y.original()
-        regressor = self.regressor
+        target, regressor = y.original(), self.regressor
         if regressor is None:
-            if y.categorical.any():
-                raise ValueError(
-                    f"{y.label(0)} holds categories, and n_clusters='auto' judges numbers of "
-                    "clusters by regression. Pass a classifier as 'regressor', or a number of "
-                    "clusters."
-                )
             regressor = PLSRegressionCV(random_state=seed)
+            target = Scaling(y.values, "standard").apply(y.values.T)
         folds = self.cv
         if is_int(folds):
-            folds = KFold(folds, shuffle=True, random_state=seed)
+            kind = StratifiedKFold if is_classifier(regressor) else KFold
+            folds = kind(folds, shuffle=True, random_state=seed)
         numbers = numbers_to_try(tree.n_parts, min(table.n_columns, table.n_samples))
         scores: list[list[float]] = []
         for train, test in check_cv(folds).split(table.values.T, target):
@@ -401,8 +431,16 @@ class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 reduction = grown.cut(number)
                 known, new = (reduction.transform(table.values.T[rows]) for rows in (train, test))
                 model = clone(regressor).fit(known, target[train])
-                scores[-1].append(float(model.score(new, target[test])))
+                if self.regressor is None:  # R^2 over all folds: one fold may be one sample
+                    scores[-1].append(1.0 - np.mean((model.predict(new) - target[test]) ** 2))
+                else:
+                    scores[-1].append(float(model.score(new, target[test])))
         each = np.array(scores)
+        if not np.isfinite(each).all():
+            raise ValueError(
+                "The scores of the 'regressor' are not all numbers (R^2 is not defined for a fold "
+                "of one sample). Use fewer folds (cv)."
+            )
         self.cv_results_ = {
             "n_clusters": numbers,
             "mean_test_score": each.mean(axis=0),
@@ -445,7 +483,7 @@ class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 f"X has {values.shape[1]} columns, but there are {self.n_clusters_} clusters. Pass "
                 "what transform gives."
             )
-        return self._back.predict(values)
+        return self._reverse.predict(values)
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """The clusters by their columns, such as ``cluster[abs_012..abs_027]``.
@@ -460,7 +498,7 @@ class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         ndarray of str
         """
         check_is_fitted(self)
-        names = _check_feature_names_in(self, input_features)
+        names = np.array([str(n) for n in _check_feature_names_in(self, input_features)], object)
         if self.representative == "medoid":
             return names[self.medoids_]
         clusters = [_cluster_name(names, members) for members in self._reduction.clusters]
@@ -485,7 +523,7 @@ def _cluster_name(names: Any, members: IntArray) -> str:
 
 
 def numbers_to_try(least: int, most: int) -> IntArray:
-    """All up to twenty, then by steps of about a seventh."""
+    """All up to 14, then by steps of about a seventh."""
     numbers = [least]
     while numbers[-1] < most:
         numbers.append(min(most, numbers[-1] + max(1, numbers[-1] // 7)))

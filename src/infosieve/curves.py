@@ -1,5 +1,6 @@
 """CurveFeatures: many named candidate features drawn from sampled curves."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -9,12 +10,11 @@ import pandas as pd
 from scipy.integrate import cumulative_trapezoid, trapezoid
 from scipy.interpolate import PchipInterpolator, make_lsq_spline
 from scipy.signal import savgol_filter
-from scipy.stats import kurtosis, skew
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from infosieve._types import FloatArray
-from infosieve._validate import Table, check_count, check_x, is_int, read_table
+from infosieve._validate import Table, check_count, check_x, is_flag, is_int, read_table
 
 _DEGREE = 3  # of splines
 _PARABOLA = 2  # what derivatives are taken of
@@ -31,7 +31,8 @@ class CurveFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ----------
     axis : array-like of shape (n_features,) or None, default=None
         Where the columns lie: wavelengths, times, ... rising or falling, evenly spaced or not.
-        None: 0, 1, 2, ..., and features are named by the names of the columns, if they have any.
+        None: the columns' names, if they are numbers that rise or fall; else 0, 1, 2, ..., and
+        features are named by the names of the columns, if they have any.
     unit : str, default=""
         The axis's unit, for names.
     kinds : "all" or list of str, default="all"
@@ -44,7 +45,8 @@ class CurveFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         - "area": the integral of the whole curve;
         - "extrema": the largest and the smallest value, and where they are (the first of several);
         - "moments": standard deviation, skewness and kurtosis of the curve's values, and centre
-          and width along the axis of what lies above its smallest value.
+          and width along the axis of what lies above its smallest value (values count by the
+          part of the axis that they stand for, also in means).
     n_windows : int or tuple of int, default=(4, 8, 16)
         How many windows side by side cover the axis, for each of several widths.
     n_splines : int or None, default=None
@@ -128,7 +130,7 @@ class CurveFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if isinstance(self.kinds, str) and self.kinds == "all":
             return [name for name, kind in KINDS.items() if m >= kind.n_points]
         words = ", ".join(map(repr, KINDS))
-        chosen = [] if isinstance(self.kinds, str) else list(self.kinds)
+        chosen = list(self.kinds) if isinstance(self.kinds, (list, tuple, set)) else []
         if not chosen or not all(isinstance(k, str) and k in KINDS for k in chosen):
             raise ValueError(
                 f"The 'kinds' parameter must be 'all' or a list of some of {words}. "
@@ -144,8 +146,20 @@ class CurveFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _plan_for(self, table: Table) -> "Plan":
         m = table.n_columns
-        axis = np.arange(m, dtype=np.float64)
-        if self.axis is not None:
+        axis, names = np.arange(m, dtype=np.float64), None
+        if self.axis is None and table.named:
+            numbers = all(isinstance(n, (int, float)) and not is_flag(n) for n in table.names)
+            steps = np.diff(np.array(table.names, float)) if numbers else np.zeros(1)
+            if numbers and (np.all(steps > 0) or np.all(steps < 0)):
+                axis = np.array(table.names, float)
+            else:
+                names = [str(name) for name in table.names]
+        elif self.axis is not None:
+            if np.ndim(self.axis) != 1:
+                raise ValueError(
+                    "The 'axis' parameter must be None or a list of positions, one for each column "
+                    f"of X. Its shape is {np.shape(self.axis)}."
+                )
             axis = read_table(self.axis, "axis", False, least=1).values[0]
             if axis.size != m:
                 raise ValueError(
@@ -179,9 +193,12 @@ class CurveFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 "The 'smoothing' parameter must be None or an odd int from 3 to the number of "
                 f"columns ({m}). Got {smoothing!r} instead."
             )
-        named = self.axis is None and table.named
-        names = [str(name) for name in table.names] if named else None
-        return Plan(axis, names, str(self.unit), tuple(counts), min(n_splines, m), smoothing)
+        if n_splines > max(m, _DEGREE + 1):
+            raise ValueError(
+                f"The 'n_splines' parameter must be at most the number of columns ({m}). Got "
+                f"{n_splines} instead."
+            )
+        return Plan(axis, names, self.unit or "", tuple(counts), min(n_splines, m), smoothing)
 
     def transform(self, X: Any) -> FloatArray:
         """Draw the features.
@@ -260,13 +277,18 @@ class Plan:
 
     def labels(self, positions: Any) -> list[str]:
         """Short texts for places on the axis that tell them apart."""
+        n_places = len(set(map(float, positions)))
         if self.names is not None:
             texts = [self.names[round(p)] for p in positions]
-            if len(set(texts)) == len(set(map(float, positions))):
-                return texts
-        for decimals in range(18):
-            texts = [f"{p:.{decimals}f}" for p in positions]
-            if len(set(texts)) == len(set(map(float, positions))):
+            for digits in range(1, 17):
+                if len(set(texts)) == n_places:
+                    break
+                parts = [(int(p), p - int(p)) for p in positions]
+                texts = [self.names[i] + (f"+{f:.{digits}g}" if f else "") for i, f in parts]
+            return texts
+        for digits in range(1, 18):
+            texts = [_short(p, digits) for p in positions]
+            if len(set(texts)) == n_places:
                 break
         return [text + self.unit for text in texts]
 
@@ -300,6 +322,15 @@ class Plan:
                 if columns.size >= 2 and (columns[0], columns[-1]) not in found:
                     found.append((int(columns[0]), int(columns[-1])))
         return found or [(0, self.axis.size - 1)]
+
+
+def _short(position: float, digits: int) -> str:
+    """A number to so many significant digits, whole numbers in full."""
+    rounded = float(f"{position:.{digits}g}")
+    if 1e-4 <= abs(rounded) < 1e15 or rounded == 0:
+        decimals = max(0, digits - 1 - math.floor(math.log10(abs(position) or 1.0)))
+        return f"{position:.{decimals}f}"
+    return f"{rounded:.{digits}g}"
 
 
 Drawn = tuple[list[Feature], FloatArray]
@@ -349,7 +380,9 @@ def _curvatures(plan: Plan, curves: FloatArray) -> Drawn:
 
 def _means(plan: Plan, curves: FloatArray) -> Drawn:
     first, last = np.array(plan.windows()).T
-    columns = [curves[:, a : b + 1].mean(axis=1) for a, b in zip(first, last, strict=True)]
+    steps = np.abs(np.gradient(plan.axis))
+    windows = [slice(a, b + 1) for a, b in zip(first, last, strict=True)]
+    columns = [curves[:, w] @ (steps[w] / steps[w].sum()) for w in windows]
     features = plan.between("mean", "mean", plan.axis[first], plan.axis[last])
     return features, np.column_stack(columns)
 
@@ -384,20 +417,27 @@ def _extrema(plan: Plan, curves: FloatArray) -> Drawn:
 
 
 def _moments(plan: Plan, curves: FloatArray) -> Drawn:
-    varying = np.ptp(curves, axis=1) > 0
-    shape = np.zeros((2, len(curves)))
-    shape[0, varying] = skew(curves[varying], axis=1)
-    shape[1, varying] = kurtosis(curves[varying], axis=1)
-    mass = np.where(varying[:, None], curves - curves.min(axis=1, keepdims=True), 1.0)
+    """Of the values, and of what lies above the smallest one along the axis.
+
+    Values count by the part of the axis that they stand for; a curve that varies by no more than
+    rounding is constant.
+    """
     steps = np.abs(np.gradient(plan.axis))
-    mass = mass * steps
+    weights = steps / steps.sum()
+    exponent = np.frexp(np.abs(curves).max(axis=1, keepdims=True))[1]
+    small = np.ldexp(curves, -exponent)
+    varying = np.ptp(small, axis=1) > 1e-12
+    z = small - (small @ weights)[:, None]
+    sd = np.sqrt(z**2 @ weights) * varying
+    z /= np.where(varying, sd, 1.0)[:, None]
+    mass = np.where(varying[:, None], small - small.min(axis=1, keepdims=True), 1.0) * steps
     mass /= mass.sum(axis=1, keepdims=True)
     centre = mass @ plan.axis
     width = np.sqrt((mass * (plan.axis - centre[:, None]) ** 2).sum(axis=1))
     columns = {
-        "sd": curves.std(axis=1),
-        "skewness": shape[0],
-        "kurtosis": shape[1],
+        "sd": np.ldexp(sd, exponent[:, 0]),
+        "skewness": (z**3 @ weights) * varying,
+        "kurtosis": (z**4 @ weights - 3.0) * varying,
         "centre": centre,
         "width": width,
     }

@@ -76,6 +76,7 @@ def make_friedman(
     ((100, 10), array([0, 1, 2, 3, 4]))
     """
     _check(n_samples, n_features, 5)
+    check_number(noise, "noise", 0, math.inf)
     rng = _generator(random_state)
     X = rng.uniform(size=(n_samples, n_features))
     y = 10 * np.sin(X[:, 0] * X[:, 1]) + 20 * (X[:, 2] - 0.5) ** 2 + 10 * X[:, 3] + 5 * X[:, 4]
@@ -111,6 +112,7 @@ def make_normal(
         As in :func:`make_friedman`.
     """
     check_count(n_relevant, "n_relevant", 1)
+    check_number(mi, "mi", 0, 15)
     _check(n_samples, n_features, n_relevant)
     rng = _generator(random_state)
     X = rng.normal(size=(n_samples, n_features))
@@ -152,6 +154,8 @@ def make_copies(
         As in :func:`make_friedman`; ``relevant`` is the original alone.
     """
     check_count(n_copies, "n_copies", 0)
+    check_number(copy_noise, "copy_noise", 0, math.inf)
+    check_number(noise, "noise", 1e-12, math.inf)
     _check(n_samples, n_features, 1 + n_copies)
     rng = _generator(random_state)
     X = rng.normal(size=(n_samples, n_features))
@@ -176,8 +180,8 @@ def make_uniform(
     n_samples, n_features : int
         The size.
     noise : float, default=0.1
-        The noise is uniform between -noise and noise; at most 0.5. The columns are uniform on
-        [0, 1], so that the information is noise - log(2 noise).
+        The noise is uniform between -noise and noise. The columns are uniform on [0, 1], so that
+        the information is noise - log(2 noise) up to 0.5, and 1 / (4 noise) beyond.
     random_state, return_X_y, as_frame
         As in :func:`make_friedman`.
 
@@ -187,11 +191,12 @@ def make_uniform(
         As in :func:`make_friedman`.
     """
     _check(n_samples, n_features, 1)
-    check_number(noise, "noise", 1e-12, 0.5)
+    check_number(noise, "noise", 1e-12, math.inf)
     rng = _generator(random_state)
     X = rng.uniform(size=(n_samples, n_features))
     y = X[:, 0] + rng.uniform(-noise, noise, size=n_samples)
-    return _bunch(X, y, 1, noise - math.log(2 * noise), return_X_y, as_frame)
+    mi = noise - math.log(2 * noise) if noise < 0.5 else 1 / (4 * noise)
+    return _bunch(X, y, 1, mi, return_X_y, as_frame)
 
 
 def make_xor(

@@ -82,9 +82,9 @@ def load_spectra(
     Returns
     -------
     Bunch, or (X, y)
-        ``data``, ``target``, ``frame`` (the whole table), ``feature_names``, ``target_names``,
-        ``axis`` (the numbers in the columns' names) and ``text`` (a DataFrame of the columns of
-        text).
+        ``data``, ``target``, ``frame`` (the whole table, with ``as_frame``), ``feature_names``,
+        ``target_names``, ``axis`` (the numbers in the columns' names) and ``text`` (a DataFrame of
+        the columns of text).
     """
     path = Path(path)
     separator = "\t" if path.suffix.lower() in (".tsv", ".tab") else ","
@@ -122,19 +122,19 @@ def load_spectra(
 def _bunch(
     frame: pd.DataFrame, features: list[str], target: Any, axis: Any, as_frame: bool, name: str
 ) -> Any:
-    names = [target] if isinstance(target, str) else list(target)
+    names = [target] if isinstance(target, str) else list(target or [])
+    others = [c for c in frame.columns if c not in features]
+    rule = f"The 'target' parameter must be one of {others}, or a list of them"
     for wanted in names:
         if wanted not in frame.columns or wanted in features:
-            others = [c for c in frame.columns if c not in features]
-            raise ValueError(
-                f"The 'target' parameter must be one of {others}, or a list of them: {name} has no "
-                f"target {wanted!r}."
-            )
+            raise ValueError(f"{rule}: {name} has no target {wanted!r}.")
+    if not names:
+        raise ValueError(f"{rule}. Got {target!r} instead.")
     data, chosen = frame[features], frame[target if isinstance(target, str) else names]
     return Bunch(
         data=data if as_frame else data.to_numpy(),
         target=chosen if as_frame else chosen.to_numpy(),
-        frame=frame,
+        frame=frame if as_frame else None,
         feature_names=features,
         target_names=names,
         axis=axis,

@@ -6,6 +6,7 @@ each pair of m rows: (0, 1), (0, 2), ... (m - 2, m - 1). A cluster stands at the
 first member; ``sizes`` says how many it has, and 0 where a cluster has joined an earlier one.
 """
 
+import math
 from typing import Any
 
 import numpy as np
@@ -69,6 +70,18 @@ def centre(rows: Any, n: Any) -> None:
         mean = _fold(parts) / n if low < high else low  # a constant row becomes zeros
         for k in range(n):
             row[k] -= mean
+
+
+@kernel
+def into_range(rows: Any) -> None:
+    """Multiply each row by the power of two that brings its largest number below 1."""
+    for i in range(rows.shape[0]):
+        largest = 0.0
+        for k in range(rows.shape[1]):
+            largest = max(largest, abs(rows[i, k]))
+        exponent = math.frexp(largest)[1]
+        for k in range(rows.shape[1]):
+            rows[i, k] = math.ldexp(rows[i, k], -exponent)
 
 
 @kernel

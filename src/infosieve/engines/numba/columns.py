@@ -42,8 +42,8 @@ def middle_of(ordered: Any) -> Any:
     The middle of the negative row is the negative middle.
     """
     below, above = ordered[(ordered.size - 1) // 2], ordered[ordered.size // 2]
-    if abs(below) == abs(above):
-        return (below + above) / 2
+    if below == -above:
+        return 0.0
     return below if abs(below) < abs(above) else above
 
 

@@ -2,8 +2,9 @@
 
 The nearest neighbour of a sample in the plane of feature and target is looked for in strips of
 neighbouring targets, inside which samples are sorted by the feature: outwards from the
-sample's own place, strip after strip, while something closer is possible. Few samples make one
-strip; beyond, a strip has about a neighbourhood's width, and O(N log N) in all is sorting.
+sample's own place, strip after strip, while something closer is possible. A strip is about a
+neighbourhood wide, so that a sample meets a few others in a few strips: O(N log N) in all. Where
+values repeat much (classes, 0/1), strips cannot be told apart, and it is O(N sqrt(N)).
 """
 
 from typing import Any
@@ -13,28 +14,27 @@ from numba import njit
 
 from infosieve.engines.numba.jit import kernel
 
-
-@njit(inline="always")
-def _possible(gap: Any, nearest: Any, beside: Any) -> Any:
-    """Whether a sample ``gap`` away along the feature could be nearer than the nearest."""
-    square = gap * gap
-    return square < nearest or (square == nearest and gap < beside)
+# Scaled distances that differ by less, relatively, are equal: scaling rounds, and values that are
+# evenly spaced must not be told apart by that.
+EQUAL = 1e-8
 
 
 @njit(inline="always")
-def _walk(px: Any, pys: Any, x: Any, ys: Any, places: Any, found: Any) -> Any:
-    """The nearest of the places below ``places[1]`` and from ``places[2]`` on, outwards.
+def _walk(px: Any, pys: Any, x: Any, ys: Any, places: Any, found: Any, bound: Any) -> Any:
+    """Meet the places below ``places[1]`` and from ``places[2]`` on, outwards along x.
 
-    ``places`` has the strip's ends first and last; ``found`` the nearest so far (squared
-    distance, distance along x).
+    ``places`` has the strip's ends first and last. ``found`` is what there is so far: the smallest
+    squared distance, the next smallest, and the distance along x. With a ``bound`` the nearest
+    along x is looked for whose squared distance is within it.
     """
-    nearest, beside = found
+    nearest, second, beside = found
     first, down, up, last = places
     below = x - px[down - 1] if down > first else np.inf
     above = px[up] - x if up < last else np.inf
     while True:
         gap = min(below, above)
-        if not _possible(gap, nearest, beside):
+        square = gap * gap
+        if gap >= beside if bound >= 0.0 else square >= nearest:
             break
         if below <= above:
             down -= 1
@@ -44,12 +44,16 @@ def _walk(px: Any, pys: Any, x: Any, ys: Any, places: Any, found: Any) -> Any:
             j = up
             up += 1
             above = px[up] - x if up < last else np.inf
-        square = gap * gap
         for t in range(ys.size):
             square += (pys[t, j] - ys[t]) * (pys[t, j] - ys[t])
-        if square < nearest or (square == nearest and gap < beside):
-            nearest, beside = square, gap
-    return nearest, beside
+        if bound >= 0.0:
+            if square <= bound:
+                beside = gap
+        elif square < nearest:
+            nearest, second, beside = square, nearest, gap
+        elif square < second:
+            second = square
+    return nearest, second, beside
 
 
 @njit(inline="always")
@@ -101,9 +105,9 @@ def strips_of(target: Any, width: Any) -> Any:
 def count_false(x: Any, order: Any, targets: Any, strips: Any, out: Any) -> None:
     """The C vector of one feature: for each sample, those closer along x than its neighbour.
 
-    Its neighbour is the nearest in the space of x and the targets (Euclidean); of several, the
-    nearest along x. ``order`` sorts x; ``targets`` is (n_targets, n_samples), ``strips`` from
-    :func:`strips_of` the first of them.
+    Its neighbour is the nearest in the space of x and the targets (Euclidean); of several (within
+    :data:`EQUAL`), the nearest along x. ``order`` sorts x; ``targets`` is (n_targets, n_samples),
+    ``strips`` from :func:`strips_of` the first of them.
     """
     n, n_targets = x.size, targets.shape[0]
     strip, low, high = strips
@@ -128,18 +132,25 @@ def count_false(x: Any, order: Any, targets: Any, strips: Any, out: Any) -> None
         for i in range(start[s], start[s + 1]):
             for t in range(n_targets):
                 ys[t] = pys[t, i]
-            places = (start[s], i, i + 1, start[s + 1])
-            found = _walk(px, pys, px[i], ys, places, (np.inf, np.inf))
-            left, right = s - 1, s + 1
-            while found[0] > 0.0 or found[1] > 0.0:
-                below = ys[0] - high[left] if left >= 0 else np.inf
-                above = low[right] - ys[0] if right < low.size else np.inf
-                if min(below, above) == np.inf or min(below, above) ** 2 > found[0]:
+            found, bound = (np.inf, np.inf, np.inf), -1.0
+            for _ in range(2):
+                places = (start[s], i, i + 1, start[s + 1])
+                found = _walk(px, pys, px[i], ys, places, found, bound)
+                left, right = s - 1, s + 1
+                while True:
+                    below = ys[0] - high[left] if left >= 0 else np.inf
+                    above = low[right] - ys[0] if right < low.size else np.inf
+                    gap = min(below, above)
+                    exact = found[0] == 0.0 and found[2] == 0.0
+                    if exact or gap == np.inf or gap * gap > found[0] * (1 + EQUAL):
+                        break
+                    other = left if below <= above else right
+                    left, right = (left - 1, right) if other == left else (left, right + 1)
+                    at = _first_not_below(px, filled[other], start[other + 1], px[i])
+                    filled[other] = at
+                    places = (start[other], at, at, start[other + 1])
+                    found = _walk(px, pys, px[i], ys, places, found, bound)
+                bound = found[0] * (1 + EQUAL)
+                if found[1] > bound:  # nobody else is as near
                     break
-                other = left if below <= above else right
-                left, right = (left - 1, right) if other == left else (left, right + 1)
-                at = _first_not_below(px, filled[other], start[other + 1], px[i])
-                filled[other] = at
-                places = (start[other], at, at, start[other + 1])
-                found = _walk(px, pys, px[i], ys, places, found)
-            out[own[i]] = _closer(ordered, rank[i], found[1])
+            out[own[i]] = _closer(ordered, rank[i], found[2] * (1 - EQUAL))
