@@ -19,6 +19,7 @@ lint: $(VENV)/installed-dev
 bench: $(VENV)/installed-bench
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/selection.py
+	$(BIN)/python benchmarks/clustering.py
 
 $(VENV)/pip:
 	$(PYTHON) -m venv $(VENV)

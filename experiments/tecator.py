@@ -115,22 +115,23 @@ def draw(results, file):
     for curve, fat in zip(X[train], y[train], strict=True):
         left.plot(AXIS, curve, color=plt.cm.viridis((fat - y.min()) / np.ptp(y)), lw=0.5, alpha=0.6)
     ten = "Gaussian process, the 10 first that MISelector selects"
-    some = results[(results["model"] == ten) & (results["split"] > 0)]
+    stopped = "Gaussian process, MISelector()"
+    some = results[(results["model"] == stopped) & (results["split"] > 0)]
     counts = pd.Series([name for names in some["selected"] for name in names]).value_counts()
-    top = X.max() + 0.3
-    for name, count in counts[counts >= 2].items():
+    for name, count in counts.items():
         start, end = about.loc[name, ["from", "to"]]
-        left.axvspan(start, end, color="#d9480f", alpha=0.35 * count / len(some), lw=0)
-    for name, count in counts.head(4).items():
-        middle = about.loc[name, ["from", "to"]].mean()
-        left.annotate(f"{name}\n{count} of {len(some)}", (middle, top), ha="center", fontsize=7)
-    left.set(ylim=(X.min() - 0.1, top + 0.35), xlabel="wavelength (nm)", ylabel="absorbance")
-    left.set_title("Spectra by fat, and where the first ten features lie (30 splits)")
+        left.axvspan(start, end, color="#d9480f", alpha=0.5 * count / len(some), lw=0, zorder=0)
+    words = [f"{name}: {count} of {len(some)} splits" for name, count in counts.head(5).items()]
+    box = {"facecolor": "white", "edgecolor": "none", "alpha": 0.85}
+    left.text(0.98, 0.97, "\n".join(words), transform=left.transAxes, ha="right", va="top",
+              fontsize=8, bbox=box)  # fmt: skip
+    left.set(ylim=(X.min() - 0.1, X.max() + 1.1), xlabel="wavelength (nm)", ylabel="absorbance")
+    left.set_title("Spectra by fat, and where MISelector() selects")
     scale = plt.cm.ScalarMappable(plt.Normalize(y.min(), y.max()), "viridis")
     figure.colorbar(scale, ax=left, label="fat (%)")
     wide = results.pivot(index="split", columns="model", values="nmse").drop(0)
     shown_models = {
-        "Gaussian process,\nMISelector()": "Gaussian process, MISelector()",
+        "Gaussian process,\nMISelector()": stopped,
         "Gaussian process,\nfirst ten": ten,
         "SVR,\nfirst ten": "SVR, the 10 first that MISelector selects",
     }

@@ -6,10 +6,22 @@ from pathlib import Path
 README = Path(__file__).parent.parent / "README.md"
 
 
-def test_the_first_example():
-    code = re.search(r"```python\n(.*?)```", README.read_text(), re.S).group(1)
+def run(number):
     names: dict = {}
-    exec(code, names)
+    exec(re.findall(r"```python\n(.*?)```", README.read_text(), re.S)[number], names)
+    return names
+
+
+def test_curves():
+    names = run(2)
+    model, meat = names["model"], names["meat"]
+    assert model.score(meat.data[150:], meat.target[150:]) > 0.995
+    assert "curvature[907nm]" in model[:-2].get_feature_names_out()
+    assert names["clusters"].n_clusters_ == 8
+
+
+def test_the_first_example():
+    names = run(0)
     selector = names["selector"]
     assert set(selector.get_feature_names_out()) == {"light", "heat", "salt"}
     assert "p_value" in selector.path_
