@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -17,8 +17,10 @@ from infosieve._validate import (
     read_table,
     shown,
 )
-from infosieve.estimate.mixed import Scores
 from infosieve.results import EXCERPT, Excerpt, Origin
+
+if TYPE_CHECKING:
+    from infosieve.estimate.mixed import Scores
 
 
 def read_tables(
@@ -66,7 +68,7 @@ def excerpt_of(tables: list[Table], selected: list[int]) -> Excerpt:
     )
 
 
-def warn_of_lonely(scores: Scores, tables: list[Table], columns: list[list[int]]) -> None:
+def warn_of_lonely(scores: "Scores", tables: list[Table], columns: list[list[int]]) -> None:
     """Say which samples had no neighbour, naming their categories.
 
     ``columns`` has, for each candidate, its columns in X.

@@ -1,7 +1,5 @@
 """MISelector: feature selection as a scikit-learn estimator."""
 
-import sys
-import time
 import warnings
 from dataclasses import replace
 from typing import Any, Literal
@@ -35,6 +33,7 @@ from infosieve._validate import (
 from infosieve.checkpoint import Checkpoint
 from infosieve.engines.numba.engine import NumbaEngine
 from infosieve.executors.threads import Threads
+from infosieve.progress import Progress
 from infosieve.resample import Measure, seed_of
 from infosieve.results import Origin, SelectionResult, Step
 from infosieve.search import Rules, Search, Stop, share
@@ -261,15 +260,18 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             )
         parts = cv_parts(self.resample, origin.seed, x.n_samples)
         tested = measure if parts is None else replace(measure, parts=parts)
-        search = Search(x, candidates, measure, tested, rules, self.metric, self._tick())
+        progress = Progress(self.verbose)
+        search = Search(x, candidates, measure, tested, rules, self.metric, _ticker(progress))
         known = checkpoint.steps if checkpoint is not None else []
         try:
-            if known:
-                search.score_alone()
-            for step in search.steps(known):
-                if checkpoint is not None and len(search.path) > len(known):
-                    checkpoint.write(search.path)
-                self._tell(step, tables[0])
+            with progress:
+                if known:
+                    progress.say(f"{len(known)} steps are in the checkpoint")
+                    search.score_alone()
+                for step in search.steps(known):
+                    if checkpoint is not None and len(search.path) > len(known):
+                        checkpoint.write(search.path)
+                    progress.say(_told(step, tables[0]))
         except KeyboardInterrupt:
             self._keep(search, tables, x, origin)
             raise KeyboardInterrupt(
@@ -423,30 +425,6 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             stacklevel=3,
         )
 
-    def _tell(self, step: Step, table: Table) -> None:
-        if not self.verbose:
-            return
-        names = " and ".join(str(table.names[j]) for j in step.features)
-        text = f"infosieve: {step.action} {names} (best of {step.n_candidates}): {step.mi:.3f} nats"
-        if step.p_value is not None:
-            text += f", p {'>=' if step.bound else '='} {step.p_value:.3g}"
-        print(text, file=sys.stderr, flush=True)
-
-    def _tick(self) -> Any:
-        """Says how far a step is that takes more than some seconds."""
-        if not self.verbose:
-            return None
-        last = time.monotonic()
-
-        def tick(step: int, done: int, total: int) -> None:
-            nonlocal last
-            if time.monotonic() - last > 5:
-                last = time.monotonic()
-                text = f"infosieve: step {step}, permutation {done} of {total} at most"
-                print(text, file=sys.stderr, flush=True)
-
-        return tick
-
     def _get_support_mask(self) -> Any:
         check_is_fitted(self)
         return self.support_
@@ -458,3 +436,28 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         return tags
+
+
+def _told(step: Step, table: Table) -> str:
+    """A step in words."""
+    names = " and ".join(str(table.names[j]) for j in step.features)
+    text = f"{step.action} {names} (best of {step.n_candidates}): {step.mi:.3f} nats"
+    if step.p_value is not None:
+        text += f", p {'>=' if step.bound else '='} {step.p_value:.3g}"
+    return text
+
+
+def _ticker(progress: Progress) -> Any:
+    """What a search tells of its permutations: None where nobody listens."""
+    if not progress.verbose:
+        return None
+    current = 0
+
+    def tick(step: int, done: int, total: int) -> None:
+        nonlocal current
+        if step != current or done == 0:
+            current = step
+            progress.begin(f"step {step}, permutations", total)
+        progress.advance(done, total)
+
+    return tick

@@ -13,7 +13,7 @@ from scipy.special import logsumexp
 from infosieve._types import FloatArray, Metric, Neighbors
 from infosieve._validate import check_lengths, check_target, is_int, read_table
 from infosieve.engines.numba.columns import standardise
-from infosieve.estimate.entropy import entropy
+from infosieve.estimate.kozachenko import entropy
 
 
 def histogram(X: Any, y: Any, *, bins: int | str = "auto") -> float:

@@ -1,0 +1,392 @@
+"""The command ``infosieve``: arguments to estimators, results to the screen and to files.
+
+Nothing heavy is imported before a command needs it.
+"""
+
+import os
+import sys
+from typing import Annotated, Any
+
+import typer
+
+app = typer.Typer(
+    name="infosieve",
+    help="Which columns of a table matter for one of them, and how sure is that?",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
+)
+
+PATH = "a CSV, TSV, Parquet or Arrow file with a header; - is standard input"
+FilePath = Annotated[str, typer.Argument(metavar="FILE", help=PATH)]
+Target = Annotated[str, typer.Option(help="the column to predict")]
+Features = Annotated[
+    list[str] | None, typer.Option(help="columns to look at (globs, may be repeated); default: all")
+]
+Exclude = Annotated[list[str] | None, typer.Option(help="columns to leave out (globs)")]
+Categorical = Annotated[
+    list[str] | None, typer.Option(help="columns of numbers that are categories (globs)")
+]
+DropMissing = Annotated[
+    bool, typer.Option("--drop-missing", help="leave out rows with missing values")
+]
+Delimiter = Annotated[str | None, typer.Option(help="what separates the values of a CSV file")]
+Seed = Annotated[int | None, typer.Option(help="the same seed gives the same result")]
+Jobs = Annotated[int | None, typer.Option(help="threads; -1 for all cores")]
+Json = Annotated[bool, typer.Option("--json", help="the whole result as JSON, instead of a table")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="no progress")]
+
+
+def _configured(context: typer.Context, value: str | None) -> str | None:
+    """Take defaults from a TOML file: keys are the options' names."""
+    if value is None:
+        return None
+    import difflib
+    import tomllib
+
+    from infosieve.cli.tables import InputError
+
+    try:
+        with open(value, "rb") as file:
+            content = tomllib.load(file)
+    except OSError as error:
+        raise InputError(f"--config {value}: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InputError(f"--config {value} is no TOML: {error}") from None
+    known = {p.name: p for p in context.command.params if p.name and p.name != "config"}
+    defaults = {}
+    for key, given in content.items():
+        name = key.replace("-", "_")
+        if name not in known:
+            near = difflib.get_close_matches(name, known, 1)
+            hint = f"; do you mean {near[0]!r}?" if near else ""
+            raise InputError(
+                f"--config {value} has {key!r}, which is no option of this command{hint}"
+            )
+        if isinstance(given, list) and not known[name].multiple:
+            given = ",".join(map(str, given))
+        defaults[name] = given
+    context.default_map = {**(context.default_map or {}), **defaults}
+    return value
+
+
+Config = Annotated[
+    str | None,
+    typer.Option(
+        is_eager=True, callback=_configured, help="a TOML file of options, by their names"
+    ),
+]
+N_NEIGHBORS = "K: one number, a range such as 3,15 whose estimates are averaged, or auto"
+
+
+def _literal(text: str | None) -> Any:
+    """An option's text as Python has it: 5, 0.1, (3, 15), None, or the text."""
+    if text is None or text.lower() == "none":
+        return None
+    if "," in text:
+        return tuple(_literal(part.strip()) for part in text.split(","))
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def _data(
+    path: str,
+    target: str,
+    features: list[str] | None,
+    exclude: list[str] | None,
+    categorical: list[str] | None,
+    drop_missing: bool,
+    delimiter: str | None,
+) -> tuple[Any, Any]:
+    """The columns and the target of a file."""
+    from infosieve.cli import tables
+
+    frame = tables.read(path, delimiter)
+    names = list(frame.columns)
+    tables.find(target, names, "--target")
+    chosen = tables.matching(features, names, "--features") if features else names
+    left_out = tables.matching(exclude, names, "--exclude") if exclude else []
+    chosen = [c for c in chosen if c != target and c not in left_out]
+    if not chosen:
+        raise tables.InputError("no column is left to look at: see --features and --exclude")
+    frame = frame[[*chosen, target]]
+    missing = frame.isna().any(axis=1)
+    if missing.any():
+        worst = frame.isna().sum().sort_values(ascending=False)
+        if not drop_missing:
+            raise tables.InputError(
+                f"{int(missing.sum())} of {len(frame)} rows have missing values (column "
+                f"{worst.index[0]!r} has {worst.iloc[0]}); --drop-missing leaves those rows out, "
+                "--exclude a column"
+            )
+        frame = frame[~missing]
+        if frame.empty:
+            raise tables.InputError(
+                f"every row has a missing value; column {worst.index[0]!r} has most: --exclude it"
+            )
+        print(f"infosieve: {int(missing.sum())} rows with missing values left out", file=sys.stderr)
+    for name in (
+        tables.matching(categorical, list(frame.columns), "--categorical") if categorical else []
+    ):
+        frame = frame.assign(**{name: frame[name].astype("category")})
+    frame = frame.reset_index(drop=True)
+    return frame[chosen], frame[target]
+
+
+@app.command()
+def select(
+    context: typer.Context,
+    file: FilePath,
+    target: Target,
+    features: Features = None,
+    exclude: Exclude = None,
+    categorical: Categorical = None,
+    drop_missing: DropMissing = False,
+    delimiter: Delimiter = None,
+    n_neighbors: Annotated[str, typer.Option(help=N_NEIGHBORS)] = "3,15",
+    criterion: Annotated[str, typer.Option(help="cmi: what a column adds; mi: of the set")] = "cmi",
+    search: Annotated[str, typer.Option(help="forward or forward-backward")] = "forward",
+    removal: Annotated[str, typer.Option(help="what removes a column: test or mi")] = "test",
+    stop: Annotated[str, typer.Option(help="fdr, permutation, max-mi or none")] = "fdr",
+    null: Annotated[
+        str, typer.Option(help="permute near samples (local) or all (global)")
+    ] = "local",
+    correction: Annotated[
+        str, typer.Option(help="max: allow for the best of many; or none")
+    ] = "max",
+    resample: Annotated[str, typer.Option(help="cv: test means over 20 parts; or none")] = "none",
+    alpha: Annotated[float, typer.Option(help="the level of the tests")] = 0.05,
+    n_permutations: Annotated[int, typer.Option(help="permutations of a test")] = 199,
+    n_features_to_select: Annotated[int | None, typer.Option(help="so many, no test")] = None,
+    min_features: Annotated[int, typer.Option(help="at least so many")] = 0,
+    max_features: Annotated[int | None, typer.Option(help="at most so many")] = None,
+    estimator: Annotated[str, typer.Option(help="ksg1 or ksg2")] = "ksg1",
+    metric: Annotated[str, typer.Option(help="euclidean or chebyshev")] = "euclidean",
+    scale: Annotated[str, typer.Option(help="standard, normal-scores or none")] = "standard",
+    lookahead: Annotated[int, typer.Option(help="2: try pairs where no column passes")] = 2,
+    seed: Seed = None,
+    jobs: Jobs = None,
+    checkpoint: Annotated[
+        str | None, typer.Option(help="a file that a killed run goes on from")
+    ] = None,
+    out: Annotated[
+        str | None, typer.Option(help="write the selected columns and the target")
+    ] = None,
+    json: Json = False,
+    quiet: Quiet = False,
+    config: Config = None,
+) -> None:
+    """Select the columns that tell something about the target, and no more than that."""
+    from infosieve.cli import tables
+
+    if out is not None:
+        tables.check_place(out)
+    X, y = _data(file, target, features, exclude, categorical, drop_missing, delimiter)
+    from infosieve.selector import MISelector
+
+    selector = MISelector(
+        _literal(n_neighbors),
+        criterion=criterion,  # type: ignore[arg-type]
+        search=search,  # type: ignore[arg-type]
+        removal=removal,  # type: ignore[arg-type]
+        stop=_literal(stop),
+        null=null,  # type: ignore[arg-type]
+        correction=_literal(correction),
+        resample=_literal(resample),
+        alpha=alpha,
+        n_permutations=n_permutations,
+        n_features_to_select=n_features_to_select,
+        min_features=min_features,
+        max_features=max_features,
+        estimator=estimator,  # type: ignore[arg-type]
+        metric=metric,  # type: ignore[arg-type]
+        scale=_literal(scale),
+        lookahead=lookahead,  # type: ignore[arg-type]
+        n_jobs=jobs,
+        random_state=seed,
+        checkpoint=checkpoint,
+        verbose=0 if quiet else 1,
+    )
+    try:
+        selector.fit(X, y)
+    except KeyboardInterrupt as error:  # typer would swallow what it says
+        _fail(str(error), 130, debug=False)
+    if out is not None:
+        chosen = X[[X.columns[j] for j in selector.selected_]]
+        tables.write(chosen.assign(**{target: y}), out)
+        print(f"infosieve: {out} written", file=sys.stderr)
+    if json:
+        print(selector.result_.to_json(), end="")
+        return
+    from infosieve.cli.show import selection
+
+    selection(selector.result_)
+
+
+@app.command()
+def choose_k(
+    context: typer.Context,
+    file: FilePath,
+    target: Target,
+    features: Features = None,
+    exclude: Exclude = None,
+    categorical: Categorical = None,
+    drop_missing: DropMissing = False,
+    delimiter: Delimiter = None,
+    k_min: Annotated[int, typer.Option(help="the smallest K")] = 2,
+    k_max: Annotated[int, typer.Option(help="the largest K")] = 20,
+    n_splits: Annotated[int, typer.Option(help="parts of the samples")] = 20,
+    estimator: Annotated[str, typer.Option(help="ksg1 or ksg2")] = "ksg1",
+    metric: Annotated[str, typer.Option(help="euclidean or chebyshev")] = "euclidean",
+    scale: Annotated[str, typer.Option(help="standard, normal-scores or none")] = "standard",
+    seed: Seed = None,
+    jobs: Jobs = None,
+    json: Json = False,
+    config: Config = None,
+) -> None:
+    """Choose K, the number of neighbours of the estimates, from the data."""
+    X, y = _data(file, target, features, exclude, categorical, drop_missing, delimiter)
+    from infosieve.smoothing import choose_k as choose
+
+    result = choose(
+        X,
+        y,
+        k_min=k_min,
+        k_max=k_max,
+        n_splits=n_splits,
+        estimator=estimator,  # type: ignore[arg-type]
+        metric=metric,  # type: ignore[arg-type]
+        scale=_literal(scale),
+        n_jobs=jobs,
+        random_state=seed,
+    )
+    if json:
+        print(result.to_json(), end="")
+        return
+    from infosieve.cli.show import choice
+
+    choice(result)
+
+
+@app.command()
+def cluster(
+    context: typer.Context,
+    file: FilePath,
+    target: Target,
+    features: Features = None,
+    exclude: Exclude = None,
+    drop_missing: DropMissing = False,
+    delimiter: Delimiter = None,
+    n_clusters: Annotated[str | None, typer.Option(help="a number, or auto")] = None,
+    similarity_threshold: Annotated[
+        float | None, typer.Option(help="join no clusters less similar than this")
+    ] = None,
+    similarity: Annotated[str, typer.Option(help="supervised or unsupervised")] = "supervised",
+    correlation: Annotated[str, typer.Option(help="pearson or spearman")] = "pearson",
+    agglomeration: Annotated[
+        str, typer.Option(help="representative, average or complete")
+    ] = "representative",
+    representative: Annotated[str, typer.Option(help="mean, medoid or pls")] = "mean",
+    connectivity: Annotated[str, typer.Option(help="chain: neighbours only; or none")] = "none",
+    scale: Annotated[str, typer.Option(help="standard, normal-scores or none")] = "standard",
+    cv: Annotated[int, typer.Option(help="folds that judge numbers of clusters")] = 4,
+    seed: Seed = None,
+    jobs: Jobs = None,
+    out: Annotated[
+        str | None, typer.Option(help="write the representatives and the target")
+    ] = None,
+    json: Json = False,
+    config: Config = None,
+) -> None:
+    """Join columns that say the same about the target."""
+    from infosieve.cli import tables
+
+    if out is not None:
+        tables.check_place(out)
+    X, y = _data(file, target, features, exclude, None, drop_missing, delimiter)
+    from infosieve.clustering import FeatureClustering
+
+    number = n_clusters or ("auto" if similarity_threshold is None else None)
+    clustering = FeatureClustering(
+        _literal(number),
+        similarity_threshold=similarity_threshold,
+        similarity=similarity,  # type: ignore[arg-type]
+        correlation=correlation,  # type: ignore[arg-type]
+        agglomeration=agglomeration,  # type: ignore[arg-type]
+        representative=representative,  # type: ignore[arg-type]
+        connectivity=_literal(connectivity),
+        scale=_literal(scale),
+        cv=cv,
+        n_jobs=jobs,
+        random_state=seed,
+    ).fit(X, y)
+    if out is not None:
+        reduced = clustering.set_output(transform="pandas").transform(X)
+        tables.write(reduced.assign(**{target: y}), out)
+        print(f"infosieve: {out} written", file=sys.stderr)
+    if json:
+        print(clustering.result_.to_json(), end="")
+        return
+    from infosieve.cli.show import clusters
+
+    clusters(clustering.result_)
+
+
+@app.callback(invoke_without_command=True)
+def _root(
+    version: Annotated[bool, typer.Option("--version", help="print the version")] = False,
+    debug: Annotated[bool, typer.Option("--debug", help="show where an error comes from")] = False,
+) -> None:
+    if version:
+        import infosieve
+
+        print(infosieve.__version__)
+        raise typer.Exit
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run the command; exit with 0 (done), 2 (bad input) or 130 (interrupted)."""
+    given = sys.argv[1:] if arguments is None else arguments
+    debug = "--debug" in given
+    given = [a for a in given if a != "--debug"]
+    import warnings
+
+    warnings.showwarning = _warned  # type: ignore[assignment]
+    try:
+        code = app(given, prog_name="infosieve", standalone_mode=False)
+        sys.stdout.flush()
+        sys.exit(code if isinstance(code, int) else 0)
+    except typer.Exit as stop:
+        sys.exit(stop.exit_code)
+    except (KeyboardInterrupt, typer.Abort) as error:
+        _fail(str(error) or "interrupted", 130, debug)
+    except typer.TyperException as error:
+        _fail(error.format_message(), 2, debug)
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(141)
+    except (ValueError, TypeError, OSError, MemoryError) as error:
+        _fail(str(error) or type(error).__name__, 2, debug)
+    except Exception as error:
+        text = f"unexpected {type(error).__name__}: {error}; --debug shows where it comes from"
+        _fail(text, 1, debug)
+
+
+def _fail(text: str, code: int, debug: bool) -> None:
+    """One line on standard error."""
+    if debug:
+        import traceback
+
+        traceback.print_exc()
+    print(f"infosieve: error: {' '.join(text.split())}", file=sys.stderr)
+    sys.exit(code)
+
+
+def _warned(message: Any, category: Any, filename: str, lineno: int, *_: Any) -> None:
+    print(f"infosieve: warning: {message}", file=sys.stderr)

@@ -1,0 +1,95 @@
+"""Results for people: aligned text, with a little colour where that is a terminal."""
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from infosieve.results import ClusterResult, KChoice, SelectionResult
+
+_BAR = 24
+
+
+def console() -> Console:
+    """Standard output; wide enough for anything where it is no terminal."""
+    terminal = sys.stdout.isatty()
+    return Console(width=None if terminal else 10_000, highlight=False, soft_wrap=False)
+
+
+def bar(value: float, largest: float) -> str:
+    """A small bar."""
+    share = max(value, 0.0) / largest if largest > 0 else 0.0
+    eighths = round(share * _BAR * 8)
+    return "█" * (eighths // 8) + (" ▏▎▍▌▋▊▉"[eighths % 8] if eighths % 8 else "")
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[Any]], right: Sequence[int] = ()) -> Table:
+    """Text in columns, some of them aligned at the right."""
+    shown = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
+    for number, head in enumerate(heads):
+        shown.add_column(head, justify="right" if number in right else "left", no_wrap=True)
+    for row in rows:
+        shown.add_row(*(Text(str(cell)) for cell in row))
+    return shown
+
+
+def p_value(value: float | None, bound: bool) -> str:
+    if value is None:
+        return ""
+    return f"{'>=' if bound else ''}{value:.3g}"
+
+
+def selection(result: SelectionResult) -> None:
+    """The path, and what it means."""
+    out = console()
+    names = [str(result.features[j]) for j in result.selected]
+    head = f"{len(names)} of {len(result.features)} features selected"
+    out.print(Text(f"{head} ({result.origin.n_samples} samples)", style="bold"))
+    largest = max((s.gain for s in result.steps), default=0.0)
+    rows = []
+    for step in result.steps:
+        sign = {"add": "+", "remove": "-", "stop": "x"}[step.action]
+        for j in step.features:
+            row = [sign, result.features[j], f"{step.mi:.3f}", f"{step.gain:+.3f}"]
+            rows.append([*row, p_value(step.p_value, step.bound), bar(step.gain, largest)])
+    heads = ["", "feature", "MI (nats)", "gain", "p", ""]
+    out.print(table(heads, rows, right=(2, 3, 4)))
+    if result.steps and result.steps[-1].action == "stop":
+        out.print(Text("x did not pass the test, which ended the search"))
+    for j, others in result.duplicates.items():
+        same = ", ".join(str(result.features[k]) for k in others)
+        out.print(Text(f"{result.features[j]} says the same as {same}"))
+    out.print(Text(f"seed {result.origin.seed}; ended because {result.stopped}"))
+
+
+def choice(result: KChoice) -> None:
+    """t of each K, over the features."""
+    out = console()
+    out.print(Text(f"K = {result.k}, by {result.feature}", style="bold"))
+    best = result.t.max(axis=0)
+    winners = result.t.argmax(axis=0)
+    rows = [
+        [k, f"{t:.2f}", result.features[j], bar(t, best.max()), "<" if k == result.k else ""]
+        for k, t, j in zip(result.ks.tolist(), best.tolist(), winners.tolist(), strict=True)
+    ]
+    out.print(table(["K", "largest t", "feature", "", ""], rows, right=(0, 1)))
+    out.print(Text(f"seed {result.origin.seed}"))
+
+
+def clusters(result: ClusterResult) -> None:
+    """Each cluster: how many columns, which, and the most typical."""
+    out = console()
+    head = f"{len(result.clusters)} clusters of {len(result.features)} features"
+    out.print(Text(head, style="bold"))
+    sizes = [int((result.labels == label).sum()) for label in range(len(result.clusters))]
+    rows = [
+        [number, size, result.features[medoid], name, bar(size, max(sizes))]
+        for number, (size, medoid, name) in enumerate(
+            zip(sizes, result.medoids.tolist(), result.clusters, strict=True)
+        )
+    ]
+    out.print(table(["cluster", "columns", "most typical", "name", ""], rows, right=(0, 1)))
+    out.print(Text(f"seed {result.origin.seed}"))

@@ -1,0 +1,180 @@
+"""Tables from files and to files, through pyarrow; errors that name file, column and row."""
+
+import difflib
+import io
+import os
+import sys
+import tempfile
+from collections.abc import Iterable, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.feather
+import pyarrow.parquet
+
+_SEPARATORS = {".csv": ",", ".txt": ",", ".tsv": "\t", ".tab": "\t"}
+_ARROW = (".arrow", ".feather", ".ipc")
+
+
+class InputError(ValueError):
+    """What the user gave cannot be used; the message is one line that says why."""
+
+
+def read(path: str, delimiter: str | None) -> pd.DataFrame:
+    """The table in a CSV, TSV, Parquet or Arrow file, or on standard input ("-")."""
+    name = "standard input" if path == "-" else path
+    if path != "-":
+        if not Path(path).exists():
+            folder = Path(path).parent
+            near = difflib.get_close_matches(
+                Path(path).name, os.listdir(folder) if folder.is_dir() else [], 1
+            )
+            raise InputError(f"{name}: no such file" + (f"; is it {near[0]!r}?" if near else ""))
+        if Path(path).is_dir():
+            raise InputError(f"{name} is a directory; name a file in it")
+    try:
+        data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
+    except OSError as error:
+        raise InputError(f"{name} cannot be read: {error.strerror}") from None
+    if not data.strip():
+        raise InputError(f"{name} is empty")
+    try:
+        table = _parsed(data, Path(path).suffix.lower() if path != "-" else "", delimiter)
+    except (pa.ArrowException, ValueError, OSError) as error:
+        raise InputError(f"{name} cannot be read: {_first_line(error)}") from None
+    _check(table, name, delimiter)
+    frame: pd.DataFrame = table.to_pandas()
+    _refuse_stray_text(frame, name)
+    return frame
+
+
+def _parsed(data: bytes, suffix: str, delimiter: str | None) -> pa.Table:
+    stream = io.BytesIO(data)
+    if data[:4] == b"PAR1" or suffix in (".parquet", ".pq"):
+        return pyarrow.parquet.read_table(stream)
+    if data[:6] == b"ARROW1" or suffix in _ARROW:
+        return pyarrow.feather.read_table(stream)
+    separator = delimiter or _SEPARATORS.get(suffix, ",")
+    missing = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "#N/A", "?"]
+    return pyarrow.csv.read_csv(
+        stream,
+        parse_options=pyarrow.csv.ParseOptions(delimiter=separator),
+        convert_options=pyarrow.csv.ConvertOptions(null_values=missing, strings_can_be_null=True),
+    )
+
+
+def _check(table: pa.Table, name: str, delimiter: str | None) -> None:
+    names = table.column_names
+    if len(names) < 2:
+        guess = next((c for c in ";\t|, " if names and c in names[0] and c != delimiter), None)
+        hint = (
+            f"; its values seem to be separated by {guess!r}: pass --delimiter {guess!r}"
+            if guess
+            else ""
+        )
+        raise InputError(
+            f"{name} has one column, {names[0]!r}; a target and a feature are two{hint}"
+        )
+    twice = sorted({n for n in names if names.count(n) > 1})
+    if twice:
+        raise InputError(f"{name} has more than one column named {twice[0]!r}; rename them")
+    if all(_is_number(n) for n in names):
+        raise InputError(
+            f"{name} has a first row of numbers ({', '.join(names[:3])}, ...): it needs a header "
+            "with the columns' names"
+        )
+    if table.num_rows == 0:
+        raise InputError(f"{name} has a header and no rows")
+
+
+def _is_number(text: Any) -> bool:
+    try:
+        float(text)
+    except (TypeError, ValueError):
+        return False
+    return True
+
+
+def _refuse_stray_text(frame: pd.DataFrame, name: str) -> None:
+    """A column of numbers with a stray text would pass as a category of a thousand levels."""
+    for column in frame.columns:
+        if not pd.api.types.is_string_dtype(frame[column].dtype):
+            continue
+        texts = frame[column].dropna()
+        numbers = texts.map(_is_number)
+        if len(texts) and numbers.mean() > 0.5:
+            row = texts.index[~numbers][0]
+            raise InputError(
+                f"{name}: column {column!r} holds numbers but for {texts[row]!r} in row {row + 1}; "
+                "mend it, or write NA for what is missing"
+            )
+
+
+def _first_line(error: BaseException) -> str:
+    return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
+
+
+def find(name: str, columns: Sequence[str], what: str) -> str:
+    """A column of that name, or an error that suggests the nearest."""
+    if name in columns:
+        return name
+    lower = {c.lower(): c for c in columns}
+    near = [lower[n] for n in difflib.get_close_matches(name.lower(), lower, 3, 0.5)]
+    hint = f"; do you mean {' or '.join(map(repr, near))}?" if near else ""
+    if not near:
+        shown = ", ".join(map(repr, columns[:5]))
+        hint = f"; there are {shown}" + (", ..." if len(columns) > 5 else "")
+    raise InputError(f"{what} {name!r} is no column{hint}")
+
+
+def matching(patterns: Iterable[str], columns: Sequence[str], option: str) -> list[str]:
+    """The columns that match any of some globs, in the table's order."""
+    found: set[str] = set()
+    for pattern in patterns:
+        some = [c for c in columns if c == pattern or fnmatchcase(c, pattern)]
+        if not some:
+            find(pattern, columns, option)
+        found.update(some)
+    return [c for c in columns if c in found]
+
+
+def write(frame: pd.DataFrame, path: str) -> None:
+    """A table to a file whose ending says how; whole or not at all."""
+    target = Path(path)
+    check_place(path)
+    table = pa.Table.from_pandas(frame, preserve_index=False)
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    os.close(handle)
+    try:
+        suffix = target.suffix.lower()
+        if suffix in (".parquet", ".pq"):
+            pyarrow.parquet.write_table(table, name)
+        elif suffix in _ARROW:
+            pyarrow.feather.write_feather(table, name)
+        else:
+            options = pyarrow.csv.WriteOptions(delimiter=_SEPARATORS[suffix])
+            pyarrow.csv.write_csv(table, name, options)
+        os.replace(name, target)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
+    finally:
+        Path(name).unlink(missing_ok=True)
+
+
+def check_place(
+    path: str, endings: Iterable[str] = (*_SEPARATORS, ".parquet", ".pq", *_ARROW)
+) -> None:
+    """Refuse a place that cannot be written to, before work begins."""
+    target = Path(path)
+    if target.suffix.lower() not in endings:
+        raise InputError(f"{path}: the ending must be one of {', '.join(endings)}")
+    if target.is_dir():
+        raise InputError(f"{path} is a directory; name a file")
+    if not target.parent.is_dir():
+        raise InputError(f"{path} cannot be written: there is no directory {str(target.parent)!r}")
+    if not os.access(target.parent, os.W_OK):
+        raise InputError(f"{path} cannot be written: no permission in {str(target.parent)!r}")

@@ -1,0 +1,81 @@
+"""How far a long run is: one bar for terminals and notebooks, a line now and then elsewhere."""
+
+import sys
+import time
+from types import TracebackType
+from typing import Any, Self
+
+# Where no bar can be drawn, a line at most every so many seconds.
+_LINE_SECONDS = 5.0
+
+
+class Progress:
+    """Tells how far a run is, on standard error; silent where ``verbose`` is 0.
+
+    Used as a context. ``begin`` starts a piece of work, ``advance`` says how much of it is done,
+    ``say`` prints a line.
+    """
+
+    def __init__(self, verbose: int) -> None:
+        self.verbose = verbose
+        self._bar: Any = None
+        self._task: Any = None
+        self._text, self._last = "", time.monotonic()
+
+    def __enter__(self) -> Self:
+        if self.verbose:
+            from rich.console import Console
+            from rich.progress import (
+                BarColumn,
+                MofNCompleteColumn,
+                TextColumn,
+                TimeElapsedColumn,
+                TimeRemainingColumn,
+            )
+            from rich.progress import Progress as Bar
+
+            console = Console(stderr=True)
+            if console.is_terminal or console.is_jupyter:
+                columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
+                times = TextColumn("left"), TimeRemainingColumn(), TimeElapsedColumn()
+                self._bar = Bar(*columns, *times, console=console, transient=True)
+                self._bar.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def begin(self, text: str, total: int) -> None:
+        """A piece of work of ``total`` parts; what came before is over."""
+        if not self.verbose:
+            return
+        self._text = text
+        if self._bar is not None:
+            if self._task is not None:
+                self._bar.remove_task(self._task)
+            self._task = self._bar.add_task(text, total=total)
+
+    def advance(self, done: int, total: int) -> None:
+        """So many parts of the piece are done."""
+        if not self.verbose:
+            return
+        if self._bar is not None:
+            self._bar.update(self._task, completed=done)
+        elif time.monotonic() - self._last > _LINE_SECONDS:
+            self._last = time.monotonic()
+            self.say(f"{self._text}, {done} of {total} at most")
+
+    def say(self, text: str) -> None:
+        """A line."""
+        if not self.verbose:
+            return
+        if self._bar is not None:
+            self._bar.console.print(f"infosieve: {text}", markup=False, highlight=False)
+        else:
+            print(f"infosieve: {text}", file=sys.stderr, flush=True)

@@ -1,0 +1,385 @@
+"""The real command, in a process of its own: results, files, mistakes, signals."""
+
+import inspect
+import json
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import sys
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from infosieve import FeatureClustering, KChoice, MISelector, SelectionResult, choose_k, cli
+from infosieve.datasets import make_friedman
+
+COMMAND = [sys.executable, "-m", "infosieve"]
+FAST = ["--n-permutations", "99", "--alpha", "0.1", "--max-features", "2", "--seed", "0"]
+
+
+def run(*arguments, stdin=None, cwd=None, env=None):
+    return subprocess.run(
+        [*COMMAND, *map(str, arguments)],
+        input=stdin,
+        capture_output=True,
+        cwd=cwd,
+        env=os.environ | (env or {}),
+    )
+
+
+def frame(n=60):
+    X, y = make_friedman(n, 6, random_state=0, return_X_y=True, as_frame=True)
+    return X.assign(kind=np.where(X["X4"] > 0.5, "high", "low"), Y=y)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tables")
+    table = frame()
+    table.to_csv(folder / "table.csv", index=False)
+    table.to_csv(folder / "table.tsv", index=False, sep="\t")
+    table.to_csv(folder / "semicolons.csv", index=False, sep=";")
+    table.to_parquet(folder / "table.parquet")
+    table.to_feather(folder / "table.feather")
+    gaps = table.copy()
+    gaps.loc[[3, 7], "X2"] = np.nan
+    gaps.to_csv(folder / "gaps.csv", index=False)
+    stray = table.astype({"X3": object})
+    stray.loc[4, "X3"] = "oops"
+    stray.to_csv(folder / "stray.csv", index=False)
+    (folder / "empty.csv").write_text("")
+    (folder / "blank.csv").write_text("\n\n")
+    (folder / "header.csv").write_text("a,b,Y\n")
+    (folder / "one.csv").write_text("a\n1\n2\n")
+    (folder / "twice.csv").write_text("a,a,Y\n1,2,3\n4,5,6\n")
+    (folder / "headless.csv").write_text("1,2,3\n4,5,6\n7,8,9\n")
+    (folder / "ragged.csv").write_text("a,b,Y\n1,2,3\n4,5\n")
+    (folder / "row.csv").write_text("a,b,Y\n1,2,3\n")
+    (folder / "constant.csv").write_text("a,b,Y\n1,2,3\n2,3,3\n4,1,3\n")
+    (folder / "flat.csv").write_text("a,b,Y\n1,2,3\n1,2,4\n1,2,5\n")
+    (folder / "missing.csv").write_text("a,b,Y\n1,,3\n2,,4\n3,,5\n")
+    (folder / "infinite.csv").write_text("a,b,Y\n1,2,3\ninf,3,4\n3,4,5\n")
+    (folder / "broken.parquet").write_bytes(b"PAR1 and nothing more")
+    (folder / "broken.feather").write_bytes(b"ARROW1 and nothing more")
+    (folder / "binary.csv").write_bytes(bytes(range(256)) * 4)
+    (folder / "bad.toml").write_text("alpha = = 3")
+    (folder / "unknown.toml").write_text("alfa = 0.1")
+    (folder / "good.toml").write_text(
+        'target = "Y"\nseed = 0\nn-permutations = 99\nalpha = 0.1\nmax_features = 1\n'
+        'n_neighbors = [3, 8]\nfeatures = ["X*"]\n'
+    )
+    (folder / "damaged.json").write_text("{")
+    (folder / "directory").mkdir()
+    return folder
+
+
+# --- results
+
+
+def test_select_prints_a_table_on_standard_output_and_the_rest_beside(folder):
+    done = run("select", folder / "table.csv", "--target", "Y", *FAST)
+    assert done.returncode == 0
+    lines = done.stdout.decode().splitlines()
+    assert lines[0] == "2 of 7 features selected (60 samples)"
+    assert re.match(r"\s+feature\s+MI \(nats\)\s+gain\s+p", lines[1])
+    assert re.match(r"\+\s+X4\s+0\.\d+\s+\+0\.\d+\s+0\.01\s+█+", lines[2])
+    assert "\x1b" not in done.stdout.decode() + done.stderr.decode()
+    assert "infosieve: add X4" in done.stderr.decode()
+    quiet = run("select", folder / "table.csv", "--target", "Y", "--quiet", *FAST)
+    assert quiet.stdout == done.stdout
+    assert quiet.stderr == b""
+
+
+@pytest.mark.parametrize("name", ["table.csv", "table.tsv", "table.parquet", "table.feather"])
+def test_all_formats_and_standard_input_give_the_same_json(name, folder):
+    arguments = ["--target", "Y", "--json", "--quiet", *FAST]
+    done = run("select", folder / name, *arguments)
+    result = SelectionResult.from_json(done.stdout.decode())
+    table = frame()
+    X = table.drop(columns="Y")
+    options = {"n_permutations": 99, "alpha": 0.1, "max_features": 2, "random_state": 0}
+    ref = MISelector(**options).fit(X, table["Y"]).result_
+    assert result.steps == ref.steps
+    np.testing.assert_array_equal(result.relevance, ref.relevance)
+    if name != "table.tsv":  # its ending says what separates it
+        piped = run("select", "-", *arguments, stdin=(folder / name).read_bytes())
+        assert SelectionResult.from_json(piped.stdout.decode()).steps == ref.steps
+
+
+def test_choose_k_and_cluster(folder):
+    done = run("choose-k", folder / "table.csv", "--target", "Y", "--exclude", "kind", "--seed", 3)
+    table = frame()
+    X = table.drop(columns=["Y", "kind"])
+    ref = choose_k(X, table["Y"], random_state=3)
+    assert done.stdout.decode().startswith(f"K = {ref.k}, by {ref.feature}")
+    out = run("choose-k", folder / "table.csv", "--target", "Y", "--exclude", "kind", "--seed", 3,
+              "--json").stdout.decode()  # fmt: skip
+    np.testing.assert_array_equal(KChoice.from_json(out).t, ref.t)
+    options = ["--n-clusters", 3, "--connectivity", "chain", "--out", folder / "reduced.csv"]
+    done = run("cluster", folder / "table.csv", "--target", "Y", "--features", "X*", *options)
+    ref = FeatureClustering(3, connectivity="chain").fit(X, table["Y"])
+    assert done.stdout.decode().startswith("3 clusters of 6 features")
+    written = pd.read_csv(folder / "reduced.csv")
+    assert list(written) == [*ref.get_feature_names_out(), "Y"]
+    np.testing.assert_allclose(written.to_numpy()[:, :3], ref.transform(X))
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "feather"])
+def test_selected_columns_are_written(ending, folder, tmp_path):
+    place = tmp_path / f"selected.{ending}"
+    done = run("select", folder / "table.csv", "--target", "Y", "--out", place, *FAST)
+    assert done.returncode == 0
+    readers = {"csv": pd.read_csv, "tsv": lambda p: pd.read_csv(p, sep="\t")}
+    readers |= {"parquet": pd.read_parquet, "feather": pd.read_feather}
+    written = readers[ending](place)
+    assert written.shape == (60, 3)
+    assert list(written)[-1] == "Y"
+    assert list(tmp_path.iterdir()) == [place]
+
+
+def test_options_columns_gaps_categories_and_config(folder):
+    done = run("select", folder / "gaps.csv", "--target", "Y", "--drop-missing", "--features",
+               "X[1-4]", "--features", "kind", "--exclude", "X3", "--json", *FAST)  # fmt: skip
+    result = SelectionResult.from_json(done.stdout.decode())
+    assert result.features == ("X1", "X2", "X4", "kind")
+    assert result.origin.n_samples == 58
+    assert b"2 rows with missing values left out" in done.stderr
+    done = run("select", folder / "table.csv", "--config", folder / "good.toml", "--json")
+    result = SelectionResult.from_json(done.stdout.decode())
+    assert result.origin.parameters["alpha"] == 0.1
+    assert result.n_neighbors == (3, 8)
+    assert len(result.selected) == 1
+    assert len(result.features) == 6
+    done = run("select", folder / "table.csv", "--config", folder / "good.toml", "--json",
+               "--max-features", 2)  # fmt: skip
+    assert len(SelectionResult.from_json(done.stdout.decode()).selected) == 2
+    done = run("select", folder / "semicolons.csv", "--delimiter", ";", "--target", "kind", *FAST)
+    assert b"X4" in done.stdout
+
+
+def test_every_parameter_has_an_option():
+    renamed = {"n_jobs": "jobs", "random_state": "seed", "verbose": "quiet"}
+    renamed |= {"discrete_features": "categorical", "discrete_target": "categorical"}
+    for function, command in (
+        (MISelector, cli.select),
+        (choose_k, cli.choose_k),
+        (FeatureClustering, cli.cluster),
+    ):
+        options = set(inspect.signature(command).parameters)
+        for name in inspect.signature(function).parameters:
+            if name not in ("X", "y", "regressor"):
+                assert renamed.get(name, name) in options, (command, name)
+
+
+def test_defaults_are_those_of_the_library():
+    for function, command in ((MISelector, cli.select), (FeatureClustering, cli.cluster)):
+        options = inspect.signature(command).parameters
+        for name, parameter in inspect.signature(function).parameters.items():
+            if name in options and name != "n_clusters":
+                default = options[name].default
+                value = cli._literal(default) if isinstance(default, str) else default
+                assert value == parameter.default, name
+
+
+def test_help_is_quick_and_says_what_there_is():
+    done = run("--help")
+    assert all(word in done.stdout for word in (b"select", b"choose-k", b"cluster"))
+    listed = subprocess.run(
+        [sys.executable, "-X", "importtime", "-m", "infosieve", "--help"], capture_output=True
+    ).stderr.decode()
+    for heavy in ("numpy", "pandas", "sklearn", "numba", "pyarrow", "scipy"):
+        assert not re.search(rf"\| +{heavy}$", listed, re.M), heavy
+    for command in ("select", "choose-k", "cluster"):
+        assert run(command, "--help").returncode == 0
+    version = run("--version").stdout.decode().strip()
+    assert re.fullmatch(r"\d+\.\d+\.\d+", version)
+
+
+# --- mistakes
+
+
+T = ("--target", "Y")
+MISTAKES = [
+    (["select"], "Missing argument 'FILE'"),
+    (["selct", "table.csv"], "No such command 'selct'"),
+    (["select", "table.csv"], "Missing option '--target'"),
+    (["select", "table.csv", *T, "--alpa", "1"], "No such option"),
+    (["select", "table.csv", *T, "--alpha", "many"], "'many' is not a valid float|--alpha"),
+    (["select", "tabel.csv", *T], "tabel.csv: no such file; is it 'table"),
+    (["select", "nowhere/at/all.csv", *T], "no such file"),
+    (["select", "directory", *T], "directory is a directory; name a file in it"),
+    (["select", "empty.csv", *T], "empty.csv is empty"),
+    (["select", "blank.csv", *T], "blank.csv is empty"),
+    (["select", "header.csv", *T], "has a header and no rows"),
+    (["select", "one.csv", "--target", "a"], "has one column, 'a'"),
+    (["select", "semicolons.csv", *T], "separated by ';': pass --delimiter ';'"),
+    (["select", "table.tsv", *T, "--delimiter", ","], "has one column|separated by"),
+    (["select", "twice.csv", *T], "more than one column named 'a'"),
+    (["select", "headless.csv", *T], "first row of numbers (1, 2, 3, ...): it needs a header"),
+    (["select", "ragged.csv", *T], "ragged.csv cannot be read"),
+    (["select", "row.csv", *T], "one sample"),
+    (["select", "constant.csv", *T], "column 'Y' of y is constant"),
+    (["select", "flat.csv", *T], "All 2 columns of X are constant"),
+    (["select", "stray.csv", *T], "column 'X3' holds numbers but for 'oops' in row 5"),
+    (["select", "gaps.csv", *T], "2 of 60 rows have missing values (column 'X2' has 2)"),
+    (["select", "missing.csv", *T, "--drop-missing"], "every row has a missing value; column 'b'"),
+    (["select", "infinite.csv", *T], "infinite values"),
+    (["select", "broken.parquet", *T], "broken.parquet cannot be read"),
+    (["select", "broken.feather", *T], "broken.feather cannot be read"),
+    (["select", "binary.csv", *T], "binary.csv"),
+    (["select", "table.csv", "--target", "y"], "--target 'y' is no column; do you mean 'Y'?"),
+    (["select", "table.csv", "--target", "Kind"], "do you mean 'kind'"),
+    (["select", "table.csv", "--target", "zzz"], "there are 'X1', 'X2'"),
+    (["select", "table.csv", *T, "--features", "Z*"], "--features 'Z*' is no column"),
+    (["select", "table.csv", *T, "--exclude", "Q"], "--exclude 'Q' is no column"),
+    (["select", "table.csv", *T, "--categorical", "Q9"], "--categorical 'Q9' is no column"),
+    (["select", "table.csv", *T, "--features", "Y"], "no column is left to look at"),
+    (["select", "table.csv", *T, "--alpha", "2"], "'alpha' parameter must be a number between"),
+    (["select", "table.csv", *T, "--criterion", "x"], "'criterion' parameter must be one of"),
+    (["select", "table.csv", *T, "--n-neighbors", "9,3"], "'n_neighbors' parameter must be"),
+    (["select", "table.csv", *T, "--n-neighbors", "99"], "asks for 99 neighbours, but 60"),
+    (["select", "table.csv", *T, "--max-features", "0"], "'max_features' parameter"),
+    (["select", "table.csv", *T, "--jobs", "0"], "'n_jobs' parameter"),
+    (["select", "table.csv", *T, "--seed", "-1"], "'random_state' parameter"),
+    (["select", "table.csv", *T, "--out", "x.xlsx"], "x.xlsx: the ending must be one of"),
+    (["select", "table.csv", *T, "--out", "no/where.csv"], "there is no directory 'no'"),
+    (["select", "table.csv", *T, "--out", "directory"], "the ending must be"),
+    (["select", "table.csv", *T, "--config", "none.toml"], "--config none.toml: No such file"),
+    (["select", "table.csv", *T, "--config", "bad.toml"], "--config bad.toml is no TOML"),
+    (["select", "table.csv", *T, "--config", "unknown.toml"], "has 'alfa', which is no option"),
+    (["select", "table.csv", *T, "--checkpoint", "damaged.json"], "Nothing was overwritten"),
+    (["select", "table.csv", *T, "--checkpoint", "no/c.json"], "checkpoint cannot be written"),
+    (["cluster", "table.csv", *T], "column 'kind' of X holds"),
+    (["cluster", "table.csv", *T, "--exclude", "kind", "--n-clusters", "9"], "asks for 9 clusters"),
+    (["choose-k", "table.csv", *T, "--k-max", "70"], "'k_max' parameter must be at most"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("arguments", "message"), MISTAKES, ids=lambda v: str(v)[:60])
+def test_mistakes_are_told_in_one_line(arguments, message, folder):
+    done = run(*arguments, cwd=folder)
+    assert done.returncode == 2, done.stderr.decode()
+    assert done.stdout == b""
+    said = done.stderr.decode().strip()
+    assert said.count("\n") == 0, said
+    assert said.startswith("infosieve: error: ")
+    assert any(part in said for part in message.split("|")), said
+
+
+def test_debug_shows_where_an_error_comes_from(folder):
+    done = run("--debug", "select", "table.csv", "--target", "y", cwd=folder)
+    assert b"Traceback" in done.stderr
+    assert done.returncode == 2
+
+
+def test_a_full_disk_is_told(folder):
+    if not os.path.exists("/dev/full"):
+        pytest.skip("no /dev/full here")
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [*COMMAND, "select", str(folder / "table.csv"), *T, "--json", "--quiet", *FAST],
+            stdout=full,
+            stderr=subprocess.PIPE,
+        )
+    assert done.returncode == 2
+    assert b"infosieve: error: [Errno 28] No space left on device" in done.stderr
+
+
+def test_a_reader_that_goes_away_is_no_error(folder):
+    with subprocess.Popen(
+        [*COMMAND, "select", str(folder / "table.csv"), *T, "--json", "--quiet", *FAST],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        process.stdout.close()
+        assert process.stderr.read() == b""
+    assert process.returncode in (1, 141)
+
+
+# --- signals and terminals
+
+
+def wide(folder):
+    path = folder / "wide.parquet"
+    if not path.exists():
+        rng = np.random.default_rng(0)
+        X = pd.DataFrame(rng.normal(size=(150, 120))).add_prefix("c")
+        X.assign(Y=X["c0"] + X["c1"] ** 2 + 0.5 * rng.normal(size=150)).to_parquet(path)
+    return path
+
+
+def test_control_c_exits_with_130(folder):
+    process = subprocess.Popen(
+        [*COMMAND, "select", str(wide(folder)), "--target", "Y", "--seed", "0"],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    )
+    assert b"infosieve: add c" in process.stderr.readline()
+    process.send_signal(signal.SIGINT)
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 130
+    assert b"fit was interrupted; the 1 steps that were finished are kept" in said
+    assert b"Traceback" not in said
+
+
+def test_a_killed_command_goes_on(folder, tmp_path):
+    arguments = [
+        "select",
+        wide(folder),
+        "--target",
+        "Y",
+        "--seed",
+        0,
+        "--json",
+        "--max-features",
+        2,
+    ]
+    checkpoint = tmp_path / "c.json"
+    process = subprocess.Popen(
+        [*COMMAND, *map(str, arguments), "--checkpoint", str(checkpoint)], stderr=subprocess.PIPE
+    )
+    process.stderr.readline()  # the first step is told after it was kept
+    process.kill()
+    process.communicate()
+    assert len(json.loads(checkpoint.read_text())["steps"]) == 1
+    again = run(*arguments, "--checkpoint", checkpoint)
+    whole = run(*arguments)
+    assert b"1 steps are in the checkpoint" in again.stderr
+    a, b = (SelectionResult.from_json(r.stdout.decode()) for r in (again, whole))
+    assert a.steps == b.steps
+
+
+def test_a_bar_is_drawn_in_a_terminal(folder):
+    """The table and the bar go to a pseudo-terminal; the bar is gone at the end."""
+    ours, theirs = pty.openpty()
+    options = ["--target", "Y", "--seed", "0", "--max-features", "1"]
+    process = subprocess.Popen(
+        [*COMMAND, "select", str(wide(folder)), *options],
+        stdin=theirs,
+        stdout=theirs,
+        stderr=theirs,
+        env=os.environ | {"TERM": "xterm-256color"},
+    )
+    os.close(theirs)
+    shown = b""
+    while True:
+        ready, _, _ = select.select([ours], [], [], 60)
+        assert ready, "nothing for a minute"
+        try:
+            some = os.read(ours, 65536)
+        except OSError:
+            break
+        if not some:
+            break
+        shown += some
+    os.close(ours)
+    assert process.wait() == 0
+    text = shown.decode()
+    assert "step 1, permutations" in text
+    assert "left" in text
+    assert "\x1b[2K" in text  # lines of the bar were erased
+    assert re.search(r"1 of 120 features selected", text)
