@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 from infosieve._lazy import lazy
 
 if TYPE_CHECKING:
-    from infosieve import datasets, estimate
+    from infosieve import datasets, estimate, plots
     from infosieve.clustering import FeatureClustering, false_neighbors
     from infosieve.curves import CurveFeatures
     from infosieve.estimate import entropy, mutual_information, relevance
@@ -30,6 +30,7 @@ __all__ = [
     "false_neighbors",
     "mutual_information",
     "permutation_test",
+    "plots",
     "relevance",
 ]
 
@@ -52,6 +53,7 @@ _get, __dir__ = lazy(
         "false_neighbors": "clustering",
         "mutual_information": "estimate",
         "permutation_test": "significance",
+        "plots": "plots",
         "relevance": "estimate",
     },
 )

@@ -1,0 +1,94 @@
+"""Pictures: what is drawn is what the results say."""
+
+import matplotlib
+
+matplotlib.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pytest
+
+from infosieve import CurveFeatures, FeatureClustering, MISelector, choose_k, false_neighbors, plots
+from infosieve.datasets import load_tecator, make_friedman
+
+
+@pytest.fixture(autouse=True)
+def _close():
+    yield
+    plt.close("all")
+
+
+def friedman():
+    return make_friedman(80, 6, random_state=0, return_X_y=True, as_frame=True)
+
+
+def texts(ax):
+    return [t.get_text() for t in ax.texts]
+
+
+def test_t_and_boxes_of_k():
+    choice = choose_k(*friedman(), random_state=0)
+    display = plots.KChoiceDisplay.from_choice(choice, max_features=3).plot()
+    lines = {line.get_label(): line.get_ydata() for line in display.ax_.lines}
+    j = choice.features.index(choice.feature)
+    np.testing.assert_array_equal(lines[choice.feature], choice.t[j])
+    assert f"K = {choice.k}" in texts(display.ax_)
+    ax = plt.figure().add_subplot()
+    display = plots.InformationDisplay.from_choice(choice, "X4").plot(ax)
+    assert display.ax_ is ax
+    assert display.figure_ is ax.figure
+    assert len(ax.patches) == 2 * len(choice.ks)
+    with pytest.raises(ValueError, match="'feature' parameter must be one of"):
+        plots.InformationDisplay.from_choice(choice, "Z")
+
+
+@pytest.mark.parametrize("criterion", ["cmi", "mi"])
+def test_the_path_shows_gains_and_chance(criterion):
+    result = MISelector(random_state=0, criterion=criterion).fit(*friedman()).result_
+    ax = plots.PathDisplay.from_result(result).plot().ax_
+    points = [line for line in ax.lines if line.get_marker() == "o" and len(line.get_ydata())]
+    gains = [line.get_ydata()[0] for line in points]
+    assert gains == [step.gain for step in result.steps]
+    labels = [label.get_text() for label in ax.get_xticklabels()]
+    assert labels[0].endswith(str(result.features[result.selected[0]]))
+    assert sum(text.startswith("p ") for text in texts(ax)) == len(result.steps)
+    boxes = [patch.get_path().vertices[:, 1].max() for patch in ax.patches]
+    assert len(boxes) == len(result.steps)
+    assert boxes[0] < result.steps[0].gain
+
+
+def test_relevance_bars():
+    result = MISelector(random_state=0).fit(*friedman()).result_
+    ax = plots.RelevanceDisplay.from_result(result, max_features=4).plot().ax_
+    widths = [bar.get_width() for bar in ax.patches]
+    np.testing.assert_array_equal(widths, np.sort(result.relevance)[::-1][:4])
+
+
+def test_trees_and_curves():
+    tecator = load_tecator()
+    clusters = FeatureClustering(5, connectivity="chain").fit(tecator.data, tecator.target)
+    ax = plots.DendrogramDisplay.from_result(clusters.result_).plot().ax_
+    assert ax.get_title() == "5 clusters of 100 features"
+    colors = {tuple(c.get_color()[0]) for c in ax.collections}
+    assert len(colors) == 6  # of the clusters, and of what joins them
+    display = plots.CurvesDisplay.from_clusters(tecator.data, clusters.result_, axis=tecator.axis)
+    assert len(display.parts) == 5
+    assert display.plot().ax_.get_xlim() == (850, 1050)
+    about = CurveFeatures(tecator.axis, unit="nm").fit(tecator.data).describe()
+    some = about[about["feature"].isin(["slope[937nm]", "sample[850nm]"])]
+    display = plots.CurvesDisplay.from_features(tecator.data, some, axis=tecator.axis, xlabel="nm")
+    assert [part[3] for part in display.parts] == ["sample[850nm]", "slope[937nm]"]
+    assert all(start < end for start, end, _, _ in display.parts)
+    assert display.plot().ax_.get_xlabel() == "nm"
+
+
+def test_false_neighbours_are_those_that_are_counted():
+    X, y = friedman()
+    display = plots.FalseNeighborsDisplay.from_data(X, y, "X4").plot()
+    counts = false_neighbors(X, y)["X4"]
+    assert counts[display.sample] == counts.max()
+    words = [t.get_text() for t in display.ax_.get_legend().get_texts()]
+    assert f"{counts.max()} false neighbours" in words
+    other = plots.FalseNeighborsDisplay.from_data(X.to_numpy(), y.to_numpy(), 2, sample=7).plot()
+    words = [t.get_text() for t in other.ax_.get_legend().get_texts()]
+    assert f"{false_neighbors(X, y)['X3'][7]} false neighbours" in words
