@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 .PHONY: demo test lint bench clean
 
 demo: $(VENV)/installed
-	$(BIN)/python examples/demo.py
+	$(BIN)/infosieve demo
 
 test: $(VENV)/installed-dev lint
 	$(BIN)/python -m pytest -n auto

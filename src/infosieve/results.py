@@ -79,6 +79,26 @@ class _Document:
         names = {field.name for field in fields(cls)}  # type: ignore[arg-type]
         return cls._restored(load(text, cls._schema, cls._schema_version, names))
 
+    def report(self, path: Any, *, curves: Any = None) -> None:
+        """Write an HTML page that shows the result: one file, which needs nothing else.
+
+        Parameters
+        ----------
+        path : path-like
+            Where to.
+        curves : pair, default=None
+            A fitted :class:`CurveFeatures` (for clusters, an axis) and the curves: they are drawn
+            with the parts that the result is about.
+        """
+        from infosieve.report.render import write
+
+        write(self, path, curves)
+
+    def _repr_html_(self) -> str:
+        from infosieve.report.render import fragment
+
+        return fragment(self)
+
     def _content(self) -> dict[str, Any]:
         """Field by field; what holds several things is a list."""
         content = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]

@@ -5,6 +5,7 @@ Nothing heavy is imported before a command needs it.
 
 import os
 import sys
+from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
@@ -36,6 +37,7 @@ Delimiter = Annotated[str | None, typer.Option(help="what separates the values o
 Seed = Annotated[int | None, typer.Option(help="the same seed gives the same result")]
 Jobs = Annotated[int | None, typer.Option(help="threads; -1 for all cores")]
 Json = Annotated[bool, typer.Option("--json", help="the whole result as JSON, instead of a table")]
+Html = Annotated[str | None, typer.Option(help="write a report to look at")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="no progress")]
 
 
@@ -178,6 +180,7 @@ def select(
     out: Annotated[
         str | None, typer.Option(help="write the selected columns and the target")
     ] = None,
+    html: Html = None,
     json: Json = False,
     quiet: Quiet = False,
     config: Config = None,
@@ -185,8 +188,7 @@ def select(
     """Select the columns that tell something about the target, and no more than that."""
     from infosieve.cli import tables
 
-    if out is not None:
-        tables.check_place(out)
+    _check_places(out, html)
     X, y = _data(file, target, features, exclude, categorical, drop_missing, delimiter)
     from infosieve.selector import MISelector
 
@@ -221,12 +223,7 @@ def select(
         chosen = X[[X.columns[j] for j in selector.selected_]]
         tables.write(chosen.assign(**{target: y}), out)
         print(f"infosieve: {out} written", file=sys.stderr)
-    if json:
-        print(selector.result_.to_json(), end="")
-        return
-    from infosieve.cli.show import selection
-
-    selection(selector.result_)
+    _finish(selector.result_, json, html)
 
 
 @app.command()
@@ -247,10 +244,12 @@ def choose_k(
     scale: Annotated[str, typer.Option(help="standard, normal-scores or none")] = "standard",
     seed: Seed = None,
     jobs: Jobs = None,
+    html: Html = None,
     json: Json = False,
     config: Config = None,
 ) -> None:
     """Choose K, the number of neighbours of the estimates, from the data."""
+    _check_places(None, html)
     X, y = _data(file, target, features, exclude, categorical, drop_missing, delimiter)
     from infosieve.smoothing import choose_k as choose
 
@@ -266,12 +265,7 @@ def choose_k(
         n_jobs=jobs,
         random_state=seed,
     )
-    if json:
-        print(result.to_json(), end="")
-        return
-    from infosieve.cli.show import choice
-
-    choice(result)
+    _finish(result, json, html)
 
 
 @app.command()
@@ -301,14 +295,14 @@ def cluster(
     out: Annotated[
         str | None, typer.Option(help="write the representatives and the target")
     ] = None,
+    html: Html = None,
     json: Json = False,
     config: Config = None,
 ) -> None:
     """Join columns that say the same about the target."""
     from infosieve.cli import tables
 
-    if out is not None:
-        tables.check_place(out)
+    _check_places(out, html)
     X, y = _data(file, target, features, exclude, None, drop_missing, delimiter)
     from infosieve.clustering import FeatureClustering
 
@@ -330,12 +324,65 @@ def cluster(
         reduced = clustering.set_output(transform="pandas").transform(X)
         tables.write(reduced.assign(**{target: y}), out)
         print(f"infosieve: {out} written", file=sys.stderr)
-    if json:
-        print(clustering.result_.to_json(), end="")
-        return
-    from infosieve.cli.show import clusters
+    _finish(clustering.result_, json, html)
 
-    clusters(clustering.result_)
+
+@app.command()
+def report(
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="what --json wrote; - is standard input")
+    ],
+    out: Annotated[str, typer.Option(help="the page")] = "report.html",
+) -> None:
+    """Write the HTML report of a result that was kept as JSON."""
+    from infosieve.cli import tables
+
+    _check_places(None, out)
+    result = tables.read_result(file)
+    result.report(out)
+    print(f"infosieve: {out} written", file=sys.stderr)
+
+
+class Example(StrEnum):
+    """Data of the demo."""
+
+    friedman = "friedman"
+    tecator = "tecator"
+
+
+@app.command()
+def demo(
+    data: Annotated[Example | None, typer.Argument(help="one of them; default: both")] = None,
+    out: Annotated[str, typer.Option(help="the report")] = "infosieve-demo.html",
+) -> None:
+    """Select where the answer is known, and write a report."""
+    _check_places(None, out)
+    from infosieve.cli.demo import run
+
+    run([data.value] if data else [e.value for e in Example], out)
+
+
+def _check_places(out: str | None, html: str | None) -> None:
+    """Before work begins."""
+    from infosieve.cli import tables
+
+    if out is not None:
+        tables.check_place(out)
+    if html is not None:
+        tables.check_place(html, (".html", ".htm"))
+
+
+def _finish(result: Any, json: bool, html: str | None) -> None:
+    """Print a result, and write its report."""
+    if html is not None:
+        result.report(html)
+        print(f"infosieve: {html} written", file=sys.stderr)
+    if json:
+        print(result.to_json(), end="")
+        return
+    from infosieve.cli.show import show
+
+    show(result)
 
 
 @app.callback(invoke_without_command=True)

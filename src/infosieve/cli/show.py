@@ -13,6 +13,16 @@ from infosieve.results import ClusterResult, KChoice, SelectionResult
 _BAR = 24
 
 
+def show(result: Any) -> None:
+    """Any result."""
+    if isinstance(result, SelectionResult):
+        selection(result)
+    elif isinstance(result, KChoice):
+        choice(result)
+    else:
+        clusters(result)
+
+
 def console() -> Console:
     """Standard output; wide enough for anything where it is no terminal."""
     terminal = sys.stdout.isatty()

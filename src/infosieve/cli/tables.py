@@ -52,6 +52,27 @@ def read(path: str, delimiter: str | None) -> pd.DataFrame:
     return frame
 
 
+def read_result(path: str) -> Any:
+    """A result that was kept as JSON."""
+    from infosieve.results import ClusterResult, KChoice, SelectionResult
+
+    name = "standard input" if path == "-" else path
+    try:
+        text = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8")
+    except OSError as error:
+        raise InputError(f"{name} cannot be read: {error.strerror}") from None
+    except UnicodeDecodeError:
+        raise InputError(f"{name} is no text, but --json writes text") from None
+    kinds = {kind._schema: kind for kind in (SelectionResult, KChoice, ClusterResult)}
+    for schema, kind in kinds.items():
+        if f'"infosieve/{schema}"' in text[:200]:
+            try:
+                return kind.from_json(text)
+            except ValueError as error:
+                raise InputError(f"{name}: {error}") from None
+    raise InputError(f"{name} is no result of infosieve; write one with --json")
+
+
 def _parsed(data: bytes, suffix: str, delimiter: str | None) -> pa.Table:
     stream = io.BytesIO(data)
     if data[:4] == b"PAR1" or suffix in (".parquet", ".pq"):

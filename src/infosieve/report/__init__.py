@@ -1,0 +1,1 @@
+"""Reports: a result becomes a dict, the dict a page."""

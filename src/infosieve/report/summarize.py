@@ -1,0 +1,190 @@
+"""From a result to what a page says: words, rows and figures in a dict."""
+
+from typing import Any
+
+import numpy as np
+
+from infosieve.report import figures
+from infosieve.results import ClusterResult, KChoice, Origin, SelectionResult, Step
+
+
+def summarize(result: Any, curves: Any = None) -> dict[str, Any]:
+    """Any result as a dict that the templates know.
+
+    ``curves`` is a pair of a fitted CurveFeatures and the curves, or of an axis and the curves.
+    """
+    if isinstance(result, SelectionResult):
+        page = _selection(result)
+    elif isinstance(result, ClusterResult):
+        page = _clusters(result)
+    else:
+        page = _choice(result)
+    if curves is not None:
+        page["sections"].insert(1, _curves(result, *curves))
+    return page | {"origin": _origin(result.origin)}
+
+
+def _section(title: str, text: str, *shown: dict[str, Any], small: bool = False) -> dict[str, Any]:
+    return {"title": title, "text": text, "figures": list(shown), "small": small}
+
+
+def _selection(result: SelectionResult) -> dict[str, Any]:
+    names = [str(result.features[j]) for j in result.selected]
+    target = " and ".join(str(name) for name in result.excerpt.target)
+    n, m = result.origin.n_samples, len(result.features)
+    if names:
+        head = f"{_listed(names, 4)} {'tells' if len(names) == 1 else 'tell'} about {target}"
+    else:
+        head = f"No column was found to tell about {target}"
+    words = [f"{len(names)} of {m} columns were selected from {n} samples."]
+    words.append(f"The search ended because {result.stopped}.")
+    said = [
+        f"{result.features[j]} also stands for {_listed([str(result.features[k]) for k in others])}"
+        for j, others in result.duplicates.items()
+    ]
+    if said:
+        words.append(f"Columns that say the same: {'; '.join(said)}.")
+    if result.constant:
+        constant = _listed([str(result.features[j]) for j in result.constant])
+        words.append(f"Constant, and not looked at: {constant}.")
+    rows = [
+        [
+            {"add": "selected", "remove": "removed", "stop": "did not pass"}[step.action],
+            " and ".join(str(result.features[j]) for j in step.features),
+            f"{step.gain:+.3f}",
+            f"{step.null_quantiles[2]:.3f}" if step.null else "",
+            f"{step.mi:.3f}",
+            figures.p_text(step),
+            _sureness(step),
+        ]
+        for step in result.steps
+    ]
+    heads = ["", "column", "adds (nats)", "chance (95 %)", "set (nats)", "test", "how sure"]
+    path = _section(
+        "Step by step",
+        "What each column adds to those before it, beside what permuted columns add by chance.",
+        figures.path(result),
+    )
+    alone = _section(
+        "Each column alone",
+        "Information about the target, without the others. A column that tells much alone may "
+        "have nothing to add to those selected.",
+        figures.relevance(result),
+    )
+    sections = [path, alone]
+    if result.selected:
+        sections.append(
+            _section(
+                "The selected columns and the target",
+                "",
+                *figures.against_target(result),
+                small=True,
+            )
+        )
+    if result.k_choice is not None:
+        sections.append(_k_section(result.k_choice))
+    return {
+        "kind": "Selection", "title": head, "words": words, "heads": heads, "rows": rows,
+        "numeric": [2, 3, 4], "sections": sections,
+    }  # fmt: skip
+
+
+def _sureness(step: Step) -> str:
+    """A p-value in words."""
+    if step.p_value is None:
+        return "not tested"
+    if step.action == "stop":
+        return "chance may do as much"
+    if not step.significant:
+        return "kept on request, not by the test"
+    if step.p_value <= 0.01:
+        return "as good as sure"
+    return f"chance does it in {100 * step.p_value:.0f} of 100 cases"
+
+
+def _k_section(choice: KChoice) -> dict[str, Any]:
+    return _section(
+        "The number of neighbours",
+        f"K = {choice.k} tells columns from chance best, by {choice.feature}.",
+        figures.smoothing(choice),
+    )
+
+
+def _choice(result: KChoice) -> dict[str, Any]:
+    best = result.t.max(axis=0)
+    rows = [
+        [str(k), f"{t:.2f}", str(result.features[int(j)])]
+        for k, t, j in zip(result.ks, best, result.t.argmax(axis=0), strict=True)
+    ]
+    return {
+        "kind": "Choice of K", "title": f"K = {result.k}",
+        "words": [f"From {result.origin.n_samples} samples of {len(result.features)} columns."],
+        "heads": ["K", "largest t", "column"], "rows": rows, "numeric": [0, 1],
+        "sections": [_k_section(result)],
+    }  # fmt: skip
+
+
+def _clusters(result: ClusterResult) -> dict[str, Any]:
+    m, k = len(result.features), len(result.clusters)
+    rows = [
+        [str(label), name, str(int(np.sum(result.labels == label))), str(result.features[medoid])]
+        for label, (name, medoid) in enumerate(zip(result.clusters, result.medoids, strict=True))
+    ]
+    words = [f"{m} columns of {result.origin.n_samples} samples were joined into {k} clusters."]
+    sections = [_section("What was joined", "The lower two meet, the more alike they are.",
+                         figures.tree(result))]  # fmt: skip
+    if result.cv_results is not None:
+        sections.append(
+            _section("How many clusters", "Judged by predictions for samples that were left out.",
+                     figures.numbers(result.cv_results))
+        )  # fmt: skip
+    return {
+        "kind": "Clusters", "title": f"{k} clusters of {m} columns", "words": words,
+        "heads": ["cluster", "columns", "how many", "most typical"], "rows": rows,
+        "numeric": [0, 2], "sections": sections,
+    }  # fmt: skip
+
+
+def _curves(result: Any, source: Any, values: Any) -> dict[str, Any]:
+    """The curves, and where what was found comes from."""
+    from infosieve._validate import read_table
+
+    curves = read_table(values, "curves", False, least=1).values.T
+    if isinstance(result, ClusterResult):
+        axis = np.asarray(source, float)
+        half = np.abs(np.gradient(axis)) / 2
+        parts = []
+        for label, name in enumerate(result.clusters):
+            members = np.flatnonzero(result.labels == label)
+            for run in np.split(members, np.flatnonzero(np.diff(members) > 1) + 1):
+                ends = sorted((axis[run[0]], axis[run[-1]]))
+                parts.append((ends[0] - half[run[0]], ends[1] + half[run[-1]], name, label))
+        return _section("On the curves", "", figures.curves(curves, axis, parts, ""))
+    about = source.describe().set_index("feature")
+    width = float(np.abs(np.diff(source.axis_)).mean())
+    parts = []
+    for number, j in enumerate(result.selected):
+        name = str(result.features[j])
+        start, end = sorted(about.loc[name, ["from", "to"]])
+        slack = width / 2 if start == end else 0.0
+        parts.append((start - slack, end + slack, name, number))
+    shown = figures.curves(curves, source.axis_, parts, str(source.unit or ""))
+    return _section("On the curves", "Where the selected features come from.", shown)
+
+
+def _origin(origin: Origin) -> dict[str, Any]:
+    """How to have the result again."""
+    return {
+        "seed": origin.seed,
+        "data": origin.data,
+        "n_samples": origin.n_samples,
+        "parameters": [(name, repr(value)) for name, value in origin.parameters.items()],
+        "versions": list(origin.versions.items()),
+    }
+
+
+def _listed(names: list[str], most: int = 6) -> str:
+    """ "a, b and c"."""
+    if len(names) > most:
+        return ", ".join(names[:most]) + f" and {len(names) - most} more"
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

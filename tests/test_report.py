@@ -1,0 +1,187 @@
+"""The report: escaped, self-contained, and looked at in a real browser."""
+
+import base64
+import json
+import re
+import shutil
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from infosieve import CurveFeatures, FeatureClustering, MISelector, SelectionResult, choose_k
+from infosieve.datasets import load_tecator, make_friedman, make_xor
+from infosieve.report.render import page
+
+EVIL = "<script>alert('x')</script>"
+
+
+def friedman():
+    X, y = make_friedman(80, 6, random_state=0, return_X_y=True, as_frame=True)
+    X["kind"] = np.where(X["X4"] > 0.5, "high", "low")
+    return X.rename(columns={"X4": EVIL}), y
+
+
+def selection():
+    options = {"n_neighbors": "auto", "n_permutations": 99, "alpha": 0.1, "max_features": 3}
+    return MISelector(random_state=0, **options).fit(*friedman()).result_
+
+
+def results():
+    """A name, a result and curves for it."""
+    yield "selection", selection(), None
+    tecator = load_tecator(as_frame=True)
+    curves = CurveFeatures(tecator.axis, unit="nm", kinds=["curvature", "sample"])
+    features = curves.set_output(transform="pandas").fit_transform(tecator.data)
+    chosen = MISelector(stop=None, max_features=3).fit(features, tecator.target).result_
+    yield "curves", chosen, (curves, tecator.data)
+    clusters = FeatureClustering(random_state=0, connectivity="chain")
+    clusters = clusters.fit(tecator.data[tecator.feature_names[::4]], tecator.target).result_
+    yield "clusters", clusters, (tecator.axis[::4], tecator.data[tecator.feature_names[::4]])
+    X, y = friedman()
+    yield "choice", choose_k(X.drop(columns="kind"), y, random_state=0), None
+    X, y = make_xor(60, 3, random_state=0, return_X_y=True, as_frame=True)
+    with pytest.warns(UserWarning, match="No column was selected"):
+        nothing = MISelector(random_state=0, lookahead=1, n_permutations=99).fit(X, y).result_
+    yield "nothing", nothing, None
+    X["level"] = pd.Categorical.from_codes(np.arange(60) % 3, ["a", "b", "c"])
+    classes = MISelector(stop=None, max_features=4).fit(X, y).result_
+    yield "classes", classes, None
+
+
+def test_names_are_text_everywhere():
+    result = selection()
+    text = page(result)
+    assert EVIL not in text
+    assert "&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;" in text
+    shown = result._repr_html_()
+    assert EVIL not in shown
+    assert "<table>" in shown
+    assert "plotly" not in shown
+    data = re.search(r'id="figures">(.*?)</script>', text, re.S).group(1)
+    assert "<" not in data
+    assert "&lt;script&gt;" in json.dumps(json.loads(data))
+
+
+def test_nothing_is_fetched_from_anywhere():
+    text = page(selection())
+    own = text.replace(
+        re.search(r"<script>(?!\n\(function)(.*?)</script>", text, re.S).group(1), ""
+    )
+    assert not re.search(r"(src|href)\s*=", own)
+    assert "http://" not in own
+    assert "https://" not in own
+    assert "default-src 'none'" in own
+
+
+def test_the_page_of_a_kept_result_is_the_same():
+    result = selection()
+    again = SelectionResult.from_json(result.to_json())
+    assert page(again) == page(result)
+
+
+def test_reports_are_written_whole(tmp_path):
+    place = tmp_path / "report.html"
+    selection().report(place)
+    assert place.read_text(encoding="utf-8").startswith("<!doctype html>")
+    assert list(tmp_path.iterdir()) == [place]
+    with pytest.raises(OSError, match="No such file"):
+        selection().report(tmp_path / "no" / "report.html")
+
+
+# --- in a browser
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory):
+    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    if not chromium or not driver:
+        pytest.skip("no chromium and chromedriver here (Debian: chromium, chromium-driver)")
+    from selenium import webdriver
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = chromium
+    for flag in (
+        "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+        "--disable-background-networking", "--disable-component-update", "--disable-sync",
+        "--disable-dev-shm-usage", f"--user-data-dir={tmp_path_factory.mktemp('profile')}",
+    ):  # fmt: skip
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
+    started = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+    yield started
+    started.quit()
+
+
+def opened(browser, path, dark=False, width=1100):
+    size = {"width": width, "height": 900, "deviceScaleFactor": 1, "mobile": width < 600}
+    browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    theme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": theme})
+    browser.get_log("browser"), browser.get_log("performance")
+    browser.get(path.as_uri())
+    for _ in range(100):
+        if browser.execute_script("return document.documentElement.dataset.drawn"):
+            return
+        time.sleep(0.1)
+    pytest.fail("the figures were not drawn")
+
+
+def requests(browser):
+    events = [json.loads(entry["message"])["message"] for entry in browser.get_log("performance")]
+    urls = [
+        e["params"]["request"]["url"] for e in events if e["method"] == "Network.requestWillBeSent"
+    ]
+    return [url for url in urls if not url.startswith(("file:", "data:", "blob:"))]
+
+
+def ground(browser):
+    return browser.execute_script("return getComputedStyle(document.body).backgroundColor")
+
+
+@pytest.mark.parametrize("number", range(6))
+def test_pages_in_a_browser(number, browser, tmp_path):
+    name, result, curves = list(results())[number]
+    path = tmp_path / f"{name}.html"
+    result.report(path, curves=curves)
+    seen = set()
+    for dark in (False, True):
+        for width in (1100, 390):
+            opened(browser, path, dark, width)
+            assert browser.get_log("browser") == []
+            assert requests(browser) == []
+            wanted = len(browser.find_elements("css selector", ".figure"))
+            assert len(browser.find_elements("css selector", ".figure .main-svg")) >= wanted > 0
+            overflow = browser.execute_script(
+                "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
+            )
+            assert overflow <= 0, (name, width)
+            seen.add(ground(browser))
+            picture = browser.execute_cdp_cmd(
+                "Page.captureScreenshot", {"captureBeyondViewport": True}
+            )["data"]
+            shot = tmp_path / f"{name}-{'dark' if dark else 'light'}-{width}.png"
+            shot.write_bytes(base64.b64decode(picture))
+            assert shot.stat().st_size > 10_000
+    assert seen == {"rgb(255, 255, 255)", "rgb(13, 17, 23)"}
+    assert browser.title.endswith("infosieve")
+
+
+def test_hovering_tells_the_numbers(browser, tmp_path):
+    from selenium.webdriver import ActionChains
+
+    result = selection()
+    path = tmp_path / "hover.html"
+    result.report(path)
+    opened(browser, path)
+    point = browser.find_elements("css selector", "#figure-0 .scatterlayer .point")[0]
+    browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", point)
+    time.sleep(0.3)
+    ActionChains(browser).move_to_element(point).pause(0.5).perform()
+    hover = browser.find_elements("css selector", "#figure-0 .hoverlayer .hovertext")
+    assert hover
+    assert f"adds {result.steps[0].gain:.3f} nats" in hover[0].text
+    assert browser.find_element("css selector", "h1").text.startswith(EVIL)
+    heading = browser.find_elements("css selector", "script")
+    assert all("alert" not in s.get_attribute("textContent")[:200] for s in heading)
