@@ -161,6 +161,27 @@ def test_options_columns_gaps_categories_and_config(folder):
     assert b"X4" in done.stdout
 
 
+def test_reports_and_the_demo(folder, tmp_path):
+    page, kept = tmp_path / "page.html", tmp_path / "result.json"
+    done = run("select", folder / "table.csv", "--target", "Y", "--json", "--html", page, *FAST)
+    assert page.read_text().startswith("<!doctype html>")
+    assert b"page.html written" in done.stderr
+    kept.write_bytes(done.stdout)
+    run("report", kept, "--out", tmp_path / "again.html")
+    assert (tmp_path / "again.html").read_text() == page.read_text()
+    for command in (["choose-k"], ["cluster", "--n-clusters", 2]):
+        options = ["--target", "Y", "--exclude", "kind", "--json"]
+        done = run(command[0], folder / "table.csv", *options, *command[1:])
+        again = run("report", "-", "--out", tmp_path / "other.html", stdin=done.stdout)
+        assert again.returncode == 0
+        assert "<h1>" in (tmp_path / "other.html").read_text()
+    done = run("demo", "friedman", cwd=tmp_path)
+    lines = done.stdout.decode().strip().splitlines()
+    assert lines[-2:] == ["found: X1, X2, X3, X4, X5", "truth: X1, X2, X3, X4, X5"]
+    assert done.stderr.decode().strip().endswith("infosieve-demo.html")
+    assert (tmp_path / "infosieve-demo.html").exists()
+
+
 def test_every_parameter_has_an_option():
     renamed = {"n_jobs": "jobs", "random_state": "seed", "verbose": "quiet"}
     renamed |= {"discrete_features": "categorical", "discrete_target": "categorical"}
@@ -187,13 +208,15 @@ def test_defaults_are_those_of_the_library():
 
 def test_help_is_quick_and_says_what_there_is():
     done = run("--help")
-    assert all(word in done.stdout for word in (b"select", b"choose-k", b"cluster"))
+    assert all(
+        word in done.stdout for word in (b"select", b"choose-k", b"cluster", b"report", b"demo")
+    )
     listed = subprocess.run(
         [sys.executable, "-X", "importtime", "-m", "infosieve", "--help"], capture_output=True
     ).stderr.decode()
     for heavy in ("numpy", "pandas", "sklearn", "numba", "pyarrow", "scipy"):
         assert not re.search(rf"\| +{heavy}$", listed, re.M), heavy
-    for command in ("select", "choose-k", "cluster"):
+    for command in ("select", "choose-k", "cluster", "report", "demo"):
         assert run(command, "--help").returncode == 0
     version = run("--version").stdout.decode().strip()
     assert re.fullmatch(r"\d+\.\d+\.\d+", version)
@@ -253,6 +276,13 @@ MISTAKES = [
     (["select", "table.csv", *T, "--config", "unknown.toml"], "has 'alfa', which is no option"),
     (["select", "table.csv", *T, "--checkpoint", "damaged.json"], "Nothing was overwritten"),
     (["select", "table.csv", *T, "--checkpoint", "no/c.json"], "checkpoint cannot be written"),
+    (["select", "table.csv", *T, "--html", "x.pdf"], "x.pdf: the ending must be one of .html"),
+    (["select", "table.csv", *T, "--html", "no/x.html"], "there is no directory 'no'"),
+    (["report", "none.json"], "none.json cannot be read: No such file"),
+    (["report", "damaged.json"], "damaged.json is no result of infosieve"),
+    (["report", "binary.csv"], "binary.csv is no text"),
+    (["report", "table.csv"], "table.csv is no result of infosieve"),
+    (["demo", "mnist"], "mnist"),
     (["cluster", "table.csv", *T], "column 'kind' of X holds"),
     (["cluster", "table.csv", *T, "--exclude", "kind", "--n-clusters", "9"], "asks for 9 clusters"),
     (["choose-k", "table.csv", *T, "--k-max", "70"], "'k_max' parameter must be at most"),

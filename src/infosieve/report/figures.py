@@ -160,6 +160,7 @@ def curves(
             "x": [(start + end) / 2], "y": [float(high.max())],
             "marker": {"color": f"group{group % 8}", "size": 10, "symbol": "triangle-down"},
             "name": _text(label), "hovertemplate": "%{fullData.name}<extra></extra>",
+            "showlegend": len(parts) <= 10,
         }  # fmt: skip
         data.append(hover)
     return _figure(data, unit, "", 400, shapes=shapes)
@@ -194,7 +195,7 @@ def tree(result: ClusterResult) -> Figure:
         )  # fmt: skip
     leaves = [_text(result.features[j]) for j in drawn["leaves"] or []]
     ticks: Figure = {"tickvals": [5 + 10 * i for i in range(m)], "ticktext": leaves}
-    if m > 100:
+    if m > 60:
         ticks = {"showticklabels": False}
     return _figure(data, "", "1 − similarity", 420, xaxis=ticks)  # noqa: RUF001
 
