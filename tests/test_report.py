@@ -75,6 +75,26 @@ def test_nothing_is_fetched_from_anywhere():
     assert "default-src 'none'" in own
 
 
+def test_the_code_of_a_page_gives_the_result_again():
+    from infosieve.report.summarize import summarize
+
+    X, y = friedman()
+    for result in (selection(), choose_k(X.drop(columns="kind"), y, random_state=3, k_max=9)):
+        names = {"X": X if isinstance(result, SelectionResult) else X.drop(columns="kind"), "y": y}
+        code = summarize(result)["code"]
+        *lines, last = code.splitlines()
+        exec("\n".join([*lines, f"again = {last}"]), names)
+        again = getattr(names["again"], "result_", names["again"])
+        assert again.to_frame().equals(result.to_frame())
+
+
+def test_clusters_beside_a_selection():
+    X, y = friedman()
+    numbers = X.drop(columns="kind")
+    clusters = FeatureClustering(3).fit(numbers, y).result_
+    assert "Which say the same" in page(selection(), clusters=clusters)
+
+
 def test_the_page_of_a_kept_result_is_the_same():
     result = selection()
     again = SelectionResult.from_json(result.to_json())

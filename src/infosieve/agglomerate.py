@@ -12,6 +12,7 @@ from infosieve._types import BoolArray, Columns, Executor, FloatArray, IntArray,
 from infosieve.engines.numba import agglomerate as kernels
 from infosieve.engines.numba.false_neighbors import count_false, strips_of
 from infosieve.executors.threads import Threads
+from infosieve.progress import Progress
 
 Linkage: TypeAlias = Literal["representative", "average", "complete"]
 Correlation: TypeAlias = Literal["pearson", "spearman"]
@@ -311,9 +312,10 @@ class Clusters:
         self.executor.run([partial(some, part) for part in np.array_split(others, n_tasks)])
 
 
-def grow(clusters: Clusters) -> Tree:
+def grow(clusters: Clusters, progress: Progress) -> Tree:
     """Join the two most similar clusters, again and again, until there is one."""
     m = clusters.features.n
+    progress.begin("joining columns", m - 1)
     names = list(range(m))
     children, similarities = [], []
     n_parts = 1
@@ -326,5 +328,6 @@ def grow(clusters: Clusters) -> Tree:
         similarities.append(similarity)
         names[i] = m + step
         clusters.join(i, j)
+        progress.advance(step + 1, m - 1)
     table = np.array(children, np.int64).reshape(-1, 2)
     return Tree(table, np.array(similarities, np.float64), n_parts)

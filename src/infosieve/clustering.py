@@ -39,6 +39,7 @@ from infosieve.agglomerate import (
     target_strips,
 )
 from infosieve.executors.threads import Threads
+from infosieve.progress import Progress
 from infosieve.representatives import BackToColumns, Grown
 from infosieve.resample import seed_of
 from infosieve.results import ClusterResult
@@ -150,6 +151,8 @@ class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         Threads; -1 for all cores. The result does not depend on it.
     random_state : int, RandomState or None, default=None
         Shuffles the samples before they are cut into folds.
+    verbose : int, default=0
+        1: tell how far it is, on standard error.
 
     Attributes
     ----------
@@ -219,6 +222,7 @@ class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         cv: Any = 4,
         n_jobs: int | None = None,
         random_state: Any = None,
+        verbose: int = 0,
     ) -> None:
         self.n_clusters = n_clusters
         self.similarity_threshold = similarity_threshold
@@ -232,6 +236,7 @@ class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.cv = cv
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.verbose = verbose
 
     def fit(self, X: Any, y: Any = None) -> "FeatureClustering":
         """Join columns.
@@ -267,11 +272,12 @@ class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         for name in [name for name in vars(self) if name.endswith("_") or name.startswith("_r")]:
             delattr(self, name)  # of an earlier fit
         validate_data(self, X, skip_check_array=True)
-        grown = self._grow(tables, connected)
+        self.cv_results_: dict[str, Any] | None = None
+        with Progress(self.verbose) as progress:
+            grown = self._grow(tables, connected, progress)
+            self.n_clusters_ = self._number(grown.tree, tables, connected, seed, progress)
         self.children_, self.similarities_ = grown.tree.children, grown.tree.similarities
         self.linkage_ = grown.tree.linkage()
-        self.cv_results_: dict[str, Any] | None = None
-        self.n_clusters_ = self._number(grown.tree, tables, connected, seed)
         self._reduction = grown.cut(self.n_clusters_)
         self.labels_ = np.empty(tables[0].n_columns, np.int64)
         for label, members in enumerate(self._reduction.clusters):
@@ -371,7 +377,7 @@ class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         connected[a * m - a * (a + 1) // 2 + b - a - 1] = True
         return connected
 
-    def _grow(self, tables: list[Table], connected: BoolArray | None) -> Grown:
+    def _grow(self, tables: list[Table], connected: BoolArray | None, progress: Progress) -> Grown:
         """Scale the columns, count false neighbours, join all clusters."""
         executor = Threads(self.n_jobs)
         x, *rest = prepare_tables(tables, self.scale, executor, with_order=True, separate=False)
@@ -386,12 +392,17 @@ class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             comparison.absolute,
         )
         how = self.agglomeration, self.representative
-        tree = grow(Clusters(features, comparison, *how, connected, executor))
+        tree = grow(Clusters(features, comparison, *how, connected, executor), progress)
         scaling = Scaling(tables[0].values, self.scale)
         return Grown(tree, features, self.representative, scaling)
 
     def _number(
-        self, tree: Tree, tables: list[Table], connected: BoolArray | None, seed: int
+        self,
+        tree: Tree,
+        tables: list[Table],
+        connected: BoolArray | None,
+        seed: int,
+        progress: Progress,
     ) -> int:
         """How many clusters."""
         if self.similarity_threshold is not None:
@@ -399,7 +410,7 @@ class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             merges = below[0] if below.size else len(tree.similarities)
             return max(tree.n_leaves - int(merges), tree.n_parts)
         if isinstance(self.n_clusters, str):
-            return self._best_number(tree, tables, connected, seed % 2**32)
+            return self._best_number(tree, tables, connected, seed % 2**32, progress)
         assert self.n_clusters is not None
         if self.n_clusters < tree.n_parts:
             raise ValueError(
@@ -410,7 +421,12 @@ class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return int(self.n_clusters)
 
     def _best_number(
-        self, tree: Tree, tables: list[Table], connected: BoolArray | None, seed: int
+        self,
+        tree: Tree,
+        tables: list[Table],
+        connected: BoolArray | None,
+        seed: int,
+        progress: Progress,
     ) -> int:
         """The number of clusters behind which the regressor predicts best what it has not seen."""
         table, y = tables
@@ -425,9 +441,10 @@ class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         numbers = numbers_to_try(tree.n_parts, min(table.n_columns, table.n_samples))
         scores: list[list[float]] = []
         for train, test in check_cv(folds).split(table.values.T, target):
-            grown = self._grow([t.only(train) for t in tables], connected)
+            grown = self._grow([t.only(train) for t in tables], connected, progress)
             scores.append([])
-            for number in numbers:
+            progress.begin(f"numbers of clusters, fold {len(scores)}", len(numbers))
+            for done, number in enumerate(numbers, start=1):
                 reduction = grown.cut(number)
                 known, new = (reduction.transform(table.values.T[rows]) for rows in (train, test))
                 model = clone(regressor).fit(known, target[train])
@@ -435,6 +452,7 @@ class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                     scores[-1].append(1.0 - np.mean((model.predict(new) - target[test]) ** 2))
                 else:
                     scores[-1].append(float(model.score(new, target[test])))
+                progress.advance(done, len(numbers))
         each = np.array(scores)
         if not np.isfinite(each).all():
             raise ValueError(

@@ -79,7 +79,7 @@ class _Document:
         names = {field.name for field in fields(cls)}  # type: ignore[arg-type]
         return cls._restored(load(text, cls._schema, cls._schema_version, names))
 
-    def report(self, path: Any, *, curves: Any = None) -> None:
+    def report(self, path: Any, *, curves: Any = None, clusters: Any = None) -> None:
         """Write an HTML page that shows the result: one file, which needs nothing else.
 
         Parameters
@@ -89,10 +89,12 @@ class _Document:
         curves : pair, default=None
             A fitted :class:`CurveFeatures` (for clusters, an axis) and the curves: they are drawn
             with the parts that the result is about.
+        clusters : ClusterResult, default=None
+            Which columns say the same, for a section of its own.
         """
         from infosieve.report.render import write
 
-        write(self, path, curves)
+        write(self, path, curves, clusters)
 
     def _repr_html_(self) -> str:
         from infosieve.report.render import fragment

@@ -275,6 +275,7 @@ def cluster(
     target: Target,
     features: Features = None,
     exclude: Exclude = None,
+    categorical: Categorical = None,
     drop_missing: DropMissing = False,
     delimiter: Delimiter = None,
     n_clusters: Annotated[str | None, typer.Option(help="a number, or auto")] = None,
@@ -297,13 +298,14 @@ def cluster(
     ] = None,
     html: Html = None,
     json: Json = False,
+    quiet: Quiet = False,
     config: Config = None,
 ) -> None:
     """Join columns that say the same about the target."""
     from infosieve.cli import tables
 
     _check_places(out, html)
-    X, y = _data(file, target, features, exclude, None, drop_missing, delimiter)
+    X, y = _data(file, target, features, exclude, categorical, drop_missing, delimiter)
     from infosieve.clustering import FeatureClustering
 
     number = n_clusters or ("auto" if similarity_threshold is None else None)
@@ -319,6 +321,7 @@ def cluster(
         cv=cv,
         n_jobs=jobs,
         random_state=seed,
+        verbose=0 if quiet else 1,
     ).fit(X, y)
     if out is not None:
         reduced = clustering.set_output(transform="pandas").transform(X)

@@ -21,11 +21,11 @@ def _templates() -> Environment:
     )
 
 
-def page(result: Any, curves: Any = None) -> str:
+def page(result: Any, curves: Any = None, clusters: Any = None) -> str:
     """The whole report: one file that needs nothing else."""
     from plotly.offline import get_plotlyjs
 
-    summary = summarize(result, curves)
+    summary = summarize(result, curves, clusters)
     shown = [figure for section in summary["sections"] for figure in section["figures"]]
     template = _templates().get_template("report.html")
     return template.render(page=summary, figures=shown, plotly=get_plotlyjs())
@@ -36,6 +36,8 @@ def fragment(result: Any) -> str:
     return _templates().get_template("fragment.html").render(page=summarize(result))
 
 
-def write(result: Any, path: str | os.PathLike[str], curves: Any = None) -> None:
+def write(
+    result: Any, path: str | os.PathLike[str], curves: Any = None, clusters: Any = None
+) -> None:
     """Write the report to a file, whole or not at all."""
-    write_atomically(path, page(result, curves))
+    write_atomically(path, page(result, curves, clusters))

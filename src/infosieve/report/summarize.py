@@ -1,17 +1,22 @@
 """From a result to what a page says: words, rows and figures in a dict."""
 
+import inspect
 from typing import Any
 
 import numpy as np
 
+from infosieve.clustering import FeatureClustering
 from infosieve.report import figures
 from infosieve.results import ClusterResult, KChoice, Origin, SelectionResult, Step
+from infosieve.selector import MISelector
+from infosieve.smoothing import choose_k
 
 
-def summarize(result: Any, curves: Any = None) -> dict[str, Any]:
+def summarize(result: Any, curves: Any = None, clusters: Any = None) -> dict[str, Any]:
     """Any result as a dict that the templates know.
 
-    ``curves`` is a pair of a fitted CurveFeatures and the curves, or of an axis and the curves.
+    ``curves`` is a pair of a fitted CurveFeatures and the curves, or of an axis and the curves;
+    ``clusters`` a ClusterResult to be shown beside.
     """
     if isinstance(result, SelectionResult):
         page = _selection(result)
@@ -21,7 +26,10 @@ def summarize(result: Any, curves: Any = None) -> dict[str, Any]:
         page = _choice(result)
     if curves is not None:
         page["sections"].insert(1, _curves(result, *curves))
-    return page | {"origin": _origin(result.origin)}
+    if clusters is not None:
+        text = f"{len(clusters.features)} columns, {len(clusters.clusters)} clusters."
+        page["sections"].append(_section("Which say the same", text, figures.tree(clusters)))
+    return page | {"origin": _origin(result), "code": _code(result)}
 
 
 def _section(title: str, text: str, *shown: dict[str, Any], small: bool = False) -> dict[str, Any]:
@@ -172,8 +180,31 @@ def _curves(result: Any, source: Any, values: Any) -> dict[str, Any]:
     return _section("On the curves", "Where the selected features come from.", shown)
 
 
-def _origin(origin: Origin) -> dict[str, Any]:
+def _code(result: Any) -> str:
+    """The call that gives the result again."""
+    origin = result.origin
+    calls: dict[type, tuple[Any, str]] = {
+        SelectionResult: (MISelector, ".fit(X, y)"),
+        ClusterResult: (FeatureClustering, ".fit(X, y)"),
+        KChoice: (choose_k, ""),
+    }
+    call, method = calls[type(result)]
+    defaults = {n: p.default for n, p in inspect.signature(call).parameters.items()}
+    free = ("n_jobs", "verbose", "checkpoint", "random_state")
+    changed = [
+        f"{name}={value!r}"
+        for name, value in origin.parameters.items()
+        if name not in free and repr(value) != repr(defaults.get(name))
+    ]
+    arguments = ", ".join(
+        [*(["X", "y"] if not method else []), *changed, f"random_state={origin.seed}"]
+    )
+    return f"from infosieve import {call.__name__}\n\n{call.__name__}({arguments}){method}"
+
+
+def _origin(result: Any) -> dict[str, Any]:
     """How to have the result again."""
+    origin: Origin = result.origin
     return {
         "seed": origin.seed,
         "data": origin.data,
