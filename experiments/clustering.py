@@ -197,6 +197,7 @@ def draw(results, names, file):
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
+    from matplotlib.ticker import LogLocator, ScalarFormatter
 
     styles = {
         "unsupervised, chain": ("#888888", "-", "unsupervised, means"),
@@ -220,6 +221,8 @@ def draw(results, names, file):
                 ax.plot(median.index, median, line, color=color, label=label, marker="o", ms=3)
             ax.set(xscale="log", yscale="log", title=f"{name}, {kind}")
             ax.set_xticks(NUMBERS, labels=[str(k) for k in NUMBERS], minor=False)
+            ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
+            ax.yaxis.set_major_formatter(ScalarFormatter())
             ax.minorticks_off()
             ax.grid(alpha=0.25)
     for ax in axes[-1]:
@@ -227,8 +230,8 @@ def draw(results, names, file):
     for row in axes:
         row[0].set_ylabel("median NMSE on test samples")
     handles, labels = axes[0, 0].get_legend_handles_labels()
-    figure.legend(handles, labels, loc="lower center", ncols=5, frameon=False)
-    figure.tight_layout(rect=(0, 0.06 if len(names) > 1 else 0.12, 1, 1))
+    figure.legend(handles, labels, loc="lower center", ncols=3, frameon=False)
+    figure.tight_layout(rect=(0, 0.08 if len(names) > 1 else 0.15, 1, 1))
     figure.savefig(file, dpi=110)
 
 
