@@ -1,5 +1,6 @@
 """The real command, in a process of its own: results, files, mistakes, signals."""
 
+import gzip
 import inspect
 import json
 import os
@@ -72,6 +73,17 @@ def folder(tmp_path_factory):
         'target = "Y"\nseed = 0\nn-permutations = 99\nalpha = 0.1\nmax_features = 1\n'
         'n_neighbors = [3, 8]\nfeatures = ["X*"]\n'
     )
+    (folder / "typed.toml").write_text("alpha = {a = 1}")
+    (folder / "flag.toml").write_text('json = "yes"')
+    (folder / "commas.csv").write_text("a;b;Y\n0,5;1;2\n0,7;2;3\n1,5;3;4\n")
+    (folder / "latin.csv").write_bytes("a,größe,Y\n1,2,3\n4,5,6\n".encode("latin-1"))
+    table.to_csv(folder / "tabs.csv", index=False, sep="\t")
+    pd.DataFrame(index=range(3)).to_parquet(folder / "none.parquet", index=False)
+    odd = table.rename(columns={"X1": "self", "X2": "\x1b[31mred", "X3": "[bold]"})
+    odd["flag"] = [True, False, None] * 20
+    odd["level"] = np.where(np.arange(60) % 10 == 0, "low", "3")
+    odd.to_csv(folder / "odd.csv", index=False)
+    (folder / "table.csv.gz").write_bytes(gzip.compress((folder / "table.csv").read_bytes()))
     (folder / "damaged.json").write_text("{")
     (folder / "directory").mkdir()
     return folder
@@ -182,6 +194,34 @@ def test_reports_and_the_demo(folder, tmp_path):
     assert (tmp_path / "infosieve-demo.html").exists()
 
 
+def test_odd_names_flags_and_compressed_files(folder, tmp_path):
+    out = tmp_path / "o.csv"
+    options = ["--target", "self", "--categorical", "level", "--exclude", "flag", "--out", out]
+    done = run("select", folder / "odd.csv", *options, *FAST)
+    assert done.returncode == 0, done.stderr
+    assert "\x1b" not in done.stdout.decode() + done.stderr.decode()
+    assert "self" in pd.read_csv(out)
+    assert out.stat().st_mode & 0o777 == 0o666 & ~current_umask()
+    options = ["--target", "Y", "--exclude", "level", "--drop-missing"]
+    assert run("select", folder / "odd.csv", *options, *FAST).returncode == 0
+    plain = run("select", folder / "table.csv", "--target", "Y", "--quiet", *FAST)
+    assert (
+        run("select", folder / "table.csv.gz", "--target", "Y", "--quiet", *FAST).stdout
+        == plain.stdout
+    )
+    ascii_only = run("select", folder / "table.csv", "--target", "Y", "--quiet", *FAST,
+                     env={"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"})  # fmt: skip
+    assert ascii_only.returncode == 0
+    bare = run()
+    assert bare.stdout.startswith(b"Usage: infosieve")
+
+
+def current_umask():
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
 def test_every_parameter_has_an_option():
     renamed = {"n_jobs": "jobs", "random_state": "seed", "verbose": "quiet"}
     renamed |= {"discrete_features": "categorical", "discrete_target": "categorical"}
@@ -248,6 +288,14 @@ MISTAKES = [
     (["select", "constant.csv", *T], "column 'Y' of y is constant"),
     (["select", "flat.csv", *T], "All 2 columns of X are constant"),
     (["select", "stray.csv", *T], "column 'X3' holds numbers but for 'oops' in row 5"),
+    (["select", "commas.csv", *T, "--delimiter", ";"], "column 'a' has decimal commas ('0,5')"),
+    (["select", "latin.csv", *T], "latin.csv is no text in UTF-8"),
+    (["select", "tabs.csv", *T], "pass --delimiter tab"),
+    (["select", "table.csv", *T, "--delimiter", ";;"], "--delimiter must be one character"),
+    (["select", "none.parquet", *T], "none.parquet has no columns"),
+    (["select", "table.csv", *T, "--out", "table.csv", *FAST, "--quiet"], "is the input itself"),
+    (["select", "table.csv", *T, "--config", "typed.toml"], "'alpha' must be a text, a number"),
+    (["select", "table.csv", *T, "--config", "flag.toml"], "'json' must be true or false"),
     (["select", "gaps.csv", *T], "2 of 60 rows have missing values (column 'X2' has 2)"),
     (["select", "missing.csv", *T, "--drop-missing"], "every row has a missing value; column 'b'"),
     (["select", "infinite.csv", *T], "infinite values"),

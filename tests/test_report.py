@@ -50,6 +50,18 @@ def results():
     yield "classes", classes, None
 
 
+def test_values_are_text_and_categories():
+    X, y = friedman()
+    X["kind"] = np.where(X["X3"] > 0.5, "<a href='http://x.example'>1</a>", "2")
+    options = {"stop": None, "max_features": 7, "discrete_target": True}
+    text = page(MISelector(**options).fit(X, np.digitize(y, [8, 12])).result_)
+    figures = json.loads(re.search(r'id="figures">(.*?)</script>', text, re.S).group(1))
+    last = [f for f in figures if f["layout"]["xaxis"]["title"]["text"] == "kind"][-1]
+    assert last["layout"]["xaxis"]["type"] == last["layout"]["yaxis"]["type"] == "category"
+    assert last["data"][0]["x"] == ["&lt;a href='http://x.example'&gt;1&lt;/a&gt;", "2"]
+    assert sum(map(sum, last["data"][0]["z"])) == 80
+
+
 def test_names_are_text_everywhere():
     result = selection()
     text = page(result)
@@ -172,7 +184,8 @@ def test_pages_in_a_browser(number, browser, tmp_path):
             assert browser.get_log("browser") == []
             assert requests(browser) == []
             wanted = len(browser.find_elements("css selector", ".figure"))
-            assert len(browser.find_elements("css selector", ".figure .main-svg")) >= wanted > 0
+            drawn = browser.find_elements("css selector", ".figure:has(.main-svg)")
+            assert len(drawn) == wanted > 0
             overflow = browser.execute_script(
                 "return document.documentElement.scrollWidth - document.documentElement.clientWidth"
             )

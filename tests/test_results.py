@@ -53,7 +53,8 @@ def test_what_was_written_is_read_again(number):
     head = json.loads(text)
     assert head["schema"].startswith("infosieve/")
     assert head["schema_version"] == 1
-    assert set(head["origin"]) == {"data", "n_samples", "seed", "parameters", "versions"}
+    wanted = {"data", "n_samples", "seed", "parameters", "versions", "command"}
+    assert set(head["origin"]) == wanted
     assert head["origin"]["versions"]["infosieve"]
 
 

@@ -339,7 +339,7 @@ def test_ctrl_c_keeps_the_finished_steps(monkeypatch):
             signal.raise_signal(signal.SIGINT)
 
     selector = MISelector(random_state=0)
-    monkeypatch.setattr(MISelector, "_tick", lambda self: tick)
+    monkeypatch.setattr("infosieve.selector._ticker", lambda progress: tick)
     message = "the 2 steps that were finished are kept: 2 features selected"
     with pytest.raises(KeyboardInterrupt, match=message):
         selector.fit(X, y)

@@ -1,28 +1,36 @@
 """Files that are whole or not there."""
 
 import os
-import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 
-def write_atomically(path: str | os.PathLike[str], text: str) -> None:
-    """Write a text file so that a crash leaves the old file or the new one, never a part."""
-    path = Path(path)
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", suffix=".new", dir=path.parent)
+@contextmanager
+def atomic(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """A place to write to, which becomes ``path`` once all is written.
+
+    A crash leaves the old file or the new one, never a part. What a killed process left beside it
+    is overwritten by the next.
+    """
+    target = Path(os.path.realpath(path))
+    fresh = target.with_name(f".{target.name}.new")
     try:
-        with os.fdopen(handle, "w", encoding="utf-8") as file:
-            file.write(text)
-            file.flush()
+        yield fresh
+        with open(fresh, "rb") as file:
             os.fsync(file.fileno())
-        os.chmod(name, _usual_mode())
-        os.replace(name, path)
+        os.replace(fresh, target)
     except BaseException:
-        Path(name).unlink(missing_ok=True)
+        fresh.unlink(missing_ok=True)
         raise
 
 
-def _usual_mode() -> int:
-    """What a file gets that is opened in the usual way."""
-    mask = os.umask(0)
-    os.umask(mask)
-    return 0o666 & ~mask
+def write_atomically(path: str | os.PathLike[str], text: str) -> None:
+    """Write a text file, whole or not at all."""
+    with atomic(path) as fresh:
+        fresh.write_text(text, encoding="utf-8")
+
+
+def printable(text: object) -> str:
+    """A text without control characters, on one line: names come from files."""
+    return "".join(c if c.isprintable() else "�" for c in str(text))

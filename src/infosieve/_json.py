@@ -69,7 +69,7 @@ def load(text: str, schema: str, schema_version: int, keys: set[str]) -> dict[st
     """The content of a document, if it is one of this schema."""
     try:
         document = json.loads(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise ValueError(f"this is no JSON, or a damaged file: {error}") from None
     found = document.get("schema") if isinstance(document, dict) else None
     if found != f"infosieve/{schema}":

@@ -63,9 +63,15 @@ def excerpt_of(tables: list[Table], selected: list[int]) -> Excerpt:
     names = y.names if y.named else ["y"] if y.n_columns == 1 else [f"y{j}" for j in y.names]
     return Excerpt(
         rows,
-        {j: x.column(j)[rows].tolist() for j in selected},
-        {name: y.column(j)[rows].tolist() for j, name in enumerate(names)},
+        {j: _shown_values(x, j, rows) for j in selected},
+        {name: _shown_values(y, j, rows) for j, name in enumerate(names)},
     )
+
+
+def _shown_values(table: Table, j: int, rows: Any) -> list[Any]:
+    """Numbers, or the texts of categories."""
+    values = table.column(j)[rows].tolist()
+    return [str(v) for v in values] if table.categorical[j] else values
 
 
 def warn_of_lonely(scores: "Scores", tables: list[Table], columns: list[list[int]]) -> None:

@@ -140,7 +140,8 @@ def read_table(data: Any, argument: str, discrete: Any = "auto", least: int = 2)
                 raise TypeError(
                     f"{table.label(j)} holds {_example(column)}, which is no number, where only "
                     "numbers will do. Turn it into numbers (pandas.get_dummies makes a column of "
-                    "0 and 1 for each category), or leave it out."
+                    "0 and 1 for each category), or leave it out; if it was declared continuous, "
+                    "declare it discrete."
                 )
             else:
                 values[j] = _numbers(column, table.label(j))

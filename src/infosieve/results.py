@@ -39,6 +39,8 @@ class Origin:
         Those of the estimator or function.
     versions : dict
         Of Python and the libraries.
+    command : str
+        The command line, where there was one.
     """
 
     data: str
@@ -46,6 +48,7 @@ class Origin:
     seed: int
     parameters: Mapping[str, Any]
     versions: Mapping[str, str]
+    command: str = ""
 
 
 class _Document:
@@ -77,7 +80,13 @@ class _Document:
         record
         """
         names = {field.name for field in fields(cls)}  # type: ignore[arg-type]
-        return cls._restored(load(text, cls._schema, cls._schema_version, names))
+        content = load(text, cls._schema, cls._schema_version, names)
+        try:
+            record = cls._restored(content)
+            record.to_frame()  # type: ignore[attr-defined]
+        except (TypeError, KeyError, ValueError, IndexError, AttributeError) as error:
+            raise ValueError(f"this document is damaged: {error!r}") from None
+        return record
 
     def report(self, path: Any, *, curves: Any = None, clusters: Any = None) -> None:
         """Write an HTML page that shows the result: one file, which needs nothing else.

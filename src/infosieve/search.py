@@ -103,7 +103,7 @@ class Search:
                 self.stopped = "no column is left"
                 return
             if len(self.selected) >= rules.max_features:
-                self.stopped = f"{rules.max_features} features are selected"
+                self.stopped = f"{rules.max_features} are all that were asked for"
                 return
             step = replayed.pop(0) if replayed else self._next(remaining)
             self._take(step)

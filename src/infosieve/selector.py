@@ -10,6 +10,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from infosieve._duplicates import find_duplicates
+from infosieve._files import printable
 from infosieve._problem import (
     excerpt_of,
     origin_of,
@@ -440,7 +441,7 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
 def _told(step: Step, table: Table) -> str:
     """A step in words."""
-    names = " and ".join(str(table.names[j]) for j in step.features)
+    names = " and ".join(printable(table.names[j]) for j in step.features)
     text = f"{step.action} {names} (best of {step.n_candidates}): {step.mi:.3f} nats"
     if step.p_value is not None:
         text += f", p {'>=' if step.bound else '='} {step.p_value:.3g}"

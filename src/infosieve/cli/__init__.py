@@ -67,8 +67,15 @@ def _configured(context: typer.Context, value: str | None) -> str | None:
             raise InputError(
                 f"--config {value} has {key!r}, which is no option of this command{hint}"
             )
-        if isinstance(given, list) and not known[name].multiple:
+        multiple = getattr(known[name], "multiple", False)
+        if isinstance(given, list) and not multiple:
             given = ",".join(map(str, given))
+        elif multiple and isinstance(given, str):
+            given = [given]
+        flag = getattr(known[name], "is_flag", False)
+        if isinstance(given, dict) or flag != isinstance(given, bool):
+            kind = "true or false" if flag else "a text, a number or a list"
+            raise InputError(f"--config {value}: {key!r} must be {kind}; got {given!r}")
         defaults[name] = given
     context.default_map = {**(context.default_map or {}), **defaults}
     return value
@@ -117,7 +124,11 @@ def _data(
     chosen = [c for c in chosen if c != target and c not in left_out]
     if not chosen:
         raise tables.InputError("no column is left to look at: see --features and --exclude")
-    frame = frame[[*chosen, target]]
+    frame = frame[[*chosen, target]].copy()
+    declared = (
+        tables.matching(categorical, list(frame.columns), "--categorical") if categorical else []
+    )
+    tables.refuse_stray_text(frame, declared)
     missing = frame.isna().any(axis=1)
     if missing.any():
         worst = frame.isna().sum().sort_values(ascending=False)
@@ -133,10 +144,8 @@ def _data(
                 f"every row has a missing value; column {worst.index[0]!r} has most: --exclude it"
             )
         print(f"infosieve: {int(missing.sum())} rows with missing values left out", file=sys.stderr)
-    for name in (
-        tables.matching(categorical, list(frame.columns), "--categorical") if categorical else []
-    ):
-        frame = frame.assign(**{name: frame[name].astype("category")})
+    for name in declared:
+        frame[name] = frame[name].astype("category")
     frame = frame.reset_index(drop=True)
     return frame[chosen], frame[target]
 
@@ -188,8 +197,10 @@ def select(
     """Select the columns that tell something about the target, and no more than that."""
     from infosieve.cli import tables
 
-    _check_places(out, html)
+    _check_places(out, html, file)
     X, y = _data(file, target, features, exclude, categorical, drop_missing, delimiter)
+    import pandas as pd
+
     from infosieve.selector import MISelector
 
     selector = MISelector(
@@ -221,7 +232,7 @@ def select(
         _fail(str(error), 130, debug=False)
     if out is not None:
         chosen = X[[X.columns[j] for j in selector.selected_]]
-        tables.write(chosen.assign(**{target: y}), out)
+        tables.write(pd.concat([chosen, y], axis=1), out)
         print(f"infosieve: {out} written", file=sys.stderr)
     _finish(selector.result_, json, html)
 
@@ -304,8 +315,10 @@ def cluster(
     """Join columns that say the same about the target."""
     from infosieve.cli import tables
 
-    _check_places(out, html)
+    _check_places(out, html, file)
     X, y = _data(file, target, features, exclude, categorical, drop_missing, delimiter)
+    import pandas as pd
+
     from infosieve.clustering import FeatureClustering
 
     number = n_clusters or ("auto" if similarity_threshold is None else None)
@@ -325,7 +338,7 @@ def cluster(
     ).fit(X, y)
     if out is not None:
         reduced = clustering.set_output(transform="pandas").transform(X)
-        tables.write(reduced.assign(**{target: y}), out)
+        tables.write(pd.concat([reduced, y], axis=1), out)
         print(f"infosieve: {out} written", file=sys.stderr)
     _finish(clustering.result_, json, html)
 
@@ -365,18 +378,26 @@ def demo(
     run([data.value] if data else [e.value for e in Example], out)
 
 
-def _check_places(out: str | None, html: str | None) -> None:
+def _check_places(out: str | None, html: str | None, file: str = "-") -> None:
     """Before work begins."""
     from infosieve.cli import tables
 
     if out is not None:
         tables.check_place(out)
+        tables.refuse_same(file, out)
     if html is not None:
         tables.check_place(html, (".html", ".htm"))
 
 
 def _finish(result: Any, json: bool, html: str | None) -> None:
     """Print a result, and write its report."""
+    import shlex
+    from dataclasses import replace
+
+    command = shlex.join(["infosieve", *sys.argv[1:]])
+    result = replace(result, origin=replace(result.origin, command=command))
+    if hasattr(sys.stdout, "reconfigure"):  # whatever the terminal's encoding
+        sys.stdout.reconfigure(encoding="utf-8" if json else None, errors="replace")
     if html is not None:
         result.report(html)
         print(f"infosieve: {html} written", file=sys.stderr)
@@ -404,7 +425,7 @@ def main(arguments: list[str] | None = None) -> None:
     """Run the command; exit with 0 (done), 2 (bad input) or 130 (interrupted)."""
     given = sys.argv[1:] if arguments is None else arguments
     debug = "--debug" in given
-    given = [a for a in given if a != "--debug"]
+    given = [a for a in given if a != "--debug"] or ["--help"]
     import warnings
 
     warnings.showwarning = _warned  # type: ignore[assignment]
@@ -413,6 +434,8 @@ def main(arguments: list[str] | None = None) -> None:
         sys.stdout.flush()
         sys.exit(code if isinstance(code, int) else 0)
     except typer.Exit as stop:
+        if stop.exit_code == 130:
+            _fail("interrupted", 130, debug)
         sys.exit(stop.exit_code)
     except (KeyboardInterrupt, typer.Abort) as error:
         _fail(str(error) or "interrupted", 130, debug)
@@ -434,9 +457,13 @@ def _fail(text: str, code: int, debug: bool) -> None:
         import traceback
 
         traceback.print_exc()
-    print(f"infosieve: error: {' '.join(text.split())}", file=sys.stderr)
+    from infosieve._files import printable
+
+    print(f"infosieve: error: {printable(' '.join(text.split()))}", file=sys.stderr)
     sys.exit(code)
 
 
 def _warned(message: Any, category: Any, filename: str, lineno: int, *_: Any) -> None:
-    print(f"infosieve: warning: {message}", file=sys.stderr)
+    from infosieve._files import printable
+
+    print(f"infosieve: warning: {printable(message)}", file=sys.stderr)

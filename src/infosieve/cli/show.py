@@ -8,6 +8,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from infosieve._files import printable
 from infosieve.results import ClusterResult, KChoice, SelectionResult
 
 _BAR = 24
@@ -40,9 +41,14 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[Any]], right: Sequence[i
     """Text in columns, some of them aligned at the right."""
     shown = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 2, 0, 0))
     for number, head in enumerate(heads):
-        shown.add_column(head, justify="right" if number in right else "left", no_wrap=True)
+        cells = [head, *(printable(row[number]) for row in rows)]
+        least = max(map(len, cells)) if number in right else min(12, max(map(len, cells)))
+        bars = not head and number == len(heads) - 1
+        side = "right" if number in right else "left"
+        room = {"min_width": 0, "overflow": "crop"} if bars else {"min_width": least}
+        shown.add_column(head, justify=side, no_wrap=True, **room)  # type: ignore[arg-type]
     for row in rows:
-        shown.add_row(*(Text(str(cell)) for cell in row))
+        shown.add_row(*(Text(printable(cell)) for cell in row))
     return shown
 
 
@@ -67,11 +73,13 @@ def selection(result: SelectionResult) -> None:
             rows.append([*row, p_value(step.p_value, step.bound), bar(step.gain, largest)])
     heads = ["", "feature", "MI (nats)", "gain", "p", ""]
     out.print(table(heads, rows, right=(2, 3, 4)))
+    if len(result.selected) > 1:
+        out.print(Text("(MI of larger sets is underestimated: what counts is the gain)"))
     if result.steps and result.steps[-1].action == "stop":
         out.print(Text("x did not pass the test, which ended the search"))
     for j, others in result.duplicates.items():
         same = ", ".join(str(result.features[k]) for k in others)
-        out.print(Text(f"{result.features[j]} says the same as {same}"))
+        out.print(Text(printable(f"{result.features[j]} says the same as {same}")))
     out.print(Text(f"seed {result.origin.seed}; ended because {result.stopped}"))
 
 

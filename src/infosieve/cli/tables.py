@@ -1,11 +1,13 @@
 """Tables from files and to files, through pyarrow; errors that name file, column and row."""
 
 import difflib
+import gzip
 import io
+import json
 import os
 import sys
-import tempfile
 from collections.abc import Iterable, Sequence
+from decimal import Decimal
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -15,6 +17,8 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.feather
 import pyarrow.parquet
+
+from infosieve._files import atomic
 
 _SEPARATORS = {".csv": ",", ".txt": ",", ".tsv": "\t", ".tab": "\t"}
 _ARROW = (".arrow", ".feather", ".ipc")
@@ -44,11 +48,18 @@ def read(path: str, delimiter: str | None) -> pd.DataFrame:
         raise InputError(f"{name} is empty")
     try:
         table = _parsed(data, Path(path).suffix.lower() if path != "-" else "", delimiter)
-    except (pa.ArrowException, ValueError, OSError) as error:
+    except InputError:
+        raise
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"{name} is no text in UTF-8 (byte {error.start}); convert it (iconv -t utf-8)"
+        ) from None
+    except (pa.ArrowException, ValueError, OSError, EOFError) as error:
         raise InputError(f"{name} cannot be read: {_first_line(error)}") from None
     _check(table, name, delimiter)
     frame: pd.DataFrame = table.to_pandas()
-    _refuse_stray_text(frame, name)
+    for column in frame.columns:
+        frame[column] = _plain(frame[column], f"{name}: column {column!r}")
     return frame
 
 
@@ -63,9 +74,13 @@ def read_result(path: str) -> Any:
         raise InputError(f"{name} cannot be read: {error.strerror}") from None
     except UnicodeDecodeError:
         raise InputError(f"{name} is no text, but --json writes text") from None
-    kinds = {kind._schema: kind for kind in (SelectionResult, KChoice, ClusterResult)}
-    for schema, kind in kinds.items():
-        if f'"infosieve/{schema}"' in text[:200]:
+    try:
+        document = json.loads(text)
+    except (ValueError, RecursionError):
+        document = None
+    schema = document.get("schema") if isinstance(document, dict) else None
+    for kind in (SelectionResult, KChoice, ClusterResult):
+        if schema == f"infosieve/{kind._schema}":
             try:
                 return kind.from_json(text)
             except ValueError as error:
@@ -78,9 +93,21 @@ def _parsed(data: bytes, suffix: str, delimiter: str | None) -> pa.Table:
     if data[:4] == b"PAR1" or suffix in (".parquet", ".pq"):
         return pyarrow.parquet.read_table(stream)
     if data[:6] == b"ARROW1" or suffix in _ARROW:
-        return pyarrow.feather.read_table(stream)
-    separator = delimiter or _SEPARATORS.get(suffix, ",")
-    missing = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "None", "#N/A", "?"]
+        try:
+            return pyarrow.feather.read_table(stream)
+        except pa.ArrowInvalid:
+            return pa.ipc.open_stream(io.BytesIO(data)).read_all()
+    if data[:2] == b"\x1f\x8b":
+        data = gzip.decompress(data)
+    if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        data = data.decode("utf-16").encode()
+    data.decode()  # or an error that says where
+    stream = io.BytesIO(data)
+    separator = delimiter if delimiter is not None else _SEPARATORS.get(suffix, ",")
+    separator = {"tab": "\t", "\\t": "\t"}.get(separator, separator)
+    if len(separator) != 1:
+        raise InputError(f"--delimiter must be one character, or 'tab'; got {separator!r}")
+    missing = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "#N/A"]
     return pyarrow.csv.read_csv(
         stream,
         parse_options=pyarrow.csv.ParseOptions(delimiter=separator),
@@ -90,10 +117,14 @@ def _parsed(data: bytes, suffix: str, delimiter: str | None) -> pa.Table:
 
 def _check(table: pa.Table, name: str, delimiter: str | None) -> None:
     names = table.column_names
+    if not names:
+        raise InputError(f"{name} has no columns")
     if len(names) < 2:
         guess = next((c for c in ";\t|, " if names and c in names[0] and c != delimiter), None)
         hint = (
-            f"; its values seem to be separated by {guess!r}: pass --delimiter {guess!r}"
+            f"; its values seem to be separated by {guess!r}: pass --delimiter {guess!r}".replace(
+                "'\\t'", "tab"
+            )
             if guess
             else ""
         )
@@ -120,18 +151,36 @@ def _is_number(text: Any) -> bool:
     return True
 
 
-def _refuse_stray_text(frame: pd.DataFrame, name: str) -> None:
+def _plain(column: "pd.Series[Any]", label: str) -> "pd.Series[Any]":
+    """Decimals and flags with gaps as numbers; bytes, which no text is made of, refused."""
+    if column.dtype != object:
+        return column
+    kinds = {type(value) for value in column.dropna()}
+    if bytes in kinds:
+        raise InputError(f"{label} is no text in UTF-8; convert the file (iconv -t utf-8)")
+    if kinds and kinds <= {bool, int, float, Decimal}:
+        return pd.to_numeric(column.map(lambda v: None if v is None else float(v)))
+    return column
+
+
+def refuse_stray_text(frame: pd.DataFrame, declared: Sequence[str]) -> None:
     """A column of numbers with a stray text would pass as a category of a thousand levels."""
     for column in frame.columns:
-        if not pd.api.types.is_string_dtype(frame[column].dtype):
+        if column in declared or not pd.api.types.is_string_dtype(frame[column].dtype):
             continue
         texts = frame[column].dropna()
         numbers = texts.map(_is_number)
-        if len(texts) and numbers.mean() > 0.5:
+        commas = texts.map(lambda text: _is_number(text.replace(",", "."))) & ~numbers
+        if len(texts) and commas.mean() > 0.5:
+            raise InputError(
+                f"column {column!r} has decimal commas ({texts[commas].iloc[0]!r}): write points, "
+                f"or declare it with --categorical {column!r}"
+            )
+        if len(texts) and 0.5 < numbers.mean() < 1:
             row = texts.index[~numbers][0]
             raise InputError(
-                f"{name}: column {column!r} holds numbers but for {texts[row]!r} in row {row + 1}; "
-                "mend it, or write NA for what is missing"
+                f"column {column!r} holds numbers but for {texts[row]!r} in row {row + 1}; mend "
+                f"it, write NA for what is missing, or declare it with --categorical {column!r}"
             )
 
 
@@ -168,22 +217,24 @@ def write(frame: pd.DataFrame, path: str) -> None:
     target = Path(path)
     check_place(path)
     table = pa.Table.from_pandas(frame, preserve_index=False)
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    os.close(handle)
+    suffix = target.suffix.lower()
     try:
-        suffix = target.suffix.lower()
-        if suffix in (".parquet", ".pq"):
-            pyarrow.parquet.write_table(table, name)
-        elif suffix in _ARROW:
-            pyarrow.feather.write_feather(table, name)
-        else:
-            options = pyarrow.csv.WriteOptions(delimiter=_SEPARATORS[suffix])
-            pyarrow.csv.write_csv(table, name, options)
-        os.replace(name, target)
+        with atomic(target) as fresh:
+            if suffix in (".parquet", ".pq"):
+                pyarrow.parquet.write_table(table, fresh)
+            elif suffix in _ARROW:
+                pyarrow.feather.write_feather(table, str(fresh))
+            else:
+                options = pyarrow.csv.WriteOptions(delimiter=_SEPARATORS[suffix])
+                pyarrow.csv.write_csv(table, fresh, options)
     except OSError as error:
         raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
-    finally:
-        Path(name).unlink(missing_ok=True)
+
+
+def refuse_same(path: str, out: str) -> None:
+    """The input must not be overwritten."""
+    if path != "-" and Path(out).exists() and Path(path).exists() and Path(out).samefile(path):
+        raise InputError(f"--out {out} is the input itself; name another file")
 
 
 def check_place(

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from infosieve._files import printable
 from infosieve.results import ClusterResult, KChoice, SelectionResult, Step
 
 Figure = dict[str, Any]
@@ -22,14 +23,17 @@ def _figure(data: list[Figure], x: str, y: str, height: int = 340, **layout: Any
     return {"data": data, "layout": axes | {"height": height} | layout}
 
 
-def _text(name: Any) -> str:
+def _text(name: Any, length: int = 10_000) -> str:
     """A name as Plotly shows it: its texts know a little HTML."""
-    return html.escape(str(name), quote=False)
+    text = printable(name)
+    text = text if len(text) <= length else text[: length - 1] + "…"
+    return html.escape(text, quote=False)
 
 
 def path(result: SelectionResult) -> Figure:
     """What each step adds, and what permuted columns would."""
     names = [f"{number}. {_joined(result, step)}" for number, step in enumerate(result.steps, 1)]
+    full = [" and ".join(_text(result.features[j]) for j in step.features) for step in result.steps]
     known, boxes = 0.0, list[Figure]()
     whole = result.origin.parameters.get("criterion") == "mi"
     for name, step in zip(names, result.steps, strict=True):
@@ -50,15 +54,16 @@ def path(result: SelectionResult) -> Figure:
         ("removed", "third", ("remove",)),
         ("did not pass", "refused", ("stop",)),
     ):
-        some = [(n, s) for n, s in zip(names, result.steps, strict=True) if s.action in actions]
+        each = zip(names, full, result.steps, strict=True)
+        some = [(name, whole_name, s) for name, whole_name, s in each if s.action in actions]
         if some:
             points.append(
                 {
                     "type": "scatter", "mode": "markers", "name": label,
-                    "x": [n for n, _ in some], "y": [s.gain for _, s in some],
+                    "x": [n for n, _, _ in some], "y": [s.gain for *_, s in some],
                     "marker": {"color": color, "size": 12},
-                    "text": [f"adds {s.gain:.3f} nats, {p_text(s)}" for _, s in some],
-                    "hovertemplate": "%{x}<br>%{text}<extra></extra>",
+                    "text": [f"{w}<br>adds {s.gain:.3f} nats, {p_text(s)}" for _, w, s in some],
+                    "hovertemplate": "%{text}<extra></extra>",
                 }
             )  # fmt: skip
     category = {"type": "category", "categoryorder": "array", "categoryarray": names}
@@ -73,7 +78,7 @@ def p_text(step: Step) -> str:
 
 
 def _joined(result: SelectionResult, step: Step) -> str:
-    return " and ".join(_text(result.features[j]) for j in step.features)
+    return " and ".join(_text(result.features[j], 24) for j in step.features)
 
 
 def relevance(result: SelectionResult) -> Figure:
@@ -82,12 +87,14 @@ def relevance(result: SelectionResult) -> Figure:
     chosen = set(result.selected)
     bars = {
         "type": "bar", "orientation": "h", "x": result.relevance[order].tolist(),
-        "y": [_text(result.features[j]) for j in order],
+        "y": list(range(len(order))), "text": [_text(result.features[j]) for j in order],
+        "textposition": "none",
         "marker": {"color": ["found" if int(j) in chosen else "faint" for j in order]},
-        "hovertemplate": "%{y}: %{x:.3f} nats<extra></extra>",
+        "hovertemplate": "%{text}: %{x:.3f} nats<extra></extra>",
     }  # fmt: skip
-    category = {"type": "category", "automargin": True}
-    return _figure([bars], "nats, alone", "", 120 + 20 * len(order), yaxis=category)
+    names = [_text(result.features[j], 28) for j in order]
+    ticks = {"tickvals": bars["y"], "ticktext": names, "automargin": True, "showgrid": False}
+    return _figure([bars], "nats, alone", "", 120 + 20 * len(order), yaxis=ticks)
 
 
 def smoothing(choice: KChoice) -> Figure:
@@ -108,24 +115,35 @@ def smoothing(choice: KChoice) -> Figure:
 
 
 def against_target(result: SelectionResult) -> list[Figure]:
-    """Each selected column against the first target."""
-    excerpt = result.excerpt
-    target_name, target = next(iter(excerpt.target.items()))
-    figures = []
-    for j in result.selected:
-        values, name = excerpt.features[j], _text(result.features[j])
-        points: Figure = {
-            "x": values, "y": target, "marker": {"color": "found", "size": 5, "opacity": 0.6},
-            "hovertemplate": "%{x}, %{y}<extra></extra>",
-        }  # fmt: skip
-        if isinstance(values[0], (str, bool)) and not isinstance(target[0], (str, bool)):
-            points |= {"type": "box", "boxpoints": "all", "jitter": 0.5}
-        elif isinstance(target[0], (str, bool)) and not isinstance(values[0], (str, bool)):
-            points |= {"type": "box", "boxpoints": "all", "jitter": 0.5, "orientation": "h"}
-        else:
-            points |= {"type": "scatter", "mode": "markers"}
-        figures.append(_figure([points], name, _text(target_name), 280, showlegend=False))
-    return figures
+    """Each selected column against each target."""
+    return [
+        _pair(result.excerpt.features[j], target, _text(result.features[j], 40), _text(name, 40))
+        for j in result.selected
+        for name, target in result.excerpt.target.items()
+    ]
+
+
+def _pair(values: list[Any], target: list[Any], x: str, y: str) -> Figure:
+    """Points, boxes where one of them is categories, counts where both are."""
+    classes = [isinstance(v[0], str) for v in (values, target)]
+    values, target = ([_text(v) if isinstance(v, str) else v for v in c] for c in (values, target))
+    axes = [{"type": "category"} if of_classes else {} for of_classes in classes]
+    look: Figure = {"marker": {"color": "found", "size": 5, "opacity": 0.6}}
+    if all(classes):
+        columns, rows = (sorted(set(c)) for c in (values, target))
+        pairs = list(zip(values, target, strict=True))
+        counts = [[pairs.count((c, r)) for c in columns] for r in rows]
+        data: Figure = {"type": "heatmap", "x": columns, "y": rows, "z": counts, "showscale": False}
+        data |= {"colorscale": [[0, "faint"], [1, "found"]], "texttemplate": "%{z}"}
+        data |= {"hovertemplate": "%{x}, %{y}: %{z} samples<extra></extra>"}
+    elif any(classes):
+        side = "h" if classes[1] else "v"
+        data = {"type": "box", "x": values, "y": target, "boxpoints": "all", "jitter": 0.5}
+        data |= look | {"orientation": side}
+    else:
+        data = {"type": "scatter", "mode": "markers", "x": values, "y": target} | look
+        data |= {"hovertemplate": "%{x}, %{y}<extra></extra>"}
+    return _figure([data], x, y, 280, showlegend=False, xaxis=axes[0], yaxis=axes[1])
 
 
 def curves(
@@ -193,10 +211,9 @@ def tree(result: ClusterResult) -> Figure:
                 "showlegend": False, "hoverinfo": "y",
             }
         )  # fmt: skip
-    leaves = [_text(result.features[j]) for j in drawn["leaves"] or []]
+    leaves = [_text(result.features[j], 20) for j in drawn["leaves"] or []]
     ticks: Figure = {"tickvals": [5 + 10 * i for i in range(m)], "ticktext": leaves}
-    if m > 60:
-        ticks = {"showticklabels": False}
+    ticks |= {"showgrid": False, "showticklabels": m <= 60}
     return _figure(data, "", "1 − similarity", 420, xaxis=ticks)  # noqa: RUF001
 
 

@@ -40,12 +40,22 @@ def _selection(result: SelectionResult) -> dict[str, Any]:
     names = [str(result.features[j]) for j in result.selected]
     target = " and ".join(str(name) for name in result.excerpt.target)
     n, m = result.origin.n_samples, len(result.features)
+    tested = all(step.p_value is not None for step in result.steps)
+    short = [name if len(name) <= 32 else name[:31] + "…" for name in names]
     if names:
-        head = f"{_listed(names, 4)} {'tells' if len(names) == 1 else 'tell'} about {target}"
+        verb = ("tells" if len(names) == 1 else "tell") if tested else "chosen to tell"
+        head = f"{_listed(short, 4)} {verb} about {target}"
     else:
         head = f"No column was found to tell about {target}"
     words = [f"{len(names)} of {m} columns were selected from {n} samples."]
+    if not tested:
+        words.append("No test was asked for: the last of them may add nothing.")
     words.append(f"The search ended because {result.stopped}.")
+    if not names:
+        words.append(
+            "More samples may show a weak relation; so may a larger alpha, at the price of more "
+            "false columns. The figures below tell how close the best column came."
+        )
     said = [
         f"{result.features[j]} also stands for {_listed([str(result.features[k]) for k in others])}"
         for j, others in result.duplicates.items()
@@ -61,16 +71,16 @@ def _selection(result: SelectionResult) -> dict[str, Any]:
             " and ".join(str(result.features[j]) for j in step.features),
             f"{step.gain:+.3f}",
             f"{step.null_quantiles[2]:.3f}" if step.null else "",
-            f"{step.mi:.3f}",
             figures.p_text(step),
             _sureness(step),
         ]
         for step in result.steps
     ]
-    heads = ["", "column", "adds (nats)", "chance (95 %)", "set (nats)", "test", "how sure"]
+    heads = ["", "column", "adds (nats)", "chance (95 %)", "test", "how sure"]
     path = _section(
         "Step by step",
-        "What each column adds to those before it, beside what permuted columns add by chance.",
+        "What each column adds to those before it"
+        + (", beside what permuted columns add by chance." if tested else "."),
         figures.path(result),
     )
     alone = _section(
@@ -93,7 +103,7 @@ def _selection(result: SelectionResult) -> dict[str, Any]:
         sections.append(_k_section(result.k_choice))
     return {
         "kind": "Selection", "title": head, "words": words, "heads": heads, "rows": rows,
-        "numeric": [2, 3, 4], "sections": sections,
+        "numeric": [2, 3], "sections": sections,
     }  # fmt: skip
 
 
@@ -105,9 +115,10 @@ def _sureness(step: Step) -> str:
         return "chance may do as much"
     if not step.significant:
         return "kept on request, not by the test"
-    if step.p_value <= 0.01:
-        return "as good as sure"
-    return f"chance does it in {100 * step.p_value:.0f} of 100 cases"
+    often = 1000 * step.p_value
+    return f"chance alone does as much in {often:.0f} of 1000 cases" + (
+        " or fewer" if step.exceedances == 0 else ""
+    )
 
 
 def _k_section(choice: KChoice) -> dict[str, Any]:
@@ -208,6 +219,7 @@ def _origin(result: Any) -> dict[str, Any]:
     return {
         "seed": origin.seed,
         "data": origin.data,
+        "command": origin.command,
         "n_samples": origin.n_samples,
         "parameters": [(name, repr(value)) for name, value in origin.parameters.items()],
         "versions": list(origin.versions.items()),
