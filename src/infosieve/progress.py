@@ -1,5 +1,6 @@
 """How far a long run is: one bar for terminals and notebooks, a line now and then elsewhere."""
 
+import importlib.util
 import sys
 import time
 from types import TracebackType
@@ -35,7 +36,8 @@ class Progress:
             from rich.progress import Progress as Bar
 
             console = Console(stderr=True)
-            if console.is_terminal or console.is_jupyter:
+            widgets = importlib.util.find_spec("ipywidgets") is not None
+            if console.is_terminal or (console.is_jupyter and widgets):
                 columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
                 times = TextColumn("left"), TimeRemainingColumn(), TimeElapsedColumn()
                 self._bar = Bar(*columns, *times, console=console, transient=True)
