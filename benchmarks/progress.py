@@ -14,7 +14,7 @@ SCRIPT = """
 import sys, time
 from infosieve import MISelector
 from infosieve.datasets import make_friedman
-X, y = make_friedman(200, 60, random_state=0, return_X_y=True)
+X, y = make_friedman(300, 100, random_state=0, return_X_y=True)
 MISelector(random_state=0, max_features=1, lookahead=1).fit(X[:, :8], y)
 import rich.progress
 for verbose in (0, 1) * int(sys.argv[1]):

@@ -28,6 +28,7 @@ def result(text):
     document = json.loads(text)
     for name in ("checkpoint", "n_jobs"):
         del document["origin"]["parameters"][name]
+    del document["origin"]["command"]
     return document
 
 

@@ -8,6 +8,8 @@ from typing import Any, Self
 
 # Where no bar can be drawn, a line at most every so many seconds.
 _LINE_SECONDS = 5.0
+# How often a bar is drawn anew: more would cost more than 1 % of a run.
+_PER_SECOND = 3
 
 
 class Progress:
@@ -40,7 +42,13 @@ class Progress:
             if console.is_terminal or (console.is_jupyter and widgets):
                 columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
                 times = TextColumn("left"), TimeRemainingColumn(), TimeElapsedColumn()
-                self._bar = Bar(*columns, *times, console=console, transient=True)
+                self._bar = Bar(
+                    *columns,
+                    *times,
+                    console=console,
+                    transient=True,
+                    refresh_per_second=_PER_SECOND,
+                )
                 self._bar.start()
         return self
 
