@@ -432,10 +432,10 @@ def main(arguments: list[str] | None = None) -> None:
     try:
         code = app(given, prog_name="infosieve", standalone_mode=False)
         sys.stdout.flush()
+        if code == 130:  # typer has caught Ctrl-C
+            _fail("interrupted", 130, debug)
         sys.exit(code if isinstance(code, int) else 0)
     except typer.Exit as stop:
-        if stop.exit_code == 130:
-            _fail("interrupted", 130, debug)
         sys.exit(stop.exit_code)
     except (KeyboardInterrupt, typer.Abort) as error:
         _fail(str(error) or "interrupted", 130, debug)
