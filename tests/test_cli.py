@@ -212,6 +212,10 @@ def test_odd_names_flags_and_compressed_files(folder, tmp_path):
     ascii_only = run("select", folder / "table.csv", "--target", "Y", "--quiet", *FAST,
                      env={"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"})  # fmt: skip
     assert ascii_only.returncode == 0
+    table = pd.read_csv(folder / "table.csv")
+    table.to_csv(tmp_path / "commas.csv", index=False, sep=";", decimal=",")
+    options = ["--delimiter", ";", "--decimal", ",", "--target", "Y", "--quiet"]
+    assert run("select", tmp_path / "commas.csv", *options, *FAST).stdout == plain.stdout
     bare = run()
     assert bare.stdout.startswith(b"Usage: infosieve")
 
@@ -289,6 +293,7 @@ MISTAKES = [
     (["select", "flat.csv", *T], "All 2 columns of X are constant"),
     (["select", "stray.csv", *T], "column 'X3' holds numbers but for 'oops' in row 5"),
     (["select", "commas.csv", *T, "--delimiter", ";"], "column 'a' has decimal commas ('0,5')"),
+    (["select", "table.csv", *T, "--decimal", ","], "--decimal must be . or ,"),
     (["select", "latin.csv", *T], "latin.csv is no text in UTF-8"),
     (["select", "tabs.csv", *T], "pass --delimiter tab"),
     (["select", "table.csv", *T, "--delimiter", ";;"], "--delimiter must be one character"),

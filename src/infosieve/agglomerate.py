@@ -201,18 +201,6 @@ class Tree:
     def n_leaves(self) -> int:
         return len(self.children) + 1
 
-    def sizes(self) -> IntArray:
-        """The number of features that each merge brings together."""
-        sizes = np.ones(2 * self.n_leaves - 1, np.int64)
-        for step, (a, b) in enumerate(self.children.tolist()):
-            sizes[self.n_leaves + step] = sizes[a] + sizes[b]
-        return sizes[self.n_leaves :]
-
-    def linkage(self) -> FloatArray:
-        """As scipy draws it: the two children, the height 1 - similarity, the size."""
-        table = [self.children, 1.0 - self.similarities, self.sizes()]
-        return np.column_stack(table).astype(np.float64)
-
     def clusters(self, n_clusters: int) -> list[IntArray]:
         """The features of each cluster, rising; clusters in the order of their first feature."""
         members = {j: [j] for j in range(self.n_leaves)}

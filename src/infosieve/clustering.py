@@ -277,7 +277,6 @@ class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             grown = self._grow(tables, connected, progress)
             self.n_clusters_ = self._number(grown.tree, tables, connected, seed, progress)
         self.children_, self.similarities_ = grown.tree.children, grown.tree.similarities
-        self.linkage_ = grown.tree.linkage()
         self._reduction = grown.cut(self.n_clusters_)
         self.labels_ = np.empty(tables[0].n_columns, np.int64)
         for label, members in enumerate(self._reduction.clusters):
@@ -296,6 +295,7 @@ class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             self.cv_results_,
             origin_of(tables, seed, self.get_params(deep=False)),
         )
+        self.linkage_ = self.result_.linkage
         return self
 
     @property

@@ -285,20 +285,15 @@ class DendrogramDisplay(_Display):
         result = self.result
         m = len(result.features)
         ax = _axes(ax, (min(14.0, max(6.0, 0.14 * m)), 4.2))
-        label: list[int | None] = [int(v) for v in result.labels]
-        sizes = [1] * m
-        for a, b in result.children.tolist():  # a merge has its children's label, if they agree
-            label.append(label[a] if label[a] == label[b] else None)
-            sizes.append(sizes[a] + sizes[b])
-        linkage = np.column_stack([result.children, 1.0 - result.similarities, sizes[m:]])
+        nodes = result.node_clusters
         colors = _colors(len(result.clusters))
 
         def color(node: int) -> str:
-            number = label[node]
+            number = nodes[node]
             return "#c9d1d9" if number is None else colors[number]
 
         names = [_short(name, 16) for name in result.features]
-        dendrogram(linkage.astype(float), ax=ax, labels=names, link_color_func=color,
+        dendrogram(result.linkage, ax=ax, labels=names, link_color_func=color,
                    no_labels=m > 80, leaf_font_size=7)  # fmt: skip
         ax.set_ylabel("1 − similarity")  # noqa: RUF001
         ax.set_title(f"{len(result.clusters)} clusters of {m} features")

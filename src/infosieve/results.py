@@ -473,6 +473,23 @@ class ClusterResult(_Document):
     def __repr__(self) -> str:
         return f"ClusterResult({len(self.clusters)} clusters of {len(self.features)} features)"
 
+    @property
+    def linkage(self) -> FloatArray:
+        """The tree as scipy's ``dendrogram`` draws it, at heights 1 - similarity."""
+        sizes = [1] * len(self.features)
+        for a, b in self.children.tolist():
+            sizes.append(sizes[a] + sizes[b])
+        table: list[Any] = [self.children, 1.0 - self.similarities, sizes[len(self.features) :]]
+        return np.column_stack(table).astype(np.float64)
+
+    @property
+    def node_clusters(self) -> list[int | None]:
+        """The cluster of each column, then of each merge; None where it joins clusters."""
+        nodes: list[int | None] = self.labels.tolist()
+        for a, b in self.children.tolist():
+            nodes.append(nodes[a] if nodes[a] == nodes[b] else None)
+        return nodes
+
     def to_frame(self) -> pd.DataFrame:
         """A row for each column: its cluster's number and name, and whether it is the medoid."""
         numbers = np.arange(len(self.features))

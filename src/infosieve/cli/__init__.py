@@ -34,6 +34,7 @@ DropMissing = Annotated[
     bool, typer.Option("--drop-missing", help="leave out rows with missing values")
 ]
 Delimiter = Annotated[str | None, typer.Option(help="what separates the values of a CSV file")]
+Decimal = Annotated[str, typer.Option(help="the decimal mark of a CSV file: . or ,")]
 Seed = Annotated[int | None, typer.Option(help="the same seed gives the same result")]
 Jobs = Annotated[int | None, typer.Option(help="threads; -1 for all cores")]
 Json = Annotated[bool, typer.Option("--json", help="the whole result as JSON, instead of a table")]
@@ -112,11 +113,12 @@ def _data(
     categorical: list[str] | None,
     drop_missing: bool,
     delimiter: str | None,
+    decimal: str,
 ) -> tuple[Any, Any]:
     """The columns and the target of a file."""
     from infosieve.cli import tables
 
-    frame = tables.read(path, delimiter)
+    frame = tables.read(path, delimiter, decimal)
     names = list(frame.columns)
     tables.find(target, names, "--target")
     chosen = tables.matching(features, names, "--features") if features else names
@@ -160,6 +162,7 @@ def select(
     categorical: Categorical = None,
     drop_missing: DropMissing = False,
     delimiter: Delimiter = None,
+    decimal: Decimal = ".",
     n_neighbors: Annotated[str, typer.Option(help=N_NEIGHBORS)] = "3,15",
     criterion: Annotated[str, typer.Option(help="cmi: what a column adds; mi: of the set")] = "cmi",
     search: Annotated[str, typer.Option(help="forward or forward-backward")] = "forward",
@@ -198,7 +201,7 @@ def select(
     from infosieve.cli import tables
 
     _check_places(out, html, file)
-    X, y = _data(file, target, features, exclude, categorical, drop_missing, delimiter)
+    X, y = _data(file, target, features, exclude, categorical, drop_missing, delimiter, decimal)
     import pandas as pd
 
     from infosieve.selector import MISelector
@@ -247,6 +250,7 @@ def choose_k(
     categorical: Categorical = None,
     drop_missing: DropMissing = False,
     delimiter: Delimiter = None,
+    decimal: Decimal = ".",
     k_min: Annotated[int, typer.Option(help="the smallest K")] = 2,
     k_max: Annotated[int, typer.Option(help="the largest K")] = 20,
     n_splits: Annotated[int, typer.Option(help="parts of the samples")] = 20,
@@ -261,7 +265,7 @@ def choose_k(
 ) -> None:
     """Choose K, the number of neighbours of the estimates, from the data."""
     _check_places(None, html)
-    X, y = _data(file, target, features, exclude, categorical, drop_missing, delimiter)
+    X, y = _data(file, target, features, exclude, categorical, drop_missing, delimiter, decimal)
     from infosieve.smoothing import choose_k as choose
 
     result = choose(
@@ -289,6 +293,7 @@ def cluster(
     categorical: Categorical = None,
     drop_missing: DropMissing = False,
     delimiter: Delimiter = None,
+    decimal: Decimal = ".",
     n_clusters: Annotated[str | None, typer.Option(help="a number, or auto")] = None,
     similarity_threshold: Annotated[
         float | None, typer.Option(help="join no clusters less similar than this")
@@ -316,7 +321,7 @@ def cluster(
     from infosieve.cli import tables
 
     _check_places(out, html, file)
-    X, y = _data(file, target, features, exclude, categorical, drop_missing, delimiter)
+    X, y = _data(file, target, features, exclude, categorical, drop_missing, delimiter, decimal)
     import pandas as pd
 
     from infosieve.clustering import FeatureClustering

@@ -28,7 +28,7 @@ class InputError(ValueError):
     """What the user gave cannot be used; the message is one line that says why."""
 
 
-def read(path: str, delimiter: str | None) -> pd.DataFrame:
+def read(path: str, delimiter: str | None, decimal: str = ".") -> pd.DataFrame:
     """The table in a CSV, TSV, Parquet or Arrow file, or on standard input ("-")."""
     name = "standard input" if path == "-" else path
     if path != "-":
@@ -47,7 +47,8 @@ def read(path: str, delimiter: str | None) -> pd.DataFrame:
     if not data.strip():
         raise InputError(f"{name} is empty")
     try:
-        table = _parsed(data, Path(path).suffix.lower() if path != "-" else "", delimiter)
+        suffix = Path(path).suffix.lower() if path != "-" else ""
+        table = _parsed(data, suffix, delimiter, decimal)
     except InputError:
         raise
     except UnicodeDecodeError as error:
@@ -88,7 +89,7 @@ def read_result(path: str) -> Any:
     raise InputError(f"{name} is no result of infosieve; write one with --json")
 
 
-def _parsed(data: bytes, suffix: str, delimiter: str | None) -> pa.Table:
+def _parsed(data: bytes, suffix: str, delimiter: str | None, decimal: str) -> pa.Table:
     stream = io.BytesIO(data)
     if data[:4] == b"PAR1" or suffix in (".parquet", ".pq"):
         return pyarrow.parquet.read_table(stream)
@@ -107,11 +108,15 @@ def _parsed(data: bytes, suffix: str, delimiter: str | None) -> pa.Table:
     separator = {"tab": "\t", "\\t": "\t"}.get(separator, separator)
     if len(separator) != 1:
         raise InputError(f"--delimiter must be one character, or 'tab'; got {separator!r}")
+    if decimal not in (".", ",") or decimal == separator:
+        raise InputError(f"--decimal must be . or , and not the delimiter; got {decimal!r}")
     missing = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "#N/A"]
     return pyarrow.csv.read_csv(
         stream,
         parse_options=pyarrow.csv.ParseOptions(delimiter=separator),
-        convert_options=pyarrow.csv.ConvertOptions(null_values=missing, strings_can_be_null=True),
+        convert_options=pyarrow.csv.ConvertOptions(
+            null_values=missing, strings_can_be_null=True, decimal_point=decimal
+        ),
     )
 
 
@@ -173,8 +178,8 @@ def refuse_stray_text(frame: pd.DataFrame, declared: Sequence[str]) -> None:
         commas = texts.map(lambda text: _is_number(text.replace(",", "."))) & ~numbers
         if len(texts) and commas.mean() > 0.5:
             raise InputError(
-                f"column {column!r} has decimal commas ({texts[commas].iloc[0]!r}): write points, "
-                f"or declare it with --categorical {column!r}"
+                f"column {column!r} has decimal commas ({texts[commas].iloc[0]!r}): pass "
+                f"--decimal , or declare it with --categorical {column!r}"
             )
         if len(texts) and 0.5 < numbers.mean() < 1:
             row = texts.index[~numbers][0]

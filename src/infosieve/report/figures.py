@@ -189,19 +189,13 @@ def tree(result: ClusterResult) -> Figure:
     from scipy.cluster.hierarchy import dendrogram
 
     m = len(result.features)
-    sizes = [1] * m
-    label: list[int | None] = [int(v) for v in result.labels]
-    for a, b in result.children.tolist():
-        sizes.append(sizes[a] + sizes[b])
-        label.append(label[a] if label[a] == label[b] else None)
-    heights = 1.0 - result.similarities
-    linkage = np.column_stack([result.children, heights, sizes[m:]]).astype(float)
+    nodes = result.node_clusters
 
     def note(node: int) -> str:
-        number = label[node]
+        number = nodes[node]
         return "none" if number is None else str(number)
 
-    drawn = dendrogram(linkage, no_plot=True, link_color_func=note)
+    drawn = dendrogram(result.linkage, no_plot=True, link_color_func=note)
     data = []
     for xs, ys, color in zip(drawn["icoord"], drawn["dcoord"], drawn["color_list"], strict=True):
         name = "faint" if color == "none" else f"group{int(color) % 8}"
