@@ -204,8 +204,10 @@ def select(
     X, y = _data(file, target, features, exclude, categorical, drop_missing, delimiter, decimal)
     import pandas as pd
 
+    from infosieve.engines.numba.jit import announcer
     from infosieve.selector import MISelector
 
+    announcer.silent = quiet
     selector = MISelector(
         _literal(n_neighbors),
         criterion=criterion,  # type: ignore[arg-type]
@@ -325,7 +327,9 @@ def cluster(
     import pandas as pd
 
     from infosieve.clustering import FeatureClustering
+    from infosieve.engines.numba.jit import announcer
 
+    announcer.silent = quiet
     number = n_clusters or ("auto" if similarity_threshold is None else None)
     clustering = FeatureClustering(
         _literal(number),

@@ -53,12 +53,15 @@ def _tie_to_sources(dispatcher: Any) -> None:
 class _Announcer(event.Listener):
     """Tell the user that a call is slow because it compiles: once for each kernel called."""
 
+    silent = False
+
     def __init__(self) -> None:
         self._depth = 0  # kernels compile those they call; one thread compiles at a time
 
     def on_start(self, event: Any) -> None:
         function = event.data["dispatcher"].py_func
-        if function.__module__.startswith("infosieve.") and self._depth == 0:
+        ours = function.__module__.startswith("infosieve.")
+        if ours and self._depth == 0 and not self.silent:
             print(
                 f"infosieve: compiling {function.__name__!r} for this machine "
                 "(some seconds, only once) ...",
@@ -71,4 +74,5 @@ class _Announcer(event.Listener):
         self._depth -= 1
 
 
-event.register("numba:compile", _Announcer())
+announcer = _Announcer()
+event.register("numba:compile", announcer)
