@@ -4,6 +4,7 @@ import json
 import math
 import platform
 from collections.abc import Mapping
+from functools import lru_cache
 from importlib.metadata import version
 from typing import Any
 
@@ -12,8 +13,9 @@ import numpy as np
 LIBRARIES = ("infosieve", "numpy", "scipy", "scikit-learn", "numba", "pandas")
 
 
-def versions() -> dict[str, str]:
-    """The versions of what computes."""
+@lru_cache(maxsize=1)
+def versions() -> Mapping[str, str]:
+    """The versions of what computes; looked up once, as it takes longer than a small fit."""
     return {"python": platform.python_version()} | {name: version(name) for name in LIBRARIES}
 
 

@@ -52,7 +52,8 @@ def prepare_tables(
 
 def origin_of(tables: list[Table], seed: int, parameters: Mapping[str, Any]) -> Origin:
     """Where a result comes from."""
-    return Origin(fingerprint(*tables), tables[0].n_samples, seed, dict(parameters), versions())
+    known = dict(parameters), dict(versions())
+    return Origin(fingerprint(*tables), tables[0].n_samples, seed, *known)
 
 
 def excerpt_of(tables: list[Table], selected: list[int]) -> Excerpt:
