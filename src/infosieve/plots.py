@@ -338,19 +338,12 @@ class CurvesDisplay(_Display):
         """
         curves = read_table(X, "X", False, least=1).values.T
         at = np.arange(curves.shape[1], dtype=float) if axis is None else np.asarray(axis, float)
-        half = np.abs(np.gradient(at)) / 2 if at.size > 1 else np.ones(1)
         colors = _colors(len(result.clusters))
-        parts = []
-        for label in range(len(result.clusters)):
-            members = np.flatnonzero(result.labels == label)
-            for number, run in enumerate(
-                np.split(members, np.flatnonzero(np.diff(members) > 1) + 1)
-            ):
-                ends = sorted((at[run[0]], at[run[-1]]))
-                words = f"{label}: {members.size}" if number == 0 else None
-                parts.append(
-                    (ends[0] - half[run[0]], ends[1] + half[run[-1]], colors[label], words)
-                )
+        parts, seen = [], set()
+        for start, end, label in cluster_parts(result, at):
+            words = None if label in seen else f"{label}: {int((result.labels == label).sum())}"
+            seen.add(label)
+            parts.append((start, end, colors[label], words))
         return cls(curves, at, parts, xlabel)
 
     @classmethod
@@ -374,13 +367,8 @@ class CurvesDisplay(_Display):
         """
         curves = read_table(X, "X", False, least=1).values.T
         at = np.arange(curves.shape[1], dtype=float) if axis is None else np.asarray(axis, float)
-        width = np.abs(np.diff(at)).mean() if at.size > 1 else 1.0
-        colors = _colors(len(features))
-        parts = []
-        for row, color in zip(features.itertuples(index=False), colors, strict=True):
-            start, end = sorted((row[2], row[3]))
-            slack = width / 2 if start == end else 0.0
-            parts.append((start - slack, end + slack, color, row[0]))
+        found = zip(feature_parts(features, at), _colors(len(features)), strict=True)
+        parts = [(start, end, color, name) for (start, end, name), color in found]
         return cls(curves, at, parts, xlabel)
 
     def plot(self, ax: Any = None) -> Self:
@@ -472,6 +460,28 @@ class FalseNeighborsDisplay(_Display):
         ax.set(xlabel=f"{self.names[0]} (scaled)", ylabel=f"{self.names[1]} (scaled)")
         ax.legend(fontsize="small", frameon=False)
         return self._drawn(ax)
+
+
+def cluster_parts(result: ClusterResult, axis: FloatArray) -> list[tuple[float, float, int]]:
+    """The parts of an axis that clusters of its columns cover: start, end, cluster."""
+    half = np.abs(np.gradient(axis)) / 2 if axis.size > 1 else np.ones(1)
+    parts = []
+    for label in range(len(result.clusters)):
+        members = np.flatnonzero(result.labels == label)
+        for run in np.split(members, np.flatnonzero(np.diff(members) > 1) + 1):
+            low, high = sorted((axis[run[0]], axis[run[-1]]))
+            parts.append((float(low - half[run[0]]), float(high + half[run[-1]]), label))
+    return parts
+
+
+def feature_parts(features: "pd.DataFrame", axis: FloatArray) -> list[tuple[float, float, str]]:
+    """The parts of an axis that features come from: start, end, name; a point gets some width."""
+    width = np.abs(np.diff(axis)).mean() if axis.size > 1 else 1.0
+    parts = []
+    for name, _, a, b in features[["feature", "kind", "from", "to"]].itertuples(index=False):
+        slack = width / 2 if a == b else 0.0
+        parts.append((float(min(a, b) - slack), float(max(a, b) + slack), str(name)))
+    return parts
 
 
 def _colors(n: int) -> list[str]:

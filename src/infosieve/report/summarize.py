@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from infosieve.clustering import FeatureClustering
+from infosieve.plots import cluster_parts, feature_parts
 from infosieve.report import figures
 from infosieve.results import ClusterResult, KChoice, Origin, SelectionResult, Step
 from infosieve.selector import MISelector
@@ -171,22 +172,12 @@ def _curves(result: Any, source: Any, values: Any) -> dict[str, Any]:
     curves = read_table(values, "curves", False, least=1).values.T
     if isinstance(result, ClusterResult):
         axis = np.asarray(source, float)
-        half = np.abs(np.gradient(axis)) / 2
-        parts = []
-        for label, name in enumerate(result.clusters):
-            members = np.flatnonzero(result.labels == label)
-            for run in np.split(members, np.flatnonzero(np.diff(members) > 1) + 1):
-                ends = sorted((axis[run[0]], axis[run[-1]]))
-                parts.append((ends[0] - half[run[0]], ends[1] + half[run[-1]], name, label))
+        covered = cluster_parts(result, axis)
+        parts = [(start, end, result.clusters[label], label) for start, end, label in covered]
         return _section("On the curves", "", figures.curves(curves, axis, parts, ""))
-    about = source.describe().set_index("feature")
-    width = float(np.abs(np.diff(source.axis_)).mean())
-    parts = []
-    for number, j in enumerate(result.selected):
-        name = str(result.features[j])
-        start, end = sorted(about.loc[name, ["from", "to"]])
-        slack = width / 2 if start == end else 0.0
-        parts.append((start - slack, end + slack, name, number))
+    about = source.describe().set_index("feature", drop=False)
+    chosen = about.loc[[str(result.features[j]) for j in result.selected]]
+    parts = [(*part, i) for i, part in enumerate(feature_parts(chosen, source.axis_))]
     shown = figures.curves(curves, source.axis_, parts, str(source.unit or ""))
     return _section("On the curves", "Where the selected features come from.", shown)
 
