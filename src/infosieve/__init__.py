@@ -7,6 +7,7 @@ from infosieve._lazy import lazy
 if TYPE_CHECKING:
     from infosieve import datasets, estimate, plots
     from infosieve.clustering import FeatureClustering, false_neighbors
+    from infosieve.columns import ColumnSource, open_columns
     from infosieve.curves import CurveFeatures
     from infosieve.estimate import entropy, mutual_information, relevance
     from infosieve.results import ClusterResult, KChoice, PermutationTest, SelectionResult, Step
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ClusterResult",
+    "ColumnSource",
     "CurveFeatures",
     "FeatureClustering",
     "KChoice",
@@ -29,6 +31,7 @@ __all__ = [
     "estimate",
     "false_neighbors",
     "mutual_information",
+    "open_columns",
     "permutation_test",
     "plots",
     "relevance",
@@ -39,6 +42,7 @@ _get, __dir__ = lazy(
     __name__,
     {
         "ClusterResult": "results",
+        "ColumnSource": "columns",
         "CurveFeatures": "curves",
         "FeatureClustering": "clustering",
         "KChoice": "results",
@@ -52,6 +56,7 @@ _get, __dir__ = lazy(
         "estimate": "estimate",
         "false_neighbors": "clustering",
         "mutual_information": "estimate",
+        "open_columns": "columns",
         "permutation_test": "significance",
         "plots": "plots",
         "relevance": "estimate",

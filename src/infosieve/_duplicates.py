@@ -1,45 +1,65 @@
 """Columns that say the same: equal, shifted, scaled or negated."""
 
+from functools import lru_cache
+from typing import Any
+
 import numpy as np
 
-from infosieve._types import Columns, FloatArray
+from infosieve._types import Columns, ColumnSet, FloatArray, IntArray
 
 # Columns that differ by less than this part of their size everywhere are the same.
 SAME = 1e-6
+# Columns that are compared at once.
+_BLOCK = 64
 
 
-def find_duplicates(x: Columns) -> dict[int, tuple[int, ...]]:
+def find_duplicates(x: ColumnSet) -> dict[int, tuple[int, ...]]:
     """For the first of each group of equal columns, the others.
 
     Prepared columns of a group are equal, or opposite, up to a shift and rounding (columns
     that keep their scale are not equal to scaled copies: they do not measure the same). All
     are projected on one direction; only those that nearly meet there are compared.
     """
-    groups: dict[int, tuple[int, ...]] = {}
+    shadows, spans = shadows_of(x) if isinstance(x, Columns) else x.shadows  # type: ignore[attr-defined]
+    groups: dict[int, list[int]] = {}
     for kind in (False, True):
         columns = np.flatnonzero((x.categorical == kind) & ~x.constant)
-        if columns.size > 1:
-            groups |= {
-                int(columns[first]): tuple(int(columns[j]) for j in others)
-                for first, others in _groups(x.values[columns]).items()
-            }
-    return dict(sorted(groups.items()))
+        order = columns[np.argsort(shadows[columns], kind="stable")]
+        near = SAME * np.sqrt(x.n_samples) * spans[order]
+        apart = np.diff(shadows[order]) > np.maximum(near[1:], near[:-1])
+        for run in np.split(order, np.flatnonzero(apart) + 1):
+            if run.size > 1:
+                groups |= _groups(x, np.sort(run))
+    return {first: tuple(others) for first, others in sorted(groups.items())}
 
 
-def _groups(values: FloatArray) -> dict[int, list[int]]:
-    n = values.shape[1]
+def shadows_of(columns: Columns) -> tuple[FloatArray, FloatArray]:
+    """Where each column falls on one direction, whatever its shift and sign; and its span.
+
+    The sums are those of each column, whichever columns stand beside it.
+    """
+    shadows = np.empty(columns.n_columns)
+    for j, row in enumerate(columns.values):
+        shadows[j] = abs(float((row * _direction(row.size)).sum()))
+    return shadows, np.ptp(columns.values, axis=1)
+
+
+@lru_cache(maxsize=4)
+def _direction(n: int) -> FloatArray:
     direction = np.random.Generator(np.random.Philox(key=n)).normal(size=n) / np.sqrt(n)
-    shadow = np.abs(values @ (direction - direction.mean()))  # a shift changes nothing
-    order = np.argsort(shadow, kind="stable")
-    near = SAME * np.sqrt(n) * np.ptp(values, axis=1)[order]
-    apart = np.diff(shadow[order]) > np.maximum(near[1:], near[:-1])
+    return direction - direction.mean()
+
+
+def _groups(x: ColumnSet, run: IntArray) -> dict[int, list[int]]:
+    """The columns of a run, compared with the first of each group."""
     groups: dict[int, list[int]] = {}
-    for run in np.split(order, np.flatnonzero(apart) + 1):
-        firsts: list[int] = []
-        for j in sorted(run.tolist()) if run.size > 1 else []:
-            same = next((f for f in firsts if _same(values[f], values[j])), None)
+    firsts: dict[int, Any] = {}
+    for start in range(0, run.size, _BLOCK):
+        block = run[start : start + _BLOCK]
+        for j, values in zip(block.tolist(), x.take(block, with_order=False).values, strict=True):
+            same = next((f for f, known in firsts.items() if _same(known, values)), None)
             if same is None:
-                firsts.append(j)
+                firsts[j] = values
             else:
                 groups.setdefault(same, []).append(j)
     return groups

@@ -5,18 +5,21 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import pandas as pd
+from sklearn.utils.validation import validate_data
 
 from infosieve._json import versions
 from infosieve._scale import exponent_of, prepare
-from infosieve._types import Columns, Executor, Scale
+from infosieve._types import Executor, Runner, Scale
+from infosieve._unread import SMALL, SourceTable, Unread, open_table
 from infosieve._validate import (
-    Table,
     check_lengths,
     check_target,
     fingerprint,
     read_table,
     shown,
 )
+from infosieve.columns import as_source
 from infosieve.results import EXCERPT, Excerpt, Origin
 
 if TYPE_CHECKING:
@@ -24,39 +27,59 @@ if TYPE_CHECKING:
 
 
 def read_tables(
-    X: Any, y: Any, given: Any, discrete_features: Any, discrete_target: Any
-) -> list[Table]:
-    """X, y and, if there is one, the condition: checked."""
-    tables = [read_table(X, "X", discrete_features), read_table(y, "y", discrete_target)]
+    X: Any,
+    y: Any,
+    given: Any,
+    discrete_features: Any,
+    discrete_target: Any,
+    scale: Scale = None,
+    executor: Executor | None = None,
+) -> list[Any]:
+    """X, y and, if there is one, the condition: checked.
+
+    With an executor, X may stay where it is, and is a :class:`._unread.SourceTable`.
+    """
+    source = as_source(X) if executor is not None else None
+    if source is not None and 8 * source.shape[0] * source.shape[1] <= SMALL:
+        source = None
+    tables: list[Any] = [source, read_table(y, "y", discrete_target)]
+    if source is None:
+        tables[0] = read_table(X, "X", discrete_features)
     if given is not None:
         tables.append(read_table(given, "given"))
+    if source is not None:
+        assert executor is not None
+        check_lengths(SourceTable(source, "X", {}), *tables[1:])
+        known = discrete_features, scale, tables[1:], executor
+        tables[0] = open_table(source, "X", *known)
     check_lengths(*tables)
     check_target(tables[1])
     return tables
 
 
 def prepare_tables(
-    tables: list[Table],
-    scale: Scale,
-    executor: Executor,
-    with_order: bool = False,
-    separate: bool = True,
-) -> list[Columns]:
-    """Scaled, ties broken unless told otherwise: see :func:`._scale.prepare`."""
-    exponent = exponent_of(*(t.values[~t.categorical] for t in tables)) if scale is None else 0
+    tables: list[Any], scale: Scale, runner: Runner, with_order: bool = False, separate: bool = True
+) -> list[Any]:
+    """Scaled, ties broken unless told otherwise: see :func:`._scale.prepare`.
+
+    A table that stays where it is becomes columns that are prepared when they are taken.
+    """
+    exponent = exponent_of(np.array([t.largest for t in tables])) if scale is None else 0
     return [
-        prepare(t.values, t.categorical, scale, exponent, executor, with_order, separate)
+        Unread(t, scale, exponent, runner)
+        if isinstance(t, SourceTable)
+        else prepare(t.values, t.categorical, scale, exponent, runner, with_order, separate)
         for t in tables
     ]
 
 
-def origin_of(tables: list[Table], seed: int, parameters: Mapping[str, Any]) -> Origin:
+def origin_of(tables: list[Any], seed: int, parameters: Mapping[str, Any]) -> Origin:
     """Where a result comes from."""
     known = dict(parameters), dict(versions())
     return Origin(fingerprint(*tables), tables[0].n_samples, seed, *known)
 
 
-def excerpt_of(tables: list[Table], selected: list[int]) -> Excerpt:
+def excerpt_of(tables: list[Any], selected: list[int]) -> Excerpt:
     """Some samples of the selected columns and the targets."""
     x, y = tables
     n = x.n_samples
@@ -69,16 +92,32 @@ def excerpt_of(tables: list[Table], selected: list[int]) -> Excerpt:
     )
 
 
-def _shown_values(table: Table, j: int, rows: Any) -> list[Any]:
+def _shown_values(table: Any, j: int, rows: Any) -> list[Any]:
     """Numbers, or the texts of categories."""
     values = table.column(j)[rows].tolist()
     return [str(v) for v in values] if table.categorical[j] else values
 
 
-def warn_of_lonely(scores: "Scores", tables: list[Table], columns: list[list[int]]) -> None:
+def remember_columns(estimator: Any, X: Any, reset: bool = True) -> None:
+    """As scikit-learn's estimators know their columns: ``n_features_in_``, ``feature_names_in_``.
+
+    Without ``reset``, columns other than those of ``fit`` are refused.
+    """
+    source = as_source(X)
+    if source is not None and source.named:  # what scikit-learn sees of a frame without rows
+        X = pd.DataFrame(columns=source.columns)
+    elif source is not None:
+        X = np.empty((0, source.shape[1]))
+    validate_data(estimator, X, reset=reset, skip_check_array=True)
+
+
+def warn_of_lonely(
+    scores: "Scores", tables: list[Any], columns: list[list[int]], depth: int = 1
+) -> None:
     """Say which samples had no neighbour, naming their categories.
 
-    ``columns`` has, for each candidate, its columns in X.
+    ``columns`` has, for each candidate, its columns in X; ``depth`` says how far from here the
+    caller is whom the warning concerns.
     """
     if not scores.lonely:
         return
@@ -88,7 +127,7 @@ def warn_of_lonely(scores: "Scores", tables: list[Table], columns: list[list[int
     involved = [(table, j) for table in others for j in range(table.n_columns)]
     involved += [(x, j) for j in columns[candidate]]
     classes = ", ".join(
-        f"{table.label(j)} = {shown(table.levels[j][int(table.values[j, row])])}"
+        f"{table.label(j)} = {shown(table.column(j)[row])}"
         for table, j in involved
         if table.categorical[j]
     )
@@ -98,5 +137,5 @@ def warn_of_lonely(scores: "Scores", tables: list[Table], columns: list[list[int
         f"classes, and have no neighbour: they are left out. The first is sample {row} ({classes})."
         + (f" The same holds for {more} other columns." if more else ""),
         UserWarning,
-        stacklevel=3,
+        stacklevel=2 + depth,
     )

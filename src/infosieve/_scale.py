@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
-from infosieve._types import BoolArray, Columns, Executor, FloatArray, Scale
+from infosieve._types import BoolArray, Columns, Runner, FloatArray, Scale
 from infosieve.engines.numba.columns import middle_of, standardise
 
 # Half the width of the noise that separates repeated values, in standard deviations.
@@ -26,7 +26,7 @@ def prepare(
     categorical: BoolArray,
     scale: Scale,
     exponent: int,
-    executor: Executor,
+    runner: Runner,
     with_order: bool = False,
     separate: bool = True,
 ) -> Columns:
@@ -65,7 +65,7 @@ def prepare(
                     order[row] = np.argsort(out[row])
 
     size = max(1, _CHUNK_BYTES // (8 * n))
-    executor.run([partial(some, slice(i, min(m, i + size))) for i in range(0, m, size)])
+    runner.run([partial(some, slice(i, min(m, i + size))) for i in range(0, m, size)])
     return Columns(out, categorical, n_distinct, order)
 
 

@@ -3,10 +3,10 @@
 This module imports nothing of ours.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Literal, Protocol, TypeAlias, TypeVar
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,10 +22,29 @@ Scale: TypeAlias = Literal["standard", "normal-scores"] | None
 Neighbors: TypeAlias = int | tuple[int, int]
 
 T = TypeVar("T")
+Which: TypeAlias = Sequence[int] | IntArray | BoolArray | slice
+
+
+class Travels:
+    """A record of arrays that other processes may be sent, where it can be worked on as here.
+
+    Arrays arrive read-only, and kernels would be compiled once more for such.
+    """
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for value in state.values():
+            if isinstance(value, np.ndarray) and not value.flags.writeable:
+                state = {k: _writable(v) for k, v in state.items()}
+                break
+        self.__dict__.update(state)
+
+
+def _writable(value: Any) -> Any:
+    return value.copy() if isinstance(value, np.ndarray) else value
 
 
 @dataclass(frozen=True)
-class Columns:
+class Columns(Travels):
     """Columns that are ready to be measured: scaled, ties broken, categories coded.
 
     Attributes
@@ -63,13 +82,14 @@ class Columns:
     def constant(self) -> BoolArray:
         return np.asarray(self.n_distinct == 1)
 
-    def take(self, columns: Sequence[int] | IntArray | BoolArray | slice) -> "Columns":
-        """Some of the columns."""
+    def take(self, columns: Which, with_order: bool = True) -> "Columns":
+        """Some of the columns, with what sorts them where that is known and wanted."""
+        order = self.known_order if with_order else None
         return Columns(
             np.ascontiguousarray(self.values[columns]),
             self.categorical[columns],
             self.n_distinct[columns],
-            None if self.known_order is None else np.ascontiguousarray(self.known_order[columns]),
+            None if order is None else np.ascontiguousarray(order[columns]),
         )
 
     def rows(self, rows: IntArray | BoolArray) -> "Columns":
@@ -147,20 +167,89 @@ class Batch:
         return replace(self, candidates=self.candidates.take(columns))
 
 
-class Executor(Protocol):
-    """Who spreads the work: runs tasks that do not talk to each other. Contains no maths."""
+class ColumnSet(Protocol):
+    """Prepared columns, at hand (:class:`Columns`) or read when somebody takes them."""
+
+    @property
+    def n_columns(self) -> int: ...
+
+    @property
+    def n_samples(self) -> int: ...
+
+    @property
+    def categorical(self) -> BoolArray: ...
+
+    @property
+    def constant(self) -> BoolArray: ...
+
+    def take(self, columns: Which, with_order: bool = True) -> Columns: ...
+
+
+class Runner(Protocol):
+    """Runs tasks that share the memory of this process. Contains no maths."""
+
+    @property
+    def n_workers(self) -> int: ...
 
     def run(self, tasks: Sequence[Callable[[], T]]) -> list[T]:
         """The tasks' results, in the order of the tasks."""
         ...
 
+
+class Place(Protocol):
+    """Where jobs find the columns of a table."""
+
+    def pieces(self, columns: Sequence[int], size: int) -> Iterator[tuple[Any, Which]]:
+        """All the columns, in order, at most ``size`` at a time: who has them, and which."""
+        ...
+
+    def together(self, columns: Sequence[int]) -> tuple[Any, Which]:
+        """The columns for one job."""
+        ...
+
+
+class Executor(Protocol):
+    """Who spreads jobs, which do not talk to each other. Contains no maths.
+
+    A job is a function whose first argument is a :class:`Runner` to work with. The others may
+    be what :meth:`share` and :meth:`place` gave: the function gets the value itself.
+    """
+
+    here: Runner
+    text: str | None
+    """What a result says of it."""
+
     @property
-    def n_workers(self) -> int: ...
+    def remote(self) -> bool:
+        """Whether jobs run in other processes."""
+        ...
+
+    def share(self, value: T) -> T:
+        """What stands for a value that many jobs need."""
+        ...
+
+    def place(self, x: ColumnSet) -> Place:
+        """Columns where jobs find them."""
+        ...
+
+    def room(self, kind: str, at_least: int) -> int:
+        """How many candidates a job of this kind should score."""
+        ...
+
+    def map(
+        self, job: Callable[..., T], many: Iterable[tuple[int, tuple[Any, ...]]], kind: str = ""
+    ) -> Iterator[T]:
+        """The jobs' results, in order, as they are asked for.
+
+        ``many`` has, for each job, how many candidates it scores and its arguments; it is read
+        as the work goes on. A caller who stops asking cancels what is under way.
+        """
+        ...
 
 
 class Engine(Protocol):
     """Where a batch is scored: neighbours are found and counted."""
 
-    def score(self, batch: Batch, executor: Executor) -> FloatArray:
+    def score(self, batch: Batch, runner: Runner) -> FloatArray:
         """Nats, of shape (n_parts, n_candidates, n_K); n_parts is 1 without parts."""
         ...

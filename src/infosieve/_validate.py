@@ -16,6 +16,7 @@ import pandas as pd
 from scipy.sparse import issparse
 
 from infosieve._types import BoolArray, Estimator, FloatArray, IntArray, Metric
+from infosieve.columns import as_source
 
 DEFAULT_NEIGHBORS = (3, 10)
 _EXACT = 2**53
@@ -78,19 +79,35 @@ class Table:
 
     def label(self, column: int) -> str:
         """How an error message calls a column."""
+        name = self.names[column]
         if self.named:
-            return f"column {self.names[column]!r} of {self.argument}"
-        return f"column {column} of {self.argument}" if self.n_columns > 1 else self.argument
+            return f"column {name!r} of {self.argument}"
+        return f"column {name} of {self.argument}" if self.n_columns > 1 else self.argument
+
+    @property
+    def largest(self) -> float:
+        """The size of the largest number."""
+        sizes = np.abs(self.values[~self.categorical])
+        return float(np.max(sizes, initial=0.0, where=np.isfinite(sizes)))
+
+    @property
+    def digests(self) -> list[bytes]:
+        """What changes with any value of each column."""
+        return [
+            hashlib.blake2b(np.ascontiguousarray(row, "<f8"), digest_size=16).digest()
+            for row in self.values
+        ]
 
 
-def fingerprint(*tables: Table) -> str:
+def fingerprint(*tables: Any) -> str:
     """A short text that changes with any value, name, type or order of the tables."""
     digest = hashlib.blake2b(digest_size=16)
     for table in tables:
         names = table.names if table.named else None
-        kinds = (table.argument, names, table.values.shape, table.categorical.tolist())
+        shape = table.n_columns, table.n_samples
+        kinds = (table.argument, names, shape, table.categorical.tolist())
         digest.update(repr((*kinds, table.levels)).encode())
-        digest.update(np.ascontiguousarray(table.values, "<f8").tobytes())
+        digest.update(b"".join(table.digests))
     return digest.hexdigest()
 
 
@@ -104,10 +121,10 @@ def read_table(data: Any, argument: str, discrete: Any = "auto", least: int = 2)
             f"{argument} is a sparse matrix; neighbours need all values at hand. Pass "
             f"{argument}.toarray(), on fewer columns if it does not fit into memory."
         )
-    columns, names = _columns(data, argument)
+    source = as_source(data)
+    columns, names = read_columns(data if source is None else source.read(), argument)
     named = names is not None
     names = list(range(len(columns))) if names is None else list(names)
-    table = Table(argument, names, named, np.empty((len(columns), 0)), np.zeros(0, bool), {})
     if len(columns) == 0:
         raise ValueError(
             f"{argument} has 0 feature(s) (shape={np.shape(data)}) while a minimum of 1 is "
@@ -124,7 +141,25 @@ def read_table(data: Any, argument: str, discrete: Any = "auto", least: int = 2)
             f"{argument} has one sample; information is estimated from neighbours and needs at "
             "least two."
         )
-    declared = _declared(discrete, table)
+    declared = declared_columns(discrete, argument, names, named)
+    index = data.index if isinstance(data, (pd.DataFrame, pd.Series)) else None
+    checked = check_columns(columns, names, named, argument, declared, index)
+    counts = (test(checked.values).sum(axis=1) for test in (np.isnan, np.isinf))
+    refuse_missing(argument, names, n, *counts)
+    return checked
+
+
+def check_columns(
+    columns: Any,
+    names: list[Any],
+    named: bool,
+    argument: str,
+    declared: dict[int, bool],
+    index: Any = None,
+) -> Table:
+    """The columns as numbers and codes; missing values are NaN."""
+    n = columns[0].shape[0]
+    table = Table(argument, names, named, np.empty((len(columns), 0)), np.zeros(0, bool), {})
     values = np.empty((len(columns), n))
     categorical = np.zeros(len(columns), bool)
     levels: dict[int, list[Any]] = {}
@@ -145,13 +180,10 @@ def read_table(data: Any, argument: str, discrete: Any = "auto", least: int = 2)
                 )
             else:
                 values[j] = _numbers(column, table.label(j))
-    index = data.index if isinstance(data, (pd.DataFrame, pd.Series)) else None
-    checked = Table(argument, names, named, values, categorical, levels, index)
-    _refuse_missing(checked)
-    return checked
+    return Table(argument, names, named, values, categorical, levels, index)
 
 
-def _columns(data: Any, argument: str) -> tuple[Any, Sequence[Any] | None]:
+def read_columns(data: Any, argument: str) -> tuple[Any, Sequence[Any] | None]:
     """The columns, as one float matrix where possible, and their names if they have any."""
     if isinstance(data, pd.DataFrame):
         if all(isinstance(t, np.dtype) and t.kind == "f" for t in data.dtypes):
@@ -333,10 +365,12 @@ def _codes(column: Any) -> tuple[FloatArray, list[Any]]:
     return np.where(codes < 0, np.nan, codes), list(levels)
 
 
-def _declared(discrete: Any, table: Table) -> dict[int, bool]:
+def declared_columns(
+    discrete: Any, argument: str, names: list[Any], named_columns: bool
+) -> dict[int, bool]:
     """Which columns were declared discrete (or not), by number."""
-    m = len(table.names)
-    parameter = "discrete_target" if table.argument == "y" else "discrete_features"
+    m = len(names)
+    parameter = "discrete_target" if argument == "y" else "discrete_features"
     rule = (
         f"The {parameter!r} parameter must be 'auto', a bool, a mask of {m} bools, or the "
         f"numbers or names of the discrete columns. Got {discrete!r} instead."
@@ -358,7 +392,7 @@ def _declared(discrete: Any, table: Table) -> dict[int, bool]:
         return {j: bool(c) for j, c in enumerate(chosen)}
     declared: dict[int, bool] = {}
     for c in chosen:
-        named = [j for j, name in enumerate(table.names) if table.named and name == c]
+        named = [j for j, name in enumerate(names) if named_columns and name == c]
         if named:
             declared |= dict.fromkeys(named, True)
         elif is_int(c) and 0 <= int(c) < m:
@@ -368,24 +402,20 @@ def _declared(discrete: Any, table: Table) -> dict[int, bool]:
     return declared
 
 
-def _refuse_missing(table: Table) -> None:
+def refuse_missing(
+    argument: str, names: list[Any], n_samples: int, n_missing: IntArray, n_infinite: IntArray
+) -> None:
     """No estimate from values that are not there."""
-    if np.isfinite(table.values).all():
-        return
-    for what, bad in (
-        ("missing values (NaN)", np.isnan(table.values)),
-        ("infinite values", np.isinf(table.values)),
-    ):
-        counts = bad.sum(axis=1)
+    for what, counts in (("missing values (NaN)", n_missing), ("infinite values", n_infinite)):
         columns = np.flatnonzero(counts)
         if columns.size == 0:
             continue
-        shown = ", ".join(f"{table.names[j]!r} ({counts[j]})" for j in columns[:5])
+        shown = ", ".join(f"{names[j]!r} ({counts[j]})" for j in columns[:5])
         more = f" and {columns.size - 5} more" if columns.size > 5 else ""
-        where = f" in {columns.size} of its columns: {shown}{more}" if table.n_columns > 1 else ""
-        where = where or f" ({counts[0]} of {table.n_samples})"
+        where = f" in {columns.size} of its columns: {shown}{more}" if len(names) > 1 else ""
+        where = where or f" ({counts[0]} of {n_samples})"
         raise ValueError(
-            f"{table.argument} has {what}{where}. Neighbours of an unknown value are unknown: "
+            f"{argument} has {what}{where}. Neighbours of an unknown value are unknown: "
             "drop those samples or columns, or fill the values in first (for example with "
             "sklearn.impute.SimpleImputer)."
         )

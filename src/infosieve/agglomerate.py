@@ -8,7 +8,7 @@ import numpy as np
 from scipy.stats import rankdata
 
 from infosieve._scale import prepare
-from infosieve._types import BoolArray, Columns, Executor, FloatArray, IntArray, Scale
+from infosieve._types import BoolArray, Columns, Runner, FloatArray, IntArray, Scale
 from infosieve.engines.numba import agglomerate as kernels
 from infosieve.engines.numba.false_neighbors import count_false, strips_of
 from infosieve.executors.threads import Threads
@@ -27,7 +27,7 @@ def target_strips(target: Columns) -> Any:
     return strips_of(target.values[0], int(2 * np.sqrt(target.n_samples)) + 1)
 
 
-def false_counts(x: Columns, target: Columns, strips: Any, executor: Executor) -> IntArray:
+def false_counts(x: Columns, target: Columns, strips: Any, runner: Runner) -> IntArray:
     """The C vectors of all columns, of shape (n_columns, n_samples)."""
     out = np.zeros((x.n_columns, x.n_samples), np.int64)
     order = x.order
@@ -37,7 +37,7 @@ def false_counts(x: Columns, target: Columns, strips: Any, executor: Executor) -
             if not x.constant[j]:
                 count_false(x.values[j], order[j], target.values, strips, out[j])
 
-    executor.run([partial(some, part) for part in _ranges(x.n_columns)])
+    runner.run([partial(some, part) for part in _ranges(x.n_columns)])
     return out
 
 
@@ -45,12 +45,12 @@ def _ranges(n: int, size: int = 16) -> list[range]:
     return [range(i, min(n, i + size)) for i in range(0, n, size)]
 
 
-def centred(values: Any, executor: Executor) -> FloatArray:
+def centred(values: Any, runner: Runner) -> FloatArray:
     """Rows without their means, padded with zeros as the kernels want them."""
     m, n = values.shape
     rows = np.zeros((m, -(-n // kernels.WIDTH) * kernels.WIDTH))
     rows[:, :n] = values
-    executor.run([partial(kernels.centre, rows[r.start : r.stop], n) for r in _ranges(m)])
+    runner.run([partial(kernels.centre, rows[r.start : r.stop], n) for r in _ranges(m)])
     return rows
 
 
@@ -75,14 +75,14 @@ class Comparison:
         assert self.target is not None
         return target_strips(self.target)
 
-    def profiles(self, x: Columns, executor: Executor) -> FloatArray:
+    def profiles(self, x: Columns, runner: Runner) -> FloatArray:
         """The centred rows whose correlations are the similarities of the columns."""
         rows: Any = x.values
         if self.target is not None:
-            rows = false_counts(x, self.target, self._strips, executor)
+            rows = false_counts(x, self.target, self._strips, runner)
         if self.correlation == "spearman":
             rows = rankdata(rows, axis=1)
-        profiles = centred(rows, executor)
+        profiles = centred(rows, runner)
         kernels.into_range(profiles)
         return profiles
 
@@ -225,7 +225,7 @@ class Clusters:
     connected : ndarray of bool or None
         For each pair of features (as scipy's ``pdist`` orders them), whether they are neighbours;
         only clusters with neighbours among their features join.
-    executor : Executor
+    runner : Runner
     """
 
     def __init__(
@@ -235,11 +235,11 @@ class Clusters:
         linkage: Linkage,
         representative: Representative,
         connected: BoolArray | None,
-        executor: Executor,
+        runner: Runner,
     ) -> None:
         m = features.n
         self.features, self.comparison = features, comparison
-        self.linkage, self.representative, self.executor = linkage, representative, executor
+        self.linkage, self.representative, self.runner = linkage, representative, runner
         self.allowed = np.empty(0, bool) if connected is None else connected.copy()
         self.profiles, self.squares = features.profiles.copy(), features.squares.copy()
         self.members = {j: np.array([j]) for j in range(m)}
@@ -251,7 +251,7 @@ class Clusters:
             span, absolute = (rows.start, rows.stop), comparison.absolute
             kernels.correlate(self.profiles, self.squares, span, absolute, asked, self.similar)
 
-        executor.run([partial(some, rows) for rows in _ranges(m, 32)])
+        runner.run([partial(some, rows) for rows in _ranges(m, 32)])
         self.partner, self.best = np.empty(m, np.int64), np.empty(m)
         kernels.find_partners(self.similar, self.allowed, self.sizes, self.partner, self.best)
 
@@ -296,8 +296,8 @@ class Clusters:
             kernels.correlate_one(self.profiles, self.squares, i, part, absolute, fresh)
 
         worthwhile = others.size * self.profiles.shape[1] // _TASK_CELLS
-        n_tasks = max(1, min(self.executor.n_workers, worthwhile))
-        self.executor.run([partial(some, part) for part in np.array_split(others, n_tasks)])
+        n_tasks = max(1, min(self.runner.n_workers, worthwhile))
+        self.runner.run([partial(some, part) for part in np.array_split(others, n_tasks)])
 
 
 def grow(clusters: Clusters, progress: Progress) -> Tree:

@@ -1,4 +1,4 @@
-"""Splits and permutations of the rows, and what permuted columns score.
+"""Splits and permutations of the rows, and how permuted columns are counted.
 
 Random numbers come from a counter-based generator whose key is made of the seed, a purpose
 and a step. Permutation number p of a test is the same in whatever batch, thread or worker it
@@ -20,10 +20,11 @@ from infosieve._types import (
     Criterion,
     Engine,
     Estimator,
-    Executor,
     FloatArray,
     IntArray,
     Metric,
+    Runner,
+    Travels,
 )
 from infosieve._validate import check_seed
 from infosieve.engines.numba.shuffle import shuffle, shuffle_near
@@ -31,11 +32,6 @@ from infosieve.estimate.mixed import Scores, category_labels, score
 
 # A local permutation moves values among this many nearest samples, the sample included.
 N_NEAR = 8
-# Copies of columns that are scored at once: at most so many bytes, and so many copies, fewer
-# at first where a test may end early.
-_BATCH_BYTES = 1 << 26
-_BATCH_COPIES = 256
-_FIRST_COPIES = 64
 
 
 def seed_of(random_state: Any) -> int:
@@ -60,7 +56,7 @@ def _words(key: tuple[int, str, int], first: int, count: int, width: int) -> Any
 
 
 @dataclass(frozen=True)
-class Permutations:
+class Permutations(Travels):
     """The row permutations of one test: row i receives the value of row ``draw(...)[p, i]``.
 
     Inside strata, or, with ``near``, among the neighbours of each row.
@@ -137,10 +133,9 @@ class Measure:
     metric: Metric
     n_neighbors: tuple[int, int]
     engine: Engine
-    executor: Executor
     parts: IntArray | None = None
 
-    def scores(self, candidates: Columns, selected: Columns) -> Scores:
+    def scores(self, candidates: Columns, selected: Columns, runner: Runner) -> Scores:
         batch = Batch(
             candidates,
             selected,
@@ -151,32 +146,11 @@ class Measure:
             self.n_neighbors,
             self.parts,
         )
-        return score(batch, self.engine, self.executor)
+        return score(batch, self.engine, runner)
 
-    def __call__(self, candidates: Columns, selected: Columns) -> FloatArray:
+    def __call__(self, candidates: Columns, selected: Columns, runner: Runner) -> FloatArray:
         """One number a candidate: the mean over K and, where there are some, parts."""
-        return self.scores(candidates, selected).averaged
-
-    def permuted(
-        self,
-        candidates: Columns,
-        selected: Columns,
-        permutations: Permutations,
-        n_permutations: int,
-        may_end: bool = False,
-    ) -> Iterator[FloatArray]:
-        """What permuted copies score: blocks of (some permutations, n_candidates), in order.
-
-        One permutation moves all candidates together.
-        """
-        n_candidates = candidates.n_columns
-        room = _BATCH_BYTES // (8 * candidates.values.size)
-        at, at_once = 0, _FIRST_COPIES if may_end else _BATCH_COPIES
-        while at < n_permutations:
-            size = min(max(1, min(room, -(-at_once // n_candidates))), n_permutations - at)
-            permuted = copies(candidates, permutations.draw(at, size))
-            yield self(permuted, selected).reshape(size, n_candidates)
-            at, at_once = at + size, _BATCH_COPIES
+        return self.scores(candidates, selected, runner).averaged
 
 
 @dataclass(frozen=True)

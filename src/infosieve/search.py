@@ -6,12 +6,11 @@ The loops here know columns, measures and rules; nothing of names, tables or thr
 import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import combinations
 from typing import Literal, TypeAlias
 
 import numpy as np
 
-from infosieve._types import Columns, FloatArray, IntArray, Metric
+from infosieve._types import Columns, FloatArray, Metric
 from infosieve.estimate.mixed import Scores
 from infosieve.resample import (
     Exceedances,
@@ -22,15 +21,13 @@ from infosieve.resample import (
     local_permutations,
 )
 from infosieve.results import Step
+from infosieve.scoring import Scoring
 from infosieve.significance import Correction, Null
 
 Stop: TypeAlias = Literal["fdr", "permutation", "max-mi"] | None
 Tick: TypeAlias = Callable[[int, int, int], None]
 
-
-# Pairs are looked for among this many columns, those that tell most alone ...
-PAIRS_AMONG = 64
-# ... and get this share of the level.
+# What pairs get of the level.
 _PAIR_SHARE = 0.25
 
 
@@ -64,14 +61,14 @@ class Rules:
 
 @dataclass
 class Search:
-    """A search among some of the columns ``x``.
+    """A search among some of the columns that ``scoring`` scores.
 
     ``measure`` ranks candidates (and pairs), ``compared`` is what the permutation test goes by,
     and ``joint`` the information of a whole set. ``tick`` hears of progress: the step, and
     how many permutations of how many are done.
     """
 
-    x: Columns
+    scoring: Scoring
     candidates: Sequence[int]
     measure: Measure
     compared: Measure
@@ -82,6 +79,7 @@ class Search:
 
     def __post_init__(self) -> None:
         self.joint = replace(self.measure, criterion="mi")
+        self.x = self.scoring.x
         self.selected: list[int] = []
         self.path: list[Step] = []
         self.first: Scores | None = None  # of all candidates, each alone
@@ -140,13 +138,12 @@ class Search:
     def score_alone(self) -> None:
         """What each candidate tells alone, where no step has asked."""
         if self.first is None:
-            self._scored(list(self.candidates), self.x.take([]))
+            self._scored(self.candidates, self.x.take([]))
 
     def _take(self, step: Step) -> None:
         self.path.append(step)
         if step.action == "add":
             self.selected += step.features
-            self.x = replace(self.x, known_order=None)  # of use to single columns only
         elif step.action == "remove":
             self.selected = [j for j in self.selected if j not in step.features]
         if step.action != "stop":
@@ -162,7 +159,7 @@ class Search:
         best = int(np.argmax(scores))
         mi = float(scores[best])
         if self.measure.criterion != "mi" and self.selected:
-            mi = float(self.joint(self.x.take([remaining[best]]), given)[0])
+            mi = self._one(self.joint, remaining[best], given)
         gain = float(scores[best]) - (self._mi if self.measure.criterion == "mi" else 0.0)
         left_out = len(found.lonely.get(best, ()))
         step = Step("add", (remaining[best],), mi, gain, len(remaining), left_out=left_out)
@@ -171,18 +168,21 @@ class Search:
         tried = remaining if self.rules.correction == "max" else [remaining[best]]
         observed = float(scores[best])
         if self.compared is not self.measure:
-            observed = float(self.compared(self.x.take([remaining[best]]), given)[0])
-        values = self._permuted(self.x.take(tried), given, "add")
+            observed = self._one(self.compared, remaining[best], given)
+        values = self._permuted(tried, given, "add")
         level = self._level()
         step = _with_test(step, self._counted(observed, values, level), level)
         return self._decided(step, bool(step.significant))
 
-    def _scored(self, remaining: list[int], given: Columns) -> Scores:
-        everything = len(remaining) == self.x.n_columns
-        scores = self.measure.scores(self.x if everything else self.x.take(remaining), given)
+    def _scored(self, remaining: Sequence[int], given: Columns) -> Scores:
+        scores = self.scoring.scores(self.measure, remaining, given)
         if self.first is None:
             self.first = scores
         return scores
+
+    def _one(self, measure: Measure, column: int, given: Columns) -> float:
+        """Of one column: not worth a journey."""
+        return float(measure(self.x.take([column]), given, self.scoring.executor.here)[0])
 
     def _forward_pair(self, remaining: list[int]) -> Step:
         """Add the best two columns together, or stop with them.
@@ -190,71 +190,51 @@ class Search:
         A pair is the best of many: it is always compared with the best of the permuted ones.
         """
         given = self.x.take(self.selected)
-        pool = self.x.take(remaining)
-        scores, order = self._pair_scores(pool)
-        pairs = list(combinations([remaining[j] for j in order], 2))
+        scores, pairs = self.scoring.pairs(self.measure, remaining, given)
         best = int(np.argmax(scores))
-        columns = self.x.take(list(pairs[best]))
-        mi = float(self.joint(columns.take([1]), given.beside(columns.take([0])))[0])
+        one, other = pairs[best]
+        mi = self._one(self.joint, other, given.beside(self.x.take([one])))
         gain = float(scores[best]) - (self._mi if self.measure.criterion == "mi" else 0.0)
         step = Step("add", pairs[best], mi, gain, len(pairs))
         if not self.rules.tested:
             return step if mi > self._mi else replace(step, action="stop")
-        permutations = self._permutations("pair", given)
-
-        def permuted() -> Iterator[FloatArray]:
-            for number in range(self.rules.n_permutations):
-                moved = pool.rows(permutations.draw(number, 1)[0])
-                yield self._pair_scores(moved)[0][None]
-
+        drawn = self._permutations("pair", given)
+        permuted = self.scoring.permuted_pairs(
+            self.measure, remaining, given, drawn, self.rules.n_permutations
+        )
         level = self._level(of_pairs=True)
-        step = _with_test(step, self._counted(float(scores[best]), permuted(), level), level)
+        step = _with_test(step, self._counted(float(scores[best]), permuted, level), level)
         return step if step.significant else replace(step, action="stop")
-
-    def _pair_scores(self, pool: Columns) -> tuple[FloatArray, IntArray]:
-        """What pairs of ``pool`` tell beyond the selected columns.
-
-        By the chain rule: what the first adds, and what the second adds to that. Pairs are
-        those of the columns that add most alone, which is the second result, in its order.
-        """
-        chosen = self.x.take(self.selected)
-        alone = self.measure(pool, chosen)
-        order = np.argsort(-alone, kind="stable")[:PAIRS_AMONG]
-        pool, alone = pool.take(order), alone[order]
-        if self.measure.criterion == "mi":
-            alone = np.zeros_like(alone)  # the score of the second is that of the whole set
-        each = []
-        for first in range(pool.n_columns - 1):
-            given = chosen.beside(pool.take([first]))
-            each.append(alone[first] + self.measure(pool.take(slice(first + 1, None)), given))
-        return np.concatenate(each), order
 
     def _backward(self, earlier: list[int]) -> Step | None:
         """Remove the earlier column that is missed least, if the rule says so."""
         rests = [[j for j in self.selected if j != c] for c in earlier]
-        without = [float(self.joint(self.x.take(r[-1:]), self.x.take(r[:-1]))[0]) for r in rests]
+        without = [self._one(self.joint, r[-1], self.x.take(r[:-1])) for r in rests]
         if self.rules.removal == "mi" or self.measure.criterion == "mi":
             least = int(np.argmax(without))
         else:
             added = [
-                float(self.measure(self.x.take([c]), self.x.take(r))[0])
+                self._one(self.measure, c, self.x.take(r))
                 for c, r in zip(earlier, rests, strict=True)
             ]
             least = int(np.argmin(added))
-        column, given = self.x.take([earlier[least]]), self.x.take(rests[least])
+        column, given = earlier[least], self.x.take(rests[least])
         change = without[least] - self._mi
         step = Step("remove", (earlier[least],), without[least], change, len(rests))
         if self.rules.removal == "mi":
             return step if change > 0 else None
-        observed = float(self.compared(column, given)[0])
-        test = self._counted(observed, self._permuted(column, given, "remove"), self.rules.alpha)
+        observed = self._one(self.compared, column, given)
+        test = self._counted(observed, self._permuted([column], given, "remove"), self.rules.alpha)
         step = _with_test(step, test, self.rules.alpha)
         return None if step.significant else step
 
-    def _permuted(self, columns: Columns, given: Columns, purpose: str) -> Iterator[FloatArray]:
-        drawn = self._permutations(purpose, given)
-        n = self.rules.n_permutations
-        return self.compared.permuted(columns, given, drawn, n, may_end=True)
+    def _permuted(
+        self, columns: Sequence[int], given: Columns, purpose: str
+    ) -> Iterator[FloatArray]:
+        drawn, n = self._permutations(purpose, given), self.rules.n_permutations
+        return self.scoring.permuted(
+            self.compared, columns, given, drawn, n, largest=True, may_end=True
+        )
 
     def _permutations(self, purpose: str, given: Columns) -> Permutations:
         key = (self.rules.seed, purpose, len(self.path))

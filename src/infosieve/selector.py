@@ -7,7 +7,7 @@ from typing import Any, Literal
 import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from infosieve._duplicates import find_duplicates
 from infosieve._files import printable
@@ -16,11 +16,11 @@ from infosieve._problem import (
     origin_of,
     prepare_tables,
     read_tables,
+    remember_columns,
     warn_of_lonely,
 )
-from infosieve._types import Columns, Estimator, Metric, Neighbors, Scale
+from infosieve._types import Columns, ColumnSet, Estimator, Executor, Metric, Neighbors, Scale
 from infosieve._validate import (
-    Table,
     check_alpha,
     check_choice,
     check_count,
@@ -32,11 +32,13 @@ from infosieve._validate import (
     is_int,
 )
 from infosieve.checkpoint import Checkpoint
+from infosieve.columns import as_source
 from infosieve.engines.numba.engine import NumbaEngine
-from infosieve.executors.threads import Threads
+from infosieve.executors import KeepsExecutor, executor_of
 from infosieve.progress import Progress
 from infosieve.resample import Measure, seed_of
 from infosieve.results import Origin, SelectionResult, Step
+from infosieve.scoring import Scoring
 from infosieve.search import Rules, Search, Stop, share
 from infosieve.significance import MEASURED, Correction, Null, Resample, cv_parts
 from infosieve.smoothing import N_SPLITS, choose, default_range
@@ -45,7 +47,7 @@ from infosieve.smoothing import N_SPLITS, choose, default_range
 DEFAULT_NEIGHBORS = (3, 15)
 
 
-class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[misc]
     """Select the columns that tell something about the target, and no more than that.
 
     Columns are added one after the other, each time the one that tells most beyond those
@@ -100,6 +102,9 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         the best of all permuted pairs. Without a stop there is nothing to fail, and no pairs.
     n_jobs : int or None, default=None
         Threads; -1 for all cores. The result does not depend on it.
+    executor : dask.distributed.Client, address or None, default=None
+        Who computes: the workers of a Dask cluster, or threads of this process. The result does
+        not depend on it.
     random_state : int, RandomState, Generator or None, default=None
         Draws the permutations. The same seed gives the same result.
     checkpoint : path or None, default=None
@@ -182,6 +187,7 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         discrete_target: Any = "auto",
         lookahead: Literal[1, 2] = 2,
         n_jobs: int | None = None,
+        executor: Any = None,
         random_state: Any = None,
         checkpoint: Any = None,
         verbose: int = 0,
@@ -206,6 +212,7 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.discrete_target = discrete_target
         self.lookahead = lookahead
         self.n_jobs = n_jobs
+        self.executor = executor
         self.random_state = random_state
         self.checkpoint = checkpoint
         self.verbose = verbose
@@ -215,8 +222,9 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
         Parameters
         ----------
-        X : array-like of shape (n_samples, n_features)
-            The columns.
+        X : array-like of shape (n_samples, n_features), or ColumnSource
+            The columns: an array, a frame, or a table that stays on disk (:func:`open_columns`,
+            a memory map).
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             The target: numbers, or categories.
 
@@ -234,20 +242,31 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         check_x(X)
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)  # of an earlier fit
-        tables = read_tables(X, y, None, self.discrete_features, self.discrete_target)
-        validate_data(self, X, skip_check_array=True)
-        origin = origin_of(tables, seed, self.get_params(deep=False))
+        with (
+            Progress(self.verbose) as progress,
+            executor_of(self.executor, self.n_jobs, progress) as executor,
+        ):
+            self._fit(X, y, seed, executor, progress)
+        return self
+
+    def _fit(self, X: Any, y: Any, seed: int, executor: Executor, progress: Progress) -> None:
+        declared = self.discrete_features, self.discrete_target
+        tables = read_tables(X, y, None, *declared, self.scale, executor)
+        remember_columns(self, X)
+        parameters = self.get_params(deep=False) | {"executor": executor.text}
+        origin = origin_of(tables, seed, parameters)
         checkpoint = None
         if self.checkpoint is not None:
             checkpoint = Checkpoint(self.checkpoint, origin, self.random_state is None)
             origin = checkpoint.origin
         rules = self._rules(tables[0], origin.seed)
-        executor = Threads(self.n_jobs)
-        x, target = prepare_tables(tables, self.scale, executor, with_order=True)
-        measure = self._measure(tables[0], x, target, executor, origin)
+        x, target = prepare_tables(tables, self.scale, executor.here, with_order=True)
+        scoring = Scoring(x, executor)
+        measure = self._measure(tables[0], scoring, target, origin)
         self.duplicates_ = find_duplicates(x)
         copies = {j for group in self.duplicates_.values() for j in group}
-        candidates = [j for j in range(x.n_columns) if not x.constant[j] and j not in copies]
+        constant = x.constant
+        candidates = [j for j in range(x.n_columns) if not constant[j] and j not in copies]
         if not candidates:
             raise ValueError(
                 f"All {x.n_columns} columns of X are constant: there is nothing to select. Check "
@@ -261,30 +280,32 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             )
         parts = cv_parts(self.resample, origin.seed, x.n_samples)
         tested = measure if parts is None else replace(measure, parts=parts)
-        progress = Progress(self.verbose)
-        search = Search(x, candidates, measure, tested, rules, self.metric, _ticker(progress))
+        search = Search(scoring, candidates, measure, tested, rules, self.metric, _ticker(progress))
         known = checkpoint.steps if checkpoint is not None else []
         try:
-            with progress:
-                if known:
-                    progress.say(f"{len(known)} steps are in the checkpoint")
-                    search.score_alone()
-                for step in search.steps(known):
-                    if checkpoint is not None and len(search.path) > len(known):
-                        checkpoint.write(search.path)
-                    progress.say(_told(step, tables[0]))
-        except KeyboardInterrupt:
+            if known:
+                progress.say(f"{len(known)} steps are in the checkpoint")
+                search.score_alone()
+            for step in search.steps(known):
+                if checkpoint is not None and len(search.path) > len(known):
+                    checkpoint.write(search.path)
+                progress.say(_told(step, tables[0]))
+        except (KeyboardInterrupt, ConnectionError) as error:
             self._keep(search, tables, x, origin)
-            raise KeyboardInterrupt(
-                f"fit was interrupted; the {len(search.path)} steps that were finished are kept: "
+            kept = (
+                f"the {len(search.path)} steps that were finished are kept: "
                 f"{len(self.selected_)} features selected"
-            ) from None
+            )
+            if checkpoint is not None:
+                kept += f" (the checkpoint {self.checkpoint} has them; run again to go on)"
+            if isinstance(error, KeyboardInterrupt):
+                raise KeyboardInterrupt(f"fit was interrupted; {kept}") from None
+            raise ConnectionError(f"{error} fit was ended; {kept}.") from error
         self._keep(search, tables, x, origin)
         if search.first is not None:
-            warn_of_lonely(search.first, tables, [[j] for j in candidates])
+            warn_of_lonely(search.first, tables, [[j] for j in candidates], depth=2)
         self._warn_of_left_out(search.path, tables[0])
         self._warn_of_nothing(search.path[-1], tables[0])
-        return self
 
     def _check_parameters(self) -> int:
         check_choice(self.criterion, "criterion", MEASURED)
@@ -322,7 +343,7 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         check_jobs(self.n_jobs)
         return seed_of(self.random_state)
 
-    def _rules(self, table: Table, seed: int) -> Rules:
+    def _rules(self, table: Any, seed: int) -> Rules:
         """The parameters that depend on the number of columns, and the rest."""
         m = table.n_columns
         most = m if self.max_features is None else min(self.max_features, m)
@@ -354,24 +375,24 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         )
 
     def _measure(
-        self, table: Table, x: Columns, target: Columns, executor: Threads, origin: Origin
+        self, table: Any, scoring: Scoring, target: Columns, origin: Origin
     ) -> Measure:
         """How candidates are measured, K having been chosen."""
         self.k_choice_ = None
         auto = isinstance(self.n_neighbors, str) and self.n_neighbors == "auto"
-        n = x.n_samples
+        n = scoring.x.n_samples
         if auto:
             ks = default_range(n)
         else:
             ks = check_neighbors(self.n_neighbors, n, DEFAULT_NEIGHBORS, ", or 'auto'")
-        measure = Measure(target, "mi", self.estimator, self.metric, ks, NumbaEngine(), executor)
+        measure = Measure(target, "mi", self.estimator, self.metric, ks, NumbaEngine())
         if auto:
-            self.k_choice_ = choose(x, table.names, measure, N_SPLITS, origin, depth=3)
+            self.k_choice_ = choose(scoring, table.names, measure, N_SPLITS, origin, depth=3)
             ks = (self.k_choice_.k,) * 2
         self.n_neighbors_ = ks
         return replace(measure, criterion=MEASURED[self.criterion], n_neighbors=ks)
 
-    def _keep(self, search: Search, tables: list[Table], x: Columns, origin: Origin) -> None:
+    def _keep(self, search: Search, tables: list[Any], x: ColumnSet, origin: Origin) -> None:
         self.selected_ = np.array(search.selected, dtype=np.intp)
         self.support_ = np.zeros(x.n_columns, dtype=bool)
         self.support_[self.selected_] = True
@@ -395,7 +416,7 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         )
         self.path_ = self.result_.to_frame()
 
-    def _warn_of_left_out(self, path: list[Step], table: Table) -> None:
+    def _warn_of_left_out(self, path: list[Step], table: Any) -> None:
         """Of later steps; :func:`warn_of_lonely` has told of the first."""
         worst = max(path[1:], key=lambda step: step.left_out, default=path[0])
         if worst is not path[0] and worst.left_out > path[0].left_out:
@@ -404,10 +425,10 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
                 f"{table.label(worst.features[0])} is added to the selected columns; they were "
                 "left out there (left_out in path_). Join rare categories, or select fewer.",
                 UserWarning,
-                stacklevel=3,
+                stacklevel=4,
             )
 
-    def _warn_of_nothing(self, best: Step, table: Table) -> None:
+    def _warn_of_nothing(self, best: Step, table: Any) -> None:
         if self.selected_.size:
             return
         names = " and ".join(repr(table.names[j]) for j in best.features)
@@ -423,8 +444,29 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             f"({best.mi:.3g} nats), does not pass: {verdict} (stop={self.stop!r}, "
             f"alpha={self.alpha}). transform gives zero columns; min_features=1 keeps the best.",
             UserWarning,
-            stacklevel=3,
+            stacklevel=4,
         )
+
+    def transform(self, X: Any) -> Any:
+        """The selected columns.
+
+        Parameters
+        ----------
+        X : array-like of shape (n_samples, n_features), or ColumnSource
+            The columns of ``fit``. Of a table that stays on disk, only the selected ones are
+            read.
+
+        Returns
+        -------
+        ndarray of shape (n_samples, n_selected), or DataFrame
+            A frame for a source with names, or where ``set_output`` says so.
+        """
+        check_is_fitted(self)
+        source = None if isinstance(X, np.ndarray) else as_source(X)
+        if source is None:
+            return super().transform(X)
+        remember_columns(self, source, reset=False)
+        return source.read(np.flatnonzero(self.support_))
 
     def _get_support_mask(self) -> Any:
         check_is_fitted(self)
@@ -439,7 +481,7 @@ class MISelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         return tags
 
 
-def _told(step: Step, table: Table) -> str:
+def _told(step: Step, table: Any) -> str:
     """A step in words."""
     names = " and ".join(printable(table.names[j]) for j in step.features)
     text = f"{step.action} {names} (best of {step.n_candidates}): {step.mi:.3f} nats"

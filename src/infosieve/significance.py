@@ -7,7 +7,6 @@ import numpy as np
 from infosieve._problem import prepare_tables, read_tables, warn_of_lonely
 from infosieve._types import Criterion, Estimator, Metric, Neighbors, Scale
 from infosieve._validate import (
-    Table,
     check_choice,
     check_count,
     check_jobs,
@@ -16,7 +15,7 @@ from infosieve._validate import (
     find_columns,
 )
 from infosieve.engines.numba.engine import NumbaEngine
-from infosieve.executors.threads import Threads
+from infosieve.executors import executor_of
 from infosieve.resample import (
     Measure,
     global_permutations,
@@ -25,6 +24,7 @@ from infosieve.resample import (
     seed_of,
 )
 from infosieve.results import PermutationTest
+from infosieve.scoring import Scoring
 from infosieve.smoothing import N_SPLITS
 
 Null: TypeAlias = Literal["global", "local"]
@@ -53,6 +53,7 @@ def permutation_test(
     discrete_features: Any = "auto",
     discrete_target: Any = "auto",
     n_jobs: int | None = None,
+    executor: Any = None,
     random_state: Any = None,
 ) -> PermutationTest:
     """Test whether columns tell something about the target that chance does not explain.
@@ -90,6 +91,9 @@ def permutation_test(
         As in :func:`mutual_information`.
     n_jobs : int or None, default=None
         Threads; -1 for all cores. The result does not depend on it.
+    executor : dask.distributed.Client, address or None, default=None
+        Who computes: the workers of a Dask cluster, or threads of this process. The result does
+        not depend on it.
     random_state : int, RandomState, Generator or None, default=None
         Draws the permutations.
 
@@ -120,41 +124,33 @@ def permutation_test(
     check_count(n_permutations, "n_permutations", 1)
     check_jobs(n_jobs)
     seed = seed_of(random_state)
-    tables = read_tables(X, y, None, discrete_features, discrete_target)
-    tested, known = _columns(tables[0], candidates, selected)
-    check_method(estimator, metric, scale, conditional=criterion == "cmi" and len(known) > 0)
-    ks = check_neighbors(n_neighbors, tables[0].n_samples)
-    executor = Threads(n_jobs)
-    x, target = prepare_tables(tables, scale, executor, with_order=not known)
-    for j in tested:
-        if x.constant[j]:
-            raise ValueError(
-                f"{tables[0].label(j)} is constant: its permuted copies are itself. Leave it out "
-                "of 'candidates'."
-            )
-    given = x.take([j for j in known if not x.constant[j]])
-    measure = Measure(
-        target,
-        MEASURED[criterion],
-        estimator,
-        metric,
-        ks,
-        NumbaEngine(),
-        executor,
-        cv_parts(resample, seed, x.n_samples),
-    )
-    columns = x.take(tested)
-    scores = measure.scores(columns, given)
-    warn_of_lonely(scores, tables, [[j, *known] for j in tested])
-    key = (seed, "test", 0)
-    if null == "local" and given.n_columns:
-        permutations = local_permutations(key, given, metric)
-    else:
-        permutations = global_permutations(key, x.n_samples)
-    values = measure.permuted(columns, given, permutations, n_permutations)
-    permuted = np.concatenate(list(values))
-    if correction == "max":
-        permuted = permuted.max(axis=1, keepdims=True)
+    with executor_of(executor, n_jobs) as spread:
+        declared = discrete_features, discrete_target
+        tables = read_tables(X, y, None, *declared, scale, spread)
+        tested, known = _columns(tables[0], candidates, selected)
+        check_method(estimator, metric, scale, conditional=criterion == "cmi" and len(known) > 0)
+        ks = check_neighbors(n_neighbors, tables[0].n_samples)
+        x, target = prepare_tables(tables, scale, spread.here, with_order=not known)
+        for j in tested:
+            if x.constant[j]:
+                raise ValueError(
+                    f"{tables[0].label(j)} is constant: its permuted copies are itself. Leave it "
+                    "out of 'candidates'."
+                )
+        given = x.take([j for j in known if not x.constant[j]])
+        parts = cv_parts(resample, seed, x.n_samples)
+        how = MEASURED[criterion], estimator, metric, ks, NumbaEngine(), parts
+        measure, scoring = Measure(target, *how), Scoring(x, spread)
+        scores = scoring.scores(measure, tested, given)
+        warn_of_lonely(scores, tables, [[j, *known] for j in tested])
+        key = (seed, "test", 0)
+        if null == "local" and given.n_columns:
+            permutations = local_permutations(key, given, metric)
+        else:
+            permutations = global_permutations(key, x.n_samples)
+        drawn = permutations, n_permutations
+        largest = correction == "max"
+        permuted = np.concatenate([*scoring.permuted(measure, tested, given, *drawn, largest)])
     names = tuple(tables[0].names[j] for j in tested)
     return PermutationTest(names, scores.averaged, permuted)
 
@@ -166,7 +162,7 @@ def cv_parts(resample: Resample, seed: int, n_samples: int) -> Any:
     return random_parts((seed, "parts", 0), n_samples, min(N_SPLITS, n_samples))
 
 
-def _columns(table: Table, candidates: Any, selected: Any) -> tuple[list[int], list[int]]:
+def _columns(table: Any, candidates: Any, selected: Any) -> tuple[list[int], list[int]]:
     """The numbers of the candidates and of the selected columns."""
     tested = find_columns(candidates, table, "candidates")
     known = find_columns(selected, table, "selected")

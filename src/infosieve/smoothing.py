@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 
 from infosieve._problem import origin_of, prepare_tables, read_tables
-from infosieve._types import Columns, Estimator, FloatArray, Metric, Scale
+from infosieve._types import Estimator, FloatArray, Metric, Scale
 from infosieve._validate import check_count, check_jobs, check_method
 from infosieve.engines.numba.engine import NumbaEngine
-from infosieve.executors.threads import Threads
+from infosieve.executors import executor_of
 from infosieve.resample import Measure, copies, global_permutations, random_parts, seed_of
 from infosieve.results import KChoice, Origin
+from infosieve.scoring import Scoring
 
 K_MIN, K_MAX, N_SPLITS = 2, 20, 20
 
@@ -30,6 +31,7 @@ def choose_k(
     discrete_features: Any = "auto",
     discrete_target: Any = "auto",
     n_jobs: int | None = None,
+    executor: Any = None,
     random_state: Any = None,
 ) -> KChoice:
     """Choose K, the number of neighbours, from the data by resampling.
@@ -53,6 +55,9 @@ def choose_k(
         As in :func:`mutual_information`.
     n_jobs : int or None, default=None
         Threads; -1 for all cores. The result does not depend on it.
+    executor : dask.distributed.Client, address or None, default=None
+        Who computes: the workers of a Dask cluster, or threads of this process. The result does
+        not depend on it.
     random_state : int, RandomState, Generator or None, default=None
         Draws the parts and the permutation of the target.
 
@@ -86,36 +91,44 @@ def choose_k(
     check_method(estimator, metric, scale, conditional=False)
     check_jobs(n_jobs)
     seed = seed_of(random_state)
-    tables = read_tables(X, y, None, discrete_features, discrete_target)
-    executor = Threads(n_jobs)
-    x, target = prepare_tables(tables, scale, executor, with_order=True)
-    ks = _range_of_k(k_min, k_max, n_splits, x.n_samples)
-    measure = Measure(target, "mi", estimator, metric, ks, NumbaEngine(), executor)
-    origin = origin_of(tables, seed, parameters)
-    return choose(x, tables[0].names, measure, n_splits, origin)
+    with executor_of(executor, n_jobs) as spread:
+        parameters["executor"] = spread.text
+        declared = discrete_features, discrete_target
+        tables = read_tables(X, y, None, *declared, scale, spread)
+        x, target = prepare_tables(tables, scale, spread.here, with_order=True)
+        ks = _range_of_k(k_min, k_max, n_splits, x.n_samples)
+        measure = Measure(target, "mi", estimator, metric, ks, NumbaEngine())
+        origin = origin_of(tables, seed, parameters)
+        return choose(Scoring(x, spread), tables[0].names, measure, n_splits, origin)
 
 
 def choose(
-    x: Columns, names: list[Any], measure: Measure, n_splits: int, origin: Origin, depth: int = 1
+    scoring: Scoring,
+    names: list[Any],
+    measure: Measure,
+    n_splits: int,
+    origin: Origin,
+    depth: int = 1,
 ) -> KChoice:
     """:func:`choose_k` for prepared columns; ``measure.n_neighbors`` is the range of K.
 
     ``depth`` says how far from here the caller is whom a warning concerns.
     """
+    x = scoring.x
     varying = np.flatnonzero(~x.constant)
     if varying.size == 0:
         raise ValueError(
             "All columns of X are constant: no K can tell them from noise. Check that these "
             "are the right columns."
         )
-    candidates = x if varying.size == x.n_columns else x.take(varying)
     seed = origin.seed
     parts = random_parts((seed, "parts", 0), x.n_samples, min(n_splits, x.n_samples))
     shuffled = global_permutations((seed, "target", 0), x.n_samples).draw(0, 1)
-    nothing = x.take(slice(0))
+    nothing = x.take([])
     both = []
     for target in (measure.target, copies(measure.target, shuffled)):
-        of_parts = replace(measure, target=target, parts=parts).scores(candidates, nothing).nats
+        of_target = replace(measure, target=target, parts=parts)
+        of_parts = scoring.scores(of_target, varying.tolist(), nothing).nats
         values = np.zeros((x.n_columns, of_parts.shape[2], of_parts.shape[0]))
         values[varying] = of_parts.transpose(1, 2, 0)
         both.append(values)

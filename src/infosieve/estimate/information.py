@@ -10,7 +10,10 @@ from infosieve._types import Batch, Estimator, FloatArray, Metric, Neighbors, Sc
 from infosieve._validate import check_jobs, check_method, check_neighbors
 from infosieve.engines.numba.engine import NumbaEngine
 from infosieve.estimate.mixed import score
+from infosieve.executors import executor_of
 from infosieve.executors.threads import Threads
+from infosieve.resample import Measure
+from infosieve.scoring import Scoring
 
 
 def mutual_information(
@@ -82,8 +85,8 @@ def mutual_information(
     tables = read_tables(X, y, given, discrete_features, discrete_target)
     check_method(estimator, metric, scale, conditional=given is not None)
     ks = check_neighbors(n_neighbors, tables[0].n_samples)
-    executor = Threads(1)
-    x, target, *rest = prepare_tables(tables, scale, executor)
+    runner = Threads(1)
+    x, target, *rest = prepare_tables(tables, scale, runner)
     varying = np.flatnonzero(~x.constant).tolist()
     x = x.take(varying)
     if x.n_columns == 0:
@@ -96,7 +99,7 @@ def mutual_information(
         batch = Batch(
             x.take(slice(last, None)), x.take(slice(last)), target, "mi", estimator, metric, ks
         )
-    scores = score(batch, NumbaEngine(), executor)
+    scores = score(batch, NumbaEngine(), runner)
     warn_of_lonely(scores, tables, [varying])
     return float(scores.averaged[0])
 
@@ -113,6 +116,7 @@ def relevance(
     discrete_features: Any = "auto",
     discrete_target: Any = "auto",
     n_jobs: int | None = None,
+    executor: Any = None,
 ) -> "FloatArray | pd.Series[float]":
     """Mutual information of each column with the target, in nats.
 
@@ -131,6 +135,9 @@ def relevance(
         As in :func:`mutual_information`.
     n_jobs : int or None, default=None
         Threads; -1 for all cores. The result does not depend on it.
+    executor : dask.distributed.Client, address or None, default=None
+        Who computes: the workers of a Dask cluster, or threads of this process. The result does
+        not depend on it.
 
     Returns
     -------
@@ -151,20 +158,21 @@ def relevance(
     light    0.0
     Name: relevance, dtype: float64
     """
-    tables = read_tables(X, y, given, discrete_features, discrete_target)
     check_method(estimator, metric, scale, conditional=given is not None)
     check_jobs(n_jobs)
-    ks = check_neighbors(n_neighbors, tables[0].n_samples)
-    executor = Threads(n_jobs)
-    x, target, *rest = prepare_tables(tables, scale, executor, with_order=given is None)
-    selected = rest[0].take(~rest[0].constant) if rest else x.take(slice(0))
-    varying = np.flatnonzero(~x.constant)
-    candidates = x if varying.size == x.n_columns else x.take(varying)
-    batch = Batch(candidates, selected, target, "cmi", estimator, metric, ks)
-    scores = score(batch, NumbaEngine(), executor)
-    warn_of_lonely(scores, tables, [[j] for j in varying.tolist()])
-    result = np.zeros(x.n_columns)
-    result[varying] = scores.averaged
+    with executor_of(executor, n_jobs) as spread:
+        declared = discrete_features, discrete_target
+        tables = read_tables(X, y, given, *declared, scale, spread)
+        ks = check_neighbors(n_neighbors, tables[0].n_samples)
+        x, target, *rest = prepare_tables(tables, scale, spread.here, with_order=given is None)
+        selected = rest[0].take(~rest[0].constant) if rest else x.take(slice(0))
+        varying = np.flatnonzero(~x.constant).tolist()
+        measure = Measure(target, "cmi", estimator, metric, ks, NumbaEngine())
+        result = np.zeros(x.n_columns)
+        if varying:
+            scores = Scoring(x, spread).scores(measure, varying, selected)
+            warn_of_lonely(scores, tables, [[j] for j in varying])
+            result[varying] = scores.averaged
     if tables[0].named:
         return pd.Series(result, index=tables[0].names, name="relevance")
     return result

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from infosieve._types import Batch, BoolArray, Columns, Engine, Executor, FloatArray, IntArray
+from infosieve._types import Batch, BoolArray, Columns, Engine, Runner, FloatArray, IntArray
 from infosieve.estimate.ksg import nats, psi_table
 
 
@@ -26,16 +26,16 @@ class Scores:
         return np.asarray(self.nats.mean(axis=2).mean(axis=0))
 
 
-def score(batch: Batch, engine: Engine, executor: Executor) -> Scores:
+def score(batch: Batch, engine: Engine, runner: Runner) -> Scores:
     """Score a batch that may have categories: (n_parts, n_candidates, n_K) nats."""
     parts = (batch.candidates, batch.selected, batch.target)
     if not any(part.categorical.any() for part in parts):
-        return Scores(engine.score(batch, executor))
+        return Scores(engine.score(batch, runner))
     if batch.parts is None:
-        whole = _score(batch, engine, executor)
+        whole = _score(batch, engine, runner)
         return Scores(whole[0][None], whole[1])
     remaining = batch.without_parts()
-    each = [_score(batch.rows(rows), engine, executor) for rows in remaining]
+    each = [_score(batch.rows(rows), engine, runner) for rows in remaining]
     lonely: dict[int, IntArray] = {}
     for rows, (_, alone) in zip(remaining, each, strict=True):
         lonely |= {candidate: rows[samples] for candidate, samples in alone.items()}
@@ -43,7 +43,7 @@ def score(batch: Batch, engine: Engine, executor: Executor) -> Scores:
 
 
 def _score(
-    batch: Batch, engine: Engine, executor: Executor
+    batch: Batch, engine: Engine, runner: Runner
 ) -> tuple[FloatArray, dict[int, IntArray]]:
     m = batch.n_candidates
     lo, hi = batch.n_neighbors
@@ -72,7 +72,7 @@ def _score(
             part = part.rows(np.flatnonzero(~alone))
             lonely |= dict.fromkeys(group.tolist(), np.flatnonzero(alone))
         if part.target.n_samples >= 2:
-            scores[group] = _contingency(part) if nothing_else else engine.score(part, executor)[0]
+            scores[group] = _contingency(part) if nothing_else else engine.score(part, runner)[0]
     return scores, lonely
 
 

@@ -2,14 +2,19 @@
 
 import os
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
-from typing import TypeVar
+from typing import Any, Self, TypeVar
 
+import numpy as np
 from joblib import cpu_count, effective_n_jobs
 
+from infosieve._types import ColumnSet, Which
+
 T = TypeVar("T")
+# Candidates that are scored together: shared neighbour lists want this many.
+_AT_ONCE = 256
 
 
 @lru_cache(maxsize=1)
@@ -22,8 +27,25 @@ if hasattr(os, "register_at_fork"):  # threads do not survive a fork
     os.register_at_fork(after_in_child=_pool.cache_clear)
 
 
+class Whole:
+    """Columns in one place. See :class:`infosieve._types.Place`."""
+
+    def __init__(self, x: Any, n_columns: int) -> None:
+        self.x, self.n_columns = x, n_columns
+
+    def pieces(self, columns: Sequence[int], size: int) -> Iterator[tuple[Any, Which]]:
+        if len(columns) == self.n_columns <= size:
+            yield self.x, slice(None)
+            return
+        for i in range(0, len(columns), size):
+            yield self.x, np.array(columns[i : i + size], np.int64)
+
+    def together(self, columns: Sequence[int]) -> tuple[Any, Which]:
+        return self.x, np.array(columns, np.int64)
+
+
 class Threads:
-    """Runs tasks in threads that the whole library shares.
+    """Runs tasks in threads that the whole library shares, and jobs one after the other.
 
     Parameters
     ----------
@@ -36,6 +58,35 @@ class Threads:
         if n_jobs is None:
             n_jobs = effective_n_jobs(None)
         self.n_workers: int = n_jobs if n_jobs > 0 else max(1, cpu_count() + 1 + n_jobs)
+        self.here = self
+
+    remote = False
+    text = None
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+    def share(self, value: T) -> T:
+        """The value itself."""
+        return value
+
+    def place(self, x: ColumnSet) -> Whole:
+        """Where the columns are already."""
+        return Whole(x, x.n_columns)
+
+    def room(self, kind: str, at_least: int) -> int:
+        """Whole tables, or enough copies of few columns for what they share to pay."""
+        return max(_AT_ONCE, at_least)
+
+    def map(
+        self, job: Callable[..., T], many: Iterable[tuple[int, tuple[Any, ...]]], kind: str = ""
+    ) -> Iterator[T]:
+        """The jobs' results, one after the other."""
+        for _, arguments in many:
+            yield job(self, *arguments)
 
     def run(self, tasks: Sequence[Callable[[], T]]) -> list[T]:
         """The tasks' results, in their order. An error ends the rest and is raised."""

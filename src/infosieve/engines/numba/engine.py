@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from infosieve._types import Batch, Executor, FloatArray, IntArray
+from infosieve._types import Batch, Runner, FloatArray, IntArray
 from infosieve.engines.numba.lanes import LANES
 from infosieve.engines.numba.leave_out import leave_out
 from infosieve.engines.numba.plane import plane
@@ -26,16 +26,16 @@ TASK_BYTES = 4 << 20
 class NumbaEngine:
     """Scores batches on the CPU. See :class:`infosieve._types.Engine`."""
 
-    def score(self, batch: Batch, executor: Executor) -> FloatArray:
+    def score(self, batch: Batch, runner: Runner) -> FloatArray:
         """Nats, of shape (n_parts, n_candidates, n_K)."""
         if batch.parts is None:
-            return self._score(batch, executor)[None]
-        together = _without_parts(batch, executor) if _one_against_one(batch) else None
+            return self._score(batch, runner)[None]
+        together = _without_parts(batch, runner) if _one_against_one(batch) else None
         if together is not None:
             return together
-        return np.stack([self._score(batch.rows(rows), executor) for rows in batch.without_parts()])
+        return np.stack([self._score(batch.rows(rows), runner) for rows in batch.without_parts()])
 
-    def _score(self, batch: Batch, executor: Executor) -> FloatArray:
+    def _score(self, batch: Batch, runner: Runner) -> FloatArray:
         n = batch.target.n_samples
         lo, hi = batch.n_neighbors
         if n < 2 or batch.n_candidates == 0:
@@ -43,14 +43,14 @@ class NumbaEngine:
         if hi >= n:  # samples may have been left out; a sample has n - 1 neighbours at most
             fewer = replace(batch, n_neighbors=(min(lo, n - 1), n - 1))
             last = np.minimum(np.arange(lo, hi + 1), n - 1) - min(lo, n - 1)
-            return self._score(fewer, executor)[:, last]
+            return self._score(fewer, runner)[:, last]
         batch = _simplest_norm(batch if batch.conditional else replace(batch, criterion="mi"))
         if _one_against_one(batch):
-            sums = _by_strips(batch, executor)
+            sums = _by_strips(batch, runner)
         elif batch.width == 1 and _sharing_pays(batch):
-            sums = _by_rows(batch, executor)
+            sums = _by_rows(batch, runner)
         else:
-            sums = _by_trees(batch, executor)
+            sums = _by_trees(batch, runner)
         # One layout, whoever computed it: averages over K then add in the same order, too.
         return nats(np.ascontiguousarray(sums), n, batch.conditional)
 
@@ -63,7 +63,7 @@ def _one_against_one(batch: Batch) -> bool:
     return batch.selected.n_columns == 0 and batch.target.n_columns == 1 and batch.width == 1
 
 
-def _without_parts(batch: Batch, executor: Executor) -> FloatArray | None:
+def _without_parts(batch: Batch, runner: Runner) -> FloatArray | None:
     """One search for all parts and all K: :mod:`.leave_out`, a task for each column.
 
     None where that does not do (Kraskov's second form, points that coincide, more neighbours
@@ -85,7 +85,7 @@ def _without_parts(batch: Batch, executor: Executor) -> FloatArray | None:
             x.values[j], y.values[0], orders[j], order_y, batch.parts, batch.n_neighbors, psi
         )
 
-    each = executor.run([partial(column, j) for j in range(batch.n_candidates)])
+    each = runner.run([partial(column, j) for j in range(batch.n_candidates)])
     if not all(sums.size for sums in each):
         return None
     sums = np.ascontiguousarray(np.stack(each, axis=1))
@@ -125,7 +125,7 @@ def _spans(n: int, parts: int) -> list[tuple[int, int]]:
     return [(a, b) for a, b in pairwise(edges) if b > a]
 
 
-def _by_strips(batch: Batch, executor: Executor) -> IntArray:
+def _by_strips(batch: Batch, runner: Runner) -> IntArray:
     """One column against one: :mod:`.plane`, a task for a few columns."""
     n, m = batch.target.n_samples, batch.n_candidates
     psi = psi_table(n)
@@ -144,8 +144,8 @@ def _by_strips(batch: Batch, executor: Executor) -> IntArray:
     def some(columns: slice) -> list[IntArray]:
         return [column(j) for j in range(m)[columns]]
 
-    size = max(1, min(math.ceil(m / (4 * executor.n_workers)), math.ceil(100_000 / n)))
-    parts = executor.run([partial(some, chunk) for chunk in _chunks(m, size)])
+    size = max(1, min(math.ceil(m / (4 * runner.n_workers)), math.ceil(100_000 / n)))
+    parts = runner.run([partial(some, chunk) for chunk in _chunks(m, size)])
     return np.array([sums for part in parts for sums in part]).reshape(m, _n_k(batch))
 
 
@@ -155,7 +155,7 @@ def _strip_width(n: int, k: int, n_distinct: int) -> int:
     return max(LANES, math.ceil(width / LANES) * LANES)
 
 
-def _by_rows(batch: Batch, executor: Executor) -> IntArray:
+def _by_rows(batch: Batch, runner: Runner) -> IntArray:
     """Many candidates that share the rest: :mod:`.rows`, a task for some points of some."""
     n, m = batch.target.n_samples, batch.n_candidates
     squared, joined = batch.metric == "euclidean", batch.criterion != "cmi"
@@ -163,7 +163,7 @@ def _by_rows(batch: Batch, executor: Executor) -> IntArray:
     psi = psi_table(n)
     wants = _list_lengths(n, batch)
     chunks = _chunks(m, max(16 * LANES, TASK_BYTES // (8 * n)))
-    spans = _spans(n, 1 if executor.n_workers == 1 else 4 * executor.n_workers)
+    spans = _spans(n, 1 if runner.n_workers == 1 else 4 * runner.n_workers)
 
     def task(blocks: FloatArray, span: tuple[int, int]) -> IntArray:
         selected, target = batch.selected.values, batch.target.values
@@ -171,8 +171,8 @@ def _by_rows(batch: Batch, executor: Executor) -> IntArray:
 
     sums = []
     for chunk in chunks:
-        blocks = _in_lanes(batch.candidates.values[chunk], executor)
-        parts = executor.run([partial(task, blocks, span) for span in spans])
+        blocks = _in_lanes(batch.candidates.values[chunk], runner)
+        parts = runner.run([partial(task, blocks, span) for span in spans])
         sums.append(np.sum(parts, axis=0)[:, : chunk.stop - chunk.start])
     return np.concatenate(sums, axis=1).T
 
@@ -185,7 +185,7 @@ def _list_lengths(n: int, batch: Batch) -> tuple[int, int]:
     return int(joint) + 16, int(alone) + 16
 
 
-def _in_lanes(columns: FloatArray, executor: Executor) -> FloatArray:
+def _in_lanes(columns: FloatArray, runner: Runner) -> FloatArray:
     """Columns by blocks of LANES, sample by sample: (n_blocks, n_samples * LANES)."""
     m, n = columns.shape
     blocks = np.empty((math.ceil(m / LANES), n, LANES))
@@ -195,17 +195,17 @@ def _in_lanes(columns: FloatArray, executor: Executor) -> FloatArray:
         blocks[block, :, : len(some)] = some.T
         blocks[block, :, len(some) :] = some[-1][:, None]  # idle lanes do as the last one does
 
-    executor.run([partial(fill, block) for block in range(len(blocks))])
+    runner.run([partial(fill, block) for block in range(len(blocks))])
     return blocks.reshape(len(blocks), n * LANES)
 
 
-def _by_trees(batch: Batch, executor: Executor) -> IntArray:
+def _by_trees(batch: Batch, runner: Runner) -> IntArray:
     """Each candidate on its own: :mod:`.tree`, a task for some points."""
-    sums = [_by_tree(batch, j, executor) for j in range(batch.n_candidates)]
+    sums = [_by_tree(batch, j, runner) for j in range(batch.n_candidates)]
     return np.array(sums).reshape(batch.n_candidates, _n_k(batch))
 
 
-def _by_tree(batch: Batch, candidate: int, executor: Executor) -> IntArray:
+def _by_tree(batch: Batch, candidate: int, runner: Runner) -> IntArray:
     own = slice(candidate * batch.width, (candidate + 1) * batch.width)
     x, s, y = batch.candidates.values[own], batch.selected.values, batch.target.values
     n = y.shape[1]
@@ -231,8 +231,8 @@ def _by_tree(batch: Batch, candidate: int, executor: Executor) -> IntArray:
         return scan(joint, edges, margins, leaves, batch.n_neighbors, form, psi_table(n))
 
     tasks: list[Callable[[], IntArray]]
-    tasks = [partial(task, leaves) for leaves in _spans(n_leaves, 4 * executor.n_workers)]
-    return np.asarray(np.sum(executor.run(tasks), axis=0))
+    tasks = [partial(task, leaves) for leaves in _spans(n_leaves, 4 * runner.n_workers)]
+    return np.asarray(np.sum(runner.run(tasks), axis=0))
 
 
 def _margin(columns: FloatArray, at: IntArray, edges: IntArray, sign: int, order: IntArray) -> Any:

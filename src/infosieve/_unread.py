@@ -1,0 +1,235 @@
+"""Tables that stay where they are: checked in one pass, columns prepared when they are taken."""
+
+from dataclasses import dataclass, field, fields
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from infosieve._duplicates import shadows_of
+from infosieve._scale import exponent_of, prepare
+from infosieve._types import (
+    BoolArray,
+    Columns,
+    Executor,
+    FloatArray,
+    IntArray,
+    Runner,
+    Scale,
+    Which,
+)
+from infosieve._validate import Table, check_columns, declared_columns, read_columns, refuse_missing
+from infosieve.columns import ColumnSource
+from infosieve.executors.threads import Threads
+
+# Sources up to this size are simply read: bytes.
+SMALL = 1 << 26
+# What is read at once, at most.
+_BLOCK_BYTES = 1 << 24
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What has been found out about each column, in one pass over the table.
+
+    Attributes
+    ----------
+    categorical : ndarray of bool
+    n_distinct : ndarray of int
+        After scaling, before ties were broken.
+    n_missing, n_infinite : ndarray of int
+    shadows, spans : ndarray of float
+        What tells columns apart that are not duplicates.
+    digests : list of bytes
+        Of the values.
+    levels : dict
+        The categories of categorical columns, by number.
+    """
+
+    categorical: BoolArray
+    n_distinct: IntArray
+    n_missing: IntArray
+    n_infinite: IntArray
+    shadows: FloatArray
+    spans: FloatArray
+    digests: list[bytes]
+    levels: dict[int, list[Any]]
+
+
+@dataclass(frozen=True)
+class SourceTable:
+    """A checked table whose values are elsewhere. Beside :class:`._validate.Table`."""
+
+    source: ColumnSource
+    argument: str
+    declared: dict[int, bool]
+    survey: Survey | None = None
+    largest: float = 0.0
+    index: None = None
+
+    @property
+    def names(self) -> list[Any]:
+        return self.source.columns
+
+    @property
+    def named(self) -> bool:
+        return self.source.named
+
+    @property
+    def n_samples(self) -> int:
+        return self.source.shape[0]
+
+    @property
+    def n_columns(self) -> int:
+        return self.source.shape[1]
+
+    @property
+    def categorical(self) -> BoolArray:
+        return self._known.categorical
+
+    @property
+    def levels(self) -> dict[int, list[Any]]:
+        return self._known.levels
+
+    @property
+    def digests(self) -> list[bytes]:
+        return self._known.digests
+
+    @property
+    def _known(self) -> Survey:
+        assert self.survey is not None
+        return self.survey
+
+    def read(self, columns: IntArray) -> Table:
+        """Some of the columns; missing values are not refused."""
+        values, names = read_columns(self.source.read(columns), self.argument)
+        numbers = columns.tolist()
+        declared = {i: self.declared[j] for i, j in enumerate(numbers) if j in self.declared}
+        names = numbers if names is None else list(names)
+        return check_columns(values, names, self.named, self.argument, declared)
+
+    def column(self, j: int) -> Any:
+        """The values of one column, as they were."""
+        return self.read(np.array([j])).column(0)
+
+    def label(self, column: int) -> str:
+        """How an error message calls a column."""
+        return f"column {self.names[column]!r} of {self.argument}"
+
+
+def open_table(
+    source: ColumnSource,
+    argument: str,
+    discrete: Any,
+    scale: Scale,
+    others: list[Table],
+    executor: Executor,
+) -> SourceTable:
+    """Look at each column once, wherever the executor finds it best; refuse what cannot be used.
+
+    ``others`` are the tables that share the scale.
+    """
+    declared = declared_columns(discrete, argument, source.columns, source.named)
+    table = SourceTable(source, argument, declared)
+    exponent = 0
+    unread = Unread(table, scale, exponent, executor.here)
+    size = max(1, _BLOCK_BYTES // (8 * table.n_samples))
+    everything = range(table.n_columns)
+
+    def passed(job: Any, subject: "Unread") -> list[Any]:
+        place = executor.place(subject)
+        jobs = ((len(everything), piece) for piece in place.pieces(everything, size))
+        return list(executor.map(job, jobs, job.__name__))
+
+    if scale is None:  # columns keep their unit: the largest number of all comes first
+        largest = max(passed(_largest, unread))
+        table = SourceTable(source, argument, declared, largest=largest)
+        exponent = exponent_of(*(np.array([t.largest]) for t in (table, *others)))
+        unread = Unread(table, scale, exponent, executor.here)
+    survey = _joined(passed(_survey, unread))
+    refuse_missing(argument, table.names, table.n_samples, survey.n_missing, survey.n_infinite)
+    return SourceTable(source, argument, declared, survey, table.largest)
+
+
+@dataclass(frozen=True)
+class Unread:
+    """Prepared columns that are read when they are taken. See ``_types.ColumnSet``."""
+
+    table: SourceTable
+    scale: Scale
+    exponent: int
+    runner: Runner = field(default_factory=lambda: Threads(1))
+
+    def __getstate__(self) -> dict[str, Any]:
+        return self.__dict__ | {"runner": Threads(1)}
+
+    @property
+    def source(self) -> ColumnSource:
+        return self.table.source
+
+    @property
+    def n_columns(self) -> int:
+        return self.table.n_columns
+
+    @property
+    def n_samples(self) -> int:
+        return self.table.n_samples
+
+    @property
+    def categorical(self) -> BoolArray:
+        return self.table.categorical
+
+    @property
+    def constant(self) -> BoolArray:
+        return np.asarray(self.table._known.n_distinct == 1)
+
+    @property
+    def shadows(self) -> tuple[FloatArray, FloatArray]:
+        """See :func:`._duplicates.shadows_of`."""
+        return self.table._known.shadows, self.table._known.spans
+
+    @cached_property
+    def _numbers(self) -> IntArray:
+        return np.arange(self.n_columns)
+
+    def take(self, columns: Which, with_order: bool = True) -> Columns:
+        """Some of the columns, read and prepared now."""
+        numbers = self._numbers[np.asarray(columns, np.int64) if isinstance(columns, list) else columns]
+        if numbers.size == 0:
+            nothing = np.empty((0, self.n_samples))
+            return Columns(nothing, np.zeros(0, bool), np.zeros(0, np.int64))
+        return self.prepared(self.table.read(numbers), with_order)
+
+    def prepared(self, table: Table, with_order: bool = False) -> Columns:
+        kinds = table.values, table.categorical
+        return prepare(*kinds, self.scale, self.exponent, self.runner, with_order)
+
+
+def _largest(runner: Runner, unread: Unread, which: Which) -> float:
+    values = unread.table.read(unread._numbers[which])
+    return values.largest
+
+
+def _survey(runner: Runner, unread: Unread, which: Which) -> Survey:
+    numbers = unread._numbers[which]
+    table = unread.table.read(numbers)
+    missing, infinite = np.isnan(table.values).sum(axis=1), np.isinf(table.values).sum(axis=1)
+    if missing.any() or infinite.any():  # will be refused: what follows does not matter
+        nothing = np.zeros(numbers.size)
+        counts = nothing.astype(np.int64), missing, infinite
+        return Survey(table.categorical, *counts, nothing, nothing, [], {})
+    columns = unread.prepared(table)
+    shadows, spans = shadows_of(columns)
+    levels = {int(numbers[i]): values for i, values in table.levels.items()}
+    counts = columns.n_distinct, missing, infinite
+    return Survey(table.categorical, *counts, shadows, spans, table.digests, levels)
+
+
+def _joined(parts: list[Survey]) -> Survey:
+    arrays = [
+        np.concatenate([getattr(part, f.name) for part in parts]) for f in fields(Survey)[:-2]
+    ]
+    levels: dict[int, list[Any]] = {}
+    for part in parts:
+        levels |= part.levels
+    return Survey(*arrays, [d for part in parts for d in part.digests], levels)

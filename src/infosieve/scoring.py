@@ -1,0 +1,225 @@
+"""Questions about the columns of a table, cut into jobs that an executor spreads.
+
+A job has a few columns, the selected ones and, for a test, the numbers of some permutations.
+Whoever runs it takes the columns from where they are and draws the permutations itself, so
+results do not depend on the cut.
+"""
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from infosieve._types import Columns, ColumnSet, Executor, FloatArray, IntArray, Runner, Which
+from infosieve.estimate.mixed import Scores
+from infosieve.resample import Measure, Permutations, copies
+
+# Pairs are looked for among this many columns, those that tell most alone.
+PAIRS_AMONG = 64
+# What a job holds of the table, and of permuted copies, at most: bytes.
+_PIECE_BYTES = 1 << 24
+_COPIES_BYTES = 1 << 26
+# Where a test may end early, so many copies are tried first.
+_FIRST_COPIES = 64
+# Columns that have to be read are read once for so many permutations.
+_A_READING = 8
+
+
+@dataclass
+class Scoring:
+    """Scores columns of ``x``, wherever the executor finds it best.
+
+    Columns are given by their numbers; what is already selected, as columns.
+    """
+
+    x: ColumnSet
+    executor: Executor
+
+    def __post_init__(self) -> None:
+        self._place = self.executor.place(self.x)
+
+    def scores(self, measure: Measure, columns: Sequence[int], given: Columns) -> Scores:
+        """Of each column on its own."""
+        kind = _kind("score", measure, given)
+        size = min(self._fitting, self.executor.room(kind, len(columns)))
+        known = self.executor.share(measure), self.executor.share(given)
+        jobs = (
+            (_count(which, self.x), (*known, ref, which))
+            for ref, which in self._place.pieces(columns, size)
+        )
+        return _joined(list(self.executor.map(_score, jobs, kind)))
+
+    def permuted(
+        self,
+        measure: Measure,
+        columns: Sequence[int],
+        given: Columns,
+        permutations: Permutations,
+        n_permutations: int,
+        largest: bool = False,
+        may_end: bool = False,
+    ) -> Iterator[FloatArray]:
+        """What permuted copies score: blocks of (some permutations, n_columns), in order.
+
+        One permutation moves all columns together. ``largest``: only the best of each
+        permutation. ``may_end``: the caller may stop asking.
+        """
+        executor, m = self.executor, len(columns)
+        kind = _kind("permute", measure, given)
+        known = executor.share(measure), executor.share(given), executor.share(permutations)
+        blocks: deque[tuple[int, int]] = deque()  # permutations and pieces of each
+
+        def jobs() -> Iterator[tuple[int, tuple[Any, ...]]]:
+            at = 0
+            while at < n_permutations:
+                room = executor.room(kind, m)
+                if may_end and at == 0 and not executor.remote:
+                    room = min(room, max(m, _FIRST_COPIES))
+                count = -(-room // m)
+                if not isinstance(self.x, Columns):
+                    count = max(count, _A_READING)
+                count = min(count, n_permutations - at)
+                size = min(self._fitting, m if m <= room else max(1, room // count))
+                pieces = list(self._place.pieces(columns, size))
+                blocks.append((count, len(pieces)))
+                for ref, which in pieces:
+                    weight = count * _count(which, self.x)
+                    yield weight, (*known, ref, which, at, count, largest)
+                at += count
+
+        results = executor.map(_permute, jobs(), kind)
+        for first in results:
+            _, n_pieces = blocks.popleft()
+            whole = [first, *(next(results) for _ in range(n_pieces - 1))]
+            together = np.concatenate(whole, axis=1)
+            yield together.max(axis=1, keepdims=True) if largest else together
+
+    def pairs(
+        self, measure: Measure, columns: Sequence[int], given: Columns
+    ) -> tuple[FloatArray, list[tuple[int, int]]]:
+        """What pairs tell beyond the selected columns, and the pairs.
+
+        By the chain rule: what the first adds, and what the second adds to that. Pairs are
+        those of the columns that add most alone.
+        """
+        alone = self.scores(measure, columns, given).averaged
+        job = self._pair_job(measure, columns, given, alone, None, 0)
+        scores = next(self.executor.map(_score_pairs, [job]))
+        return scores, list(combinations([columns[j] for j in _best(alone)], 2))
+
+    def permuted_pairs(
+        self,
+        measure: Measure,
+        columns: Sequence[int],
+        given: Columns,
+        permutations: Permutations,
+        n_permutations: int,
+    ) -> Iterator[FloatArray]:
+        """What the best pair of each permutation scores, the pairs being chosen anew."""
+        alone = self.permuted(measure, columns, given, permutations, n_permutations, may_end=True)
+        shared = self.executor.share(permutations)
+
+        def jobs() -> Iterator[tuple[int, tuple[Any, ...]]]:
+            number = 0
+            for block in alone:
+                for row in block:
+                    yield self._pair_job(measure, columns, given, row, shared, number)
+                    number += 1
+
+        for scores in self.executor.map(_score_pairs, jobs()):
+            yield scores.max(keepdims=True)[None]
+
+    def _pair_job(
+        self,
+        measure: Measure,
+        columns: Sequence[int],
+        given: Columns,
+        alone: FloatArray,
+        permutations: Permutations | None,
+        number: int,
+    ) -> tuple[int, tuple[Any, ...]]:
+        best = _best(alone)
+        where = self._place.together([columns[j] for j in best])
+        known = self.executor.share(measure), self.executor.share(given)
+        return 1, (*known, *where, alone[best], permutations, number)
+
+    @property
+    def _fitting(self) -> int:
+        return max(1, _PIECE_BYTES // (8 * self.x.n_samples))
+
+
+def _kind(what: str, measure: Measure, given: Columns) -> str:
+    """Jobs of one kind take about the same time for a candidate."""
+    return f"{what} {given.n_columns}{' parts' if measure.parts is not None else ''}"
+
+
+def _count(which: Which, x: ColumnSet) -> int:
+    return x.n_columns if isinstance(which, slice) else len(which)
+
+
+def _best(alone: FloatArray) -> IntArray:
+    return np.argsort(-alone, kind="stable")[:PAIRS_AMONG]
+
+
+def _joined(each: list[Scores]) -> Scores:
+    if len(each) == 1:
+        return each[0]
+    lonely: dict[int, IntArray] = {}
+    at = 0
+    for scores in each:
+        lonely |= {at + j: rows for j, rows in scores.lonely.items()}
+        at += scores.nats.shape[1]
+    return Scores(np.concatenate([scores.nats for scores in each], axis=1), lonely)
+
+
+def _score(runner: Runner, measure: Measure, given: Columns, x: ColumnSet, which: Which) -> Scores:
+    return measure.scores(x.take(which, with_order=given.n_columns == 0), given, runner)
+
+
+def _permute(
+    runner: Runner,
+    measure: Measure,
+    given: Columns,
+    permutations: Permutations,
+    x: ColumnSet,
+    which: Which,
+    first: int,
+    count: int,
+    largest: bool,
+) -> FloatArray:
+    columns = x.take(which, with_order=given.n_columns == 0)
+    at_once = max(1, _COPIES_BYTES // (8 * columns.values.size))
+    values = []
+    for at in range(first, first + count, at_once):
+        drawn = permutations.draw(at, min(at_once, first + count - at))
+        scores = measure(copies(columns, drawn), given, runner)
+        values.append(scores.reshape(len(drawn), columns.n_columns))
+    whole = np.concatenate(values)
+    return whole.max(axis=1, keepdims=True) if largest else whole
+
+
+def _score_pairs(
+    runner: Runner,
+    measure: Measure,
+    given: Columns,
+    x: ColumnSet,
+    which: Which,
+    alone: FloatArray,
+    permutations: Permutations | None,
+    number: int,
+) -> FloatArray:
+    """Of all pairs of some columns, permuted or not; ``alone`` is what each scores."""
+    pool = x.take(which, with_order=False)
+    if permutations is not None:
+        pool = pool.rows(permutations.draw(number, 1)[0])
+    if measure.criterion == "mi":
+        alone = np.zeros_like(alone)  # the score of the second is that of the whole set
+    each = []
+    for first in range(pool.n_columns - 1):
+        with_first = given.beside(pool.take([first]))
+        later = pool.take(slice(first + 1, None))
+        each.append(alone[first] + measure(later, with_first, runner))
+    return np.concatenate(each)
