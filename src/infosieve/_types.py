@@ -232,8 +232,15 @@ class Executor(Protocol):
         """Columns where jobs find them."""
         ...
 
-    def room(self, kind: str, at_least: int) -> int:
-        """How many candidates a job of this kind should score."""
+    def sees(self, source: Any) -> bool:
+        """Whether jobs can read a column source themselves."""
+        ...
+
+    def room(self, kind: str, total: int, whole: int, fewest: int) -> int:
+        """How many candidates a job of this kind should score.
+
+        Of ``total``, where a whole table has ``whole``; ``fewest`` are worth a job.
+        """
         ...
 
     def map(

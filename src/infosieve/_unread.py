@@ -136,10 +136,11 @@ def open_table(
     size = max(1, _BLOCK_BYTES // (8 * table.n_samples))
     everything = range(table.n_columns)
 
+    who: Any = executor if executor.sees(source) else executor.here
+
     def passed(job: Any, subject: "Unread") -> list[Any]:
-        place = executor.place(subject)
-        jobs = ((len(everything), piece) for piece in place.pieces(everything, size))
-        return list(executor.map(job, jobs, job.__name__))
+        pieces = who.place(subject).pieces(everything, size)
+        return list(who.map(job, ((size, piece) for piece in pieces)))
 
     if scale is None:  # columns keep their unit: the largest number of all comes first
         largest = max(passed(_largest, unread))

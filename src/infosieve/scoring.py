@@ -44,7 +44,8 @@ class Scoring:
     def scores(self, measure: Measure, columns: Sequence[int], given: Columns) -> Scores:
         """Of each column on its own."""
         kind = _kind("score", measure, given)
-        size = min(self._fitting, self.executor.room(kind, len(columns)))
+        m = len(columns)
+        size = min(self._fitting, self.executor.room(kind, m, m, _fewest(given)))
         known = self.executor.share(measure), self.executor.share(given)
         jobs = (
             (_count(which, self.x), (*known, ref, which))
@@ -75,7 +76,8 @@ class Scoring:
         def jobs() -> Iterator[tuple[int, tuple[Any, ...]]]:
             at = 0
             while at < n_permutations:
-                room = executor.room(kind, m)
+                total = m * (n_permutations - at)
+                room = executor.room(kind, total, m, _fewest(given))
                 if may_end and at == 0 and not executor.remote:
                     room = min(room, max(m, _FIRST_COPIES))
                 count = -(-room // m)
@@ -154,6 +156,11 @@ class Scoring:
 def _kind(what: str, measure: Measure, given: Columns) -> str:
     """Jobs of one kind take about the same time for a candidate."""
     return f"{what} {given.n_columns}{' parts' if measure.parts is not None else ''}"
+
+
+def _fewest(given: Columns) -> int:
+    """How many candidates are worth a job: with selected columns, they share lists of rows."""
+    return 256 if given.n_columns else 16
 
 
 def _count(which: Which, x: ColumnSet) -> int:

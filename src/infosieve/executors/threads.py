@@ -77,9 +77,13 @@ class Threads:
         """Where the columns are already."""
         return Whole(x, x.n_columns)
 
-    def room(self, kind: str, at_least: int) -> int:
+    def sees(self, source: Any) -> bool:
+        """What this process has opened, it sees."""
+        return True
+
+    def room(self, kind: str, total: int, whole: int, fewest: int) -> int:
         """Whole tables, or enough copies of few columns for what they share to pay."""
-        return max(_AT_ONCE, at_least)
+        return max(_AT_ONCE, whole)
 
     def map(
         self, job: Callable[..., T], many: Iterable[tuple[int, tuple[Any, ...]]], kind: str = ""

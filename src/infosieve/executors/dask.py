@@ -1,0 +1,391 @@
+"""Workers of a Dask cluster: jobs are submitted, results gathered in order. No maths.
+
+What jobs need is sent once. Workers that see the files of a table read its columns themselves;
+else blocks of columns are scattered among them. Nothing is lost with a worker: what it held is
+sent again, what it was doing is done by another.
+"""
+
+import pickle
+import time
+from collections import OrderedDict, deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from itertools import count
+from typing import Any, Self, TypeVar
+
+import dask
+import distributed
+import numpy as np
+from dask.utils import parse_timedelta
+from distributed.client import FutureCancelledError, FuturesCancelledError
+
+from infosieve._json import versions
+from infosieve._types import ColumnSet, Which
+from infosieve.columns import ColumnSource
+from infosieve.executors.threads import Threads, Whole
+
+T = TypeVar("T")
+
+# What a job should take, in seconds: scheduling one costs a few milliseconds.
+_JOB_SECONDS = 0.5
+# Candidates of a job, before it is known how long one takes.
+_FIRST = 256
+# Jobs under way for each thread of the cluster.
+_AHEAD = 3
+# Values up to this size travel with each job: bytes.
+_SMALL = 1 << 16
+# A block of scattered columns, at most: bytes.
+_BLOCK_BYTES = 1 << 24
+# How often a job whose data were lost is sent again.
+_TRIES = 10
+# How often a wait looks around: seconds.
+_LOOK = 1.0
+# What was shared last is kept, in case it is shared again.
+_KEPT = 32
+
+_GONE = (
+    distributed.CancelledError,
+    FutureCancelledError,
+    FuturesCancelledError,
+    distributed.comm.CommClosedError,
+)
+
+
+class Dask:
+    """Spreads jobs over the workers of a Dask cluster. See :class:`infosieve._types.Executor`.
+
+    Parameters
+    ----------
+    client : dask.distributed.Client or str
+        A client, or the address of a scheduler. Security is Dask's own: that of the client, or
+        of Dask's configuration.
+    here : Threads
+        For what is done in this process.
+    progress : Progress or None
+        Hears of workers that come and go.
+    """
+
+    remote = True
+
+    def __init__(self, client: Any, here: Threads, progress: Any = None) -> None:
+        self.here, self._progress = here, progress
+        self._given = client
+        self._recent: OrderedDict[int, tuple[Any, Any]] = OrderedDict()
+        self._seconds: dict[str, deque[float]] = {}
+        self._seen: dict[int, tuple[ColumnSource, bool]] = {}
+        self._numbers = count()
+        self._threads: dict[str, int] = {}
+        self._told: dict[str, int] = {}
+
+    def __enter__(self) -> Self:
+        self.client = self._connected()
+        try:
+            self._wait_for_workers()
+            self._greet()
+        except BaseException:
+            self.__exit__()
+            raise
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._recent.clear()
+        if self.client.status == "running":
+            with suppress(Exception):
+                self._tell_logs()
+        if isinstance(self._given, str):
+            with suppress(Exception):
+                self.client.close(timeout=5)
+
+    @property
+    def text(self) -> str:
+        return f"dask, {len(self._threads)} workers"
+
+    # What jobs need
+
+    def share(self, value: T) -> T:
+        """What stands for a value on all workers; a small one stands for itself."""
+        known = self._recent.pop(id(value), None)
+        if known is None:
+            shared: Any = value
+            if _size(value) > _SMALL:
+                shared = _Shared(lambda: value, broadcast=True)
+            known = value, shared
+        self._recent[id(value)] = known
+        while len(self._recent) > _KEPT:
+            self._recent.popitem(last=False)
+        return known[1]  # type: ignore[no-any-return]
+
+    def sees(self, source: ColumnSource) -> bool:
+        """Whether all workers can read a source themselves."""
+        if id(source) not in self._seen:
+            answers = self._ask(_sees, source)
+            self._seen[id(source)] = source, all(answers.values())
+            if not all(answers.values()):
+                blind = sum(not seen for seen in answers.values())
+                self._say(
+                    f"{blind} of {len(answers)} workers do not see {source.where}: columns are "
+                    "sent to them"
+                )
+        return self._seen[id(source)][1]
+
+    def place(self, x: ColumnSet) -> Any:
+        """Columns on the workers: read there, or sent in blocks."""
+        source = getattr(x, "source", None)
+        if source is not None and self.sees(source):
+            return Whole(self.share(x), x.n_columns)
+        return _Blocks(x, max(1, sum(self._threads.values())))
+
+    # Jobs
+
+    def room(self, kind: str, total: int, whole: int, fewest: int) -> int:
+        """So many that a job takes about half a second, and all workers have some."""
+        known = self._seconds.get(kind)
+        size = _FIRST if not known else int(_JOB_SECONDS / max(min(known), 1e-9))
+        mine = -(-total // (_AHEAD * max(1, sum(self._threads.values()))))
+        return max(1, min(max(size, fewest), max(mine, fewest // 4)))
+
+    def map(
+        self, job: Callable[..., T], many: Iterable[tuple[int, tuple[Any, ...]]], kind: str = ""
+    ) -> Iterator[T]:
+        """The jobs' results, in order; some are always under way."""
+        self._look_around()
+        waiting: deque[_Job] = deque()
+        unread = iter(many)
+        try:
+            while True:
+                while len(waiting) < max(2, _AHEAD * sum(self._threads.values())):
+                    item = next(unread, None)
+                    if item is None:
+                        break
+                    waiting.append(_Job(job, *item))
+                    self._submit(waiting[-1])
+                if not waiting:
+                    return
+                result, seconds = self._result(waiting[0])
+                done = waiting.popleft()
+                known = self._seconds.setdefault(kind, deque(maxlen=8))
+                known.append(seconds / max(1, done.weight))
+                yield result
+        finally:  # the caller has enough, or something went wrong
+            if waiting and self.client.status == "running":
+                with suppress(Exception):
+                    self.client.cancel([j.future for j in waiting if j.future], force=True)
+            if hasattr(unread, "close"):
+                unread.close()
+
+    def _submit(self, job: "_Job") -> None:
+        arguments = [
+            a.future(self.client) if isinstance(a, _Shared) else a for a in job.arguments
+        ]
+        name = job.function.__name__.strip("_")
+        job.future = self.client.submit(
+            _run,
+            job.function,
+            *arguments,
+            key=f"infosieve-{name}-{next(self._numbers)}-{id(self):x}-{time.time_ns():x}",
+            pure=False,
+        )
+        job.tries += 1
+
+    def _result(self, job: "_Job") -> tuple[Any, float]:
+        while True:
+            try:
+                return job.future.result(timeout=_LOOK)  # type: ignore[no-any-return]
+            except distributed.TimeoutError:
+                if job.future.status == "error":  # the job's own
+                    raise
+                self._wait_for_workers()
+            except distributed.KilledWorker as error:
+                raise ConnectionError(
+                    f"A job ended the workers that ran it, one after the other ({error}). They "
+                    "may have too little memory: give them more, or fewer threads each. "
+                    + self._logs()
+                ) from None
+            except _GONE as error:
+                if job.tries >= _TRIES:
+                    raise ConnectionError(
+                        f"A job was lost {job.tries} times with the workers that had its data "
+                        f"({error}). Look at the workers' logs."
+                    ) from None
+                self._wait_for_workers()
+                self._submit(job)
+
+    # Workers
+
+    def _connected(self) -> Any:
+        if not isinstance(self._given, str):
+            if getattr(self._given, "asynchronous", False):
+                raise TypeError(
+                    "The 'executor' parameter is an asynchronous client, which cannot be waited "
+                    "for. Pass a plain one: Client(address)."
+                )
+            if self._given.status != "running":
+                raise ConnectionError(
+                    f"The 'executor' parameter is a Dask client that is {self._given.status}. "
+                    "Pass one that is connected."
+                )
+            return self._given
+        try:
+            return distributed.Client(self._given, set_as_default=False)
+        except (OSError, ValueError, TypeError) as error:
+            raise ConnectionError(
+                f"No Dask scheduler answers at {self._given!r} "
+                f"({str(error).splitlines()[0] if str(error) else type(error).__name__}). An "
+                "address is such as 'tcp://10.0.0.1:8786'; 'dask scheduler' prints its own."
+            ) from None
+
+    def _greet(self) -> None:
+        """The workers must run this version, or their bits might differ."""
+        mine = versions()["infosieve"]
+        for address, theirs in self._ask(_version).items():
+            if theirs != mine:
+                what = f"infosieve {theirs}" if theirs else "no infosieve"
+                raise RuntimeError(
+                    f"The Dask worker {address} has {what}, this process has {mine}. Install the "
+                    "same version everywhere."
+                )
+        workers, threads = len(self._threads), sum(self._threads.values())
+        self._say(f"{workers} Dask workers, {threads} threads; {self.client.dashboard_link}")
+
+    def _ask(self, question: Callable[..., T], *arguments: Any) -> dict[str, T]:
+        """All workers, once."""
+        try:
+            return self.client.run(question, *arguments, on_error="raise")  # type: ignore[no-any-return]
+        except ModuleNotFoundError as error:
+            raise RuntimeError(
+                f"A Dask worker cannot import what it needs ({error}). Install infosieve, in the "
+                "same version, wherever workers run."
+            ) from None
+
+    def _look_around(self) -> None:
+        """Who is there; tell of those who came and went."""
+        now = dict(self.client.nthreads())
+        for address in self._threads.keys() - now.keys():
+            self._say(f"the worker {address} is gone; others do its work")
+        if self._threads:
+            for address in now.keys() - self._threads.keys():
+                self._say(f"the worker {address} has come")
+        self._threads = now
+
+    def _wait_for_workers(self) -> None:
+        """Until the scheduler answers and somebody works for it; for a while, not for ever."""
+        patience = parse_timedelta(dask.config.get("distributed.comm.timeouts.connect"))
+        deadline = time.monotonic() + patience
+        told = False
+        while True:
+            reached = False
+            with suppress(OSError, distributed.TimeoutError, *_GONE):
+                if self.client.status == "running":
+                    self._look_around()
+                    reached = True
+            if reached and self._threads:
+                return
+            if self.client.status in ("closed", "closing") or time.monotonic() > deadline:
+                what = (
+                    f"No worker has been at the Dask scheduler for {patience:.0f} seconds."
+                    if reached
+                    else "The Dask scheduler is gone."
+                )
+                raise ConnectionError(what)
+            if not told:
+                self._say("waiting for " + ("a worker" if reached else "the scheduler"))
+                told = True
+            time.sleep(0.2)
+
+    def _say(self, text: str) -> None:
+        if self._progress is not None:
+            self._progress.say(text)
+
+    def _tell_logs(self) -> None:
+        """What workers have to say: warnings, or all at a verbosity of 2."""
+        if self._progress is None or not self._progress.verbose:
+            return
+        levels = ("WARNING", "ERROR", "CRITICAL")
+        for address, lines in self.client.get_worker_logs().items():
+            for level, text in lines[: len(lines) - self._told.get(address, 0)][::-1]:
+                if self._progress.verbose > 1 or level in levels:
+                    self._say(f"{address}: {text}")
+            self._told[address] = len(lines)
+
+    def _logs(self) -> str:
+        with suppress(Exception):
+            self._tell_logs()
+        return "The workers' logs may tell more."
+
+
+class _Job:
+    """What was asked for, so that it can be asked for again."""
+
+    def __init__(self, function: Callable[..., Any], weight: int, arguments: tuple[Any, ...]) -> None:
+        self.function, self.weight, self.arguments = function, weight, arguments
+        self.future: Any = None
+        self.tries = 0
+
+
+class _Shared:
+    """A value on the workers; sent again if they have lost it."""
+
+    def __init__(self, make: Callable[[], Any], broadcast: bool) -> None:
+        self._make, self._broadcast, self._future = make, broadcast, None
+
+    def future(self, client: Any) -> Any:
+        if self._future is None or self._future.status != "finished":
+            # In a list, or a value that is one itself would be taken apart.
+            made = [self._make()]
+            (self._future,) = client.scatter(made, broadcast=self._broadcast, hash=False)
+        return self._future
+
+
+class _Blocks:
+    """Columns in blocks among the workers. See :class:`infosieve._types.Place`."""
+
+    def __init__(self, x: ColumnSet, n_threads: int) -> None:
+        fitting = max(1, _BLOCK_BYTES // (8 * x.n_samples))
+        self.size = max(1, min(fitting, -(-x.n_columns // (2 * n_threads))))
+        self.x = x
+        self.blocks = [
+            _Shared(_Taking(x, slice(i, min(x.n_columns, i + self.size))), broadcast=False)
+            for i in range(0, x.n_columns, self.size)
+        ]
+
+    def pieces(self, columns: Sequence[int], size: int) -> Iterator[tuple[Any, Which]]:
+        wanted = np.asarray(columns, np.int64)
+        number = wanted // self.size
+        for run in np.split(wanted, np.flatnonzero(np.diff(number)) + 1):
+            for i in range(0, run.size, size):
+                part = run[i : i + size]
+                yield self.blocks[part[0] // self.size], part % self.size
+
+    def together(self, columns: Sequence[int]) -> tuple[Any, Which]:
+        taken = self.x.take(list(columns), with_order=False)
+        return _Shared(lambda: taken, broadcast=False), slice(None)
+
+
+class _Taking:
+    def __init__(self, x: ColumnSet, which: slice) -> None:
+        self.x, self.which = x, which
+
+    def __call__(self) -> Any:
+        return self.x.take(self.which)
+
+
+def _size(value: Any) -> int:
+    """Bytes of a value that travels."""
+    buffers: list[Any] = []
+    head = pickle.dumps(value, 5, buffer_callback=buffers.append)
+    return len(head) + sum(b.raw().nbytes for b in buffers)
+
+
+def _run(job: Callable[..., T], *arguments: Any) -> tuple[T, float]:
+    """On a worker: a job, and how long it took."""
+    start = time.perf_counter()
+    result = job(Threads(1), *arguments)
+    return result, time.perf_counter() - start
+
+
+def _sees(source: ColumnSource) -> bool:
+    return source.visible()
+
+
+def _version() -> str:
+    return versions()["infosieve"]
