@@ -11,6 +11,7 @@ from infosieve.datasets import make_friedman
 from infosieve.executors.threads import Threads
 from infosieve.resample import Measure, global_permutations, random_parts
 from infosieve.results import Origin
+from infosieve.scoring import Scoring
 from infosieve.smoothing import choose
 
 
@@ -115,10 +116,11 @@ def test_degenerate_columns(rng):
 
 def test_no_variance_over_the_splits_is_said():
     class Flat:
-        def score(self, batch, executor):
+        def score(self, batch, runner):
             return np.zeros((batch.parts.max() + 1, batch.n_candidates, 3))
 
     x = prepare(np.arange(20.0)[None], np.zeros(1, bool), "standard", 0, Threads(1))
-    measure = Measure(x, "mi", "ksg1", "euclidean", (2, 4), Flat(), Threads(1))
+    measure = Measure(x, "mi", "ksg1", "euclidean", (2, 4), Flat())
+    scoring = Scoring(x, Threads(1))
     with pytest.warns(UserWarning, match="No K tells any column of X from noise"):
-        assert choose(x, ["x"], measure, 4, Origin("", 20, 0, {}, {})).k == 2
+        assert choose(scoring, ["x"], measure, 4, Origin("", 20, 0, {}, {})).k == 2

@@ -227,7 +227,7 @@ def current_umask():
 
 
 def test_every_parameter_has_an_option():
-    renamed = {"n_jobs": "jobs", "random_state": "seed", "verbose": "quiet"}
+    renamed = {"n_jobs": "jobs", "random_state": "seed", "verbose": "quiet", "executor": "dask"}
     renamed |= {"discrete_features": "categorical", "discrete_target": "categorical"}
     for function, command in (
         (MISelector, cli.select),

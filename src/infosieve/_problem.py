@@ -42,18 +42,15 @@ def read_tables(
     source = as_source(X) if executor is not None else None
     if source is not None and 8 * source.shape[0] * source.shape[1] <= SMALL:
         source = None
-    tables: list[Any] = [source, read_table(y, "y", discrete_target)]
-    if source is None:
-        tables[0] = read_table(X, "X", discrete_features)
+    x: Any = SourceTable(source, "X", {}) if source is not None else None
+    tables = [x or read_table(X, "X", discrete_features), read_table(y, "y", discrete_target)]
     if given is not None:
         tables.append(read_table(given, "given"))
-    if source is not None:
-        assert executor is not None
-        check_lengths(SourceTable(source, "X", {}), *tables[1:])
-        known = discrete_features, scale, tables[1:], executor
-        tables[0] = open_table(source, "X", *known)
     check_lengths(*tables)
     check_target(tables[1])
+    if source is not None:
+        assert executor is not None
+        tables[0] = open_table(source, "X", discrete_features, scale, tables[1:], executor)
     return tables
 
 

@@ -1,5 +1,6 @@
 """Features joined pair by pair into clusters: what they are compared by, and who joins whom."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
 from typing import Any, Literal, TypeAlias
@@ -8,7 +9,16 @@ import numpy as np
 from scipy.stats import rankdata
 
 from infosieve._scale import prepare
-from infosieve._types import BoolArray, Columns, Runner, FloatArray, IntArray, Scale
+from infosieve._types import (
+    BoolArray,
+    Columns,
+    Executor,
+    FloatArray,
+    IntArray,
+    Runner,
+    Scale,
+    Which,
+)
 from infosieve.engines.numba import agglomerate as kernels
 from infosieve.engines.numba.false_neighbors import count_false, strips_of
 from infosieve.executors.threads import Threads
@@ -20,6 +30,8 @@ Representative: TypeAlias = Literal["mean", "medoid", "pls"]
 
 # Similarities that one task computes, at least: less is not worth the change of threads.
 _TASK_CELLS = 1 << 19
+# Pairs whose similarities are computed at once, at most, and those that are worth a job.
+_PAIRS, _FEW_PAIRS = 1 << 22, 1 << 14
 
 
 def target_strips(target: Columns) -> Any:
@@ -27,8 +39,17 @@ def target_strips(target: Columns) -> Any:
     return strips_of(target.values[0], int(2 * np.sqrt(target.n_samples)) + 1)
 
 
-def false_counts(x: Columns, target: Columns, strips: Any, runner: Runner) -> IntArray:
+def false_counts(x: Columns, target: Columns, strips: Any, executor: Executor) -> IntArray:
     """The C vectors of all columns, of shape (n_columns, n_samples)."""
+    m = x.n_columns
+    known = executor.share(target), executor.share(strips)
+    pieces = executor.place(x).pieces(range(m), executor.room("count", m, m, 16))
+    jobs = ((1 if isinstance(w, slice) else len(w), (*known, ref, w)) for ref, w in pieces)
+    return np.concatenate(list(executor.map(_count, jobs, "count")))
+
+
+def _count(runner: Runner, target: Columns, strips: Any, table: Columns, which: Which) -> IntArray:
+    x = table.take(which)
     out = np.zeros((x.n_columns, x.n_samples), np.int64)
     order = x.order
 
@@ -75,14 +96,14 @@ class Comparison:
         assert self.target is not None
         return target_strips(self.target)
 
-    def profiles(self, x: Columns, runner: Runner) -> FloatArray:
+    def profiles(self, x: Columns, executor: Executor) -> FloatArray:
         """The centred rows whose correlations are the similarities of the columns."""
         rows: Any = x.values
         if self.target is not None:
-            rows = false_counts(x, self.target, self._strips, runner)
+            rows = false_counts(x, self.target, self._strips, executor)
         if self.correlation == "spearman":
             rows = rankdata(rows, axis=1)
-        profiles = centred(rows, runner)
+        profiles = centred(rows, executor.here)
         kernels.into_range(profiles)
         return profiles
 
@@ -188,6 +209,53 @@ class Features:
         return np.where(kernels.dots(rows, members, rows[first]) < 0, -1.0, 1.0)
 
 
+def similarities(features: Features, asked: BoolArray, executor: Executor) -> FloatArray:
+    """Of all pairs of features, as scipy's ``pdist`` orders them; NEVER where not ``asked``."""
+    m = features.n
+    total = m * (m - 1) // 2
+    known = [executor.share(v) for v in (features.profiles, features.squares, asked)]
+
+    def jobs() -> Iterator[tuple[int, tuple[Any, ...]]]:
+        first, left = 0, total
+        while left > 0:
+            room = executor.room("correlate", left, _PAIRS, _FEW_PAIRS)
+            last, cells = first, 0
+            while last < m and (cells == 0 or cells + m - 1 - last <= room):
+                cells += m - 1 - last
+                last += 1
+            yield cells, (*known, features.absolute, first, last, cells)
+            first, left = last, left - cells
+
+    similar, at = np.empty(total), 0
+    for part in executor.map(_correlate, jobs(), "correlate"):
+        similar[at : at + part.size] = part
+        at += part.size
+    return similar
+
+
+def _correlate(
+    runner: Runner,
+    profiles: FloatArray,
+    squares: FloatArray,
+    asked: BoolArray,
+    absolute: bool,
+    first: int,
+    last: int,
+    cells: int,
+) -> FloatArray:
+    """The rows from ``first`` to ``last`` and all later ones, which makes so many pairs."""
+    m = len(profiles)
+    out = np.full(cells, kernels.NEVER)
+    start = first * m - first * (first + 1) // 2
+
+    def some(rows: range) -> None:
+        span = first + rows.start, first + rows.stop
+        kernels.correlate(profiles, squares, span, absolute, asked, start, out)
+
+    runner.run([partial(some, rows) for rows in _ranges(last - first, 32)])
+    return out
+
+
 @dataclass(frozen=True)
 class Tree:
     """The merges, in their order; clusters numbered as in scipy and scikit-learn."""
@@ -225,7 +293,7 @@ class Clusters:
     connected : ndarray of bool or None
         For each pair of features (as scipy's ``pdist`` orders them), whether they are neighbours;
         only clusters with neighbours among their features join.
-    runner : Runner
+    executor : Executor
     """
 
     def __init__(
@@ -235,23 +303,17 @@ class Clusters:
         linkage: Linkage,
         representative: Representative,
         connected: BoolArray | None,
-        runner: Runner,
+        executor: Executor,
     ) -> None:
         m = features.n
         self.features, self.comparison = features, comparison
-        self.linkage, self.representative, self.runner = linkage, representative, runner
+        self.linkage, self.representative, self.runner = linkage, representative, executor.here
         self.allowed = np.empty(0, bool) if connected is None else connected.copy()
         self.profiles, self.squares = features.profiles.copy(), features.squares.copy()
         self.members = {j: np.array([j]) for j in range(m)}
         self.sizes = np.ones(m, np.int64)
-        self.similar = np.full(m * (m - 1) // 2, kernels.NEVER)
         asked = self.allowed if linkage == "representative" else self.allowed[:0]
-
-        def some(rows: range) -> None:
-            span, absolute = (rows.start, rows.stop), comparison.absolute
-            kernels.correlate(self.profiles, self.squares, span, absolute, asked, self.similar)
-
-        runner.run([partial(some, rows) for rows in _ranges(m, 32)])
+        self.similar = similarities(features, asked, executor)
         self.partner, self.best = np.empty(m, np.int64), np.empty(m)
         kernels.find_partners(self.similar, self.allowed, self.sizes, self.partner, self.best)
 

@@ -1,5 +1,6 @@
 """Supervised clustering of features: those join that make the same mistakes about the target."""
 
+from copy import copy
 from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
@@ -7,12 +8,13 @@ import pandas as pd
 from scipy.sparse import coo_array
 from sklearn.base import BaseEstimator, TransformerMixin, clone, is_classifier
 from sklearn.model_selection import KFold, StratifiedKFold, check_cv
-from sklearn.utils.validation import _check_feature_names_in, check_is_fitted, validate_data
+from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
+from threadpoolctl import threadpool_limits
 
 from infosieve._pls import PLSRegressionCV
-from infosieve._problem import origin_of, prepare_tables
+from infosieve._problem import origin_of, prepare_tables, remember_columns
 from infosieve._scale import Scaling
-from infosieve._types import BoolArray, FloatArray, IntArray, Scale
+from infosieve._types import BoolArray, Executor, FloatArray, IntArray, Scale
 from infosieve._validate import (
     Table,
     check_choice,
@@ -38,6 +40,7 @@ from infosieve.agglomerate import (
     grow,
     target_strips,
 )
+from infosieve.executors import KeepsExecutor, executor_of
 from infosieve.executors.threads import Threads
 from infosieve.progress import Progress
 from infosieve.representatives import BackToColumns, Grown
@@ -106,7 +109,7 @@ def false_neighbors(
     return counts
 
 
-class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type: ignore[misc]
     """Join columns that say the same about the target, and represent each cluster by one.
 
     Two columns are alike if they misjudge the same samples: the similarity is the correlation of
@@ -149,6 +152,9 @@ class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         ``list(GroupKFold().split(X, y, groups))``.
     n_jobs : int or None, default=None
         Threads; -1 for all cores. The result does not depend on it.
+    executor : dask.distributed.Client, address or None, default=None
+        Who counts false neighbours, computes similarities and judges numbers of clusters: the
+        workers of a Dask cluster, or threads of this process. The result does not depend on it.
     random_state : int, RandomState or None, default=None
         Shuffles the samples before they are cut into folds.
     verbose : int, default=0
@@ -221,6 +227,7 @@ class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         regressor: Any = None,
         cv: Any = 4,
         n_jobs: int | None = None,
+        executor: Any = None,
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
@@ -235,6 +242,7 @@ class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.regressor = regressor
         self.cv = cv
         self.n_jobs = n_jobs
+        self.executor = executor
         self.random_state = random_state
         self.verbose = verbose
 
@@ -271,11 +279,16 @@ class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self._check_number(tables)
         for name in [name for name in vars(self) if name.endswith("_") or name.startswith("_r")]:
             delattr(self, name)  # of an earlier fit
-        validate_data(self, X, skip_check_array=True)
+        remember_columns(self, X)
         self.cv_results_: dict[str, Any] | None = None
-        with Progress(self.verbose) as progress:
-            grown = self._grow(tables, connected, progress)
-            self.n_clusters_ = self._number(grown.tree, tables, connected, seed, progress)
+        with (
+            Progress(self.verbose) as progress,
+            executor_of(self.executor, self.n_jobs, progress) as executor,
+        ):
+            work = executor, progress
+            grown = self._grow(tables, connected, *work)
+            self.n_clusters_ = self._number(grown.tree, tables, connected, seed, *work)
+            parameters = self.get_params(deep=False) | {"executor": executor.text}
         self.children_, self.similarities_ = grown.tree.children, grown.tree.similarities
         self._reduction = grown.cut(self.n_clusters_)
         self.labels_ = np.empty(tables[0].n_columns, np.int64)
@@ -293,7 +306,7 @@ class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             self.children_,
             self.similarities_,
             self.cv_results_,
-            origin_of(tables, seed, self.get_params(deep=False)),
+            origin_of(tables, seed, parameters),
         )
         self.linkage_ = self.result_.linkage
         return self
@@ -377,13 +390,19 @@ class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         connected[a * m - a * (a + 1) // 2 + b - a - 1] = True
         return connected
 
-    def _grow(self, tables: list[Table], connected: BoolArray | None, progress: Progress) -> Grown:
+    def _grow(
+        self,
+        tables: list[Table],
+        connected: BoolArray | None,
+        executor: Executor,
+        progress: Progress,
+    ) -> Grown:
         """Scale the columns, count false neighbours, join all clusters."""
-        executor = Threads(self.n_jobs)
-        x, *rest = prepare_tables(tables, self.scale, executor, with_order=True, separate=False)
+        runner = executor.here
+        x, *rest = prepare_tables(tables, self.scale, runner, with_order=True, separate=False)
         target = rest[0] if self.similarity == "supervised" else None
         comparison = Comparison(target, self.correlation, self.scale)
-        rows = centred(x.values, executor)
+        rows = centred(x.values, runner)
         features = Features(
             rows,
             comparison.profiles(x, executor),
@@ -402,6 +421,7 @@ class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tables: list[Table],
         connected: BoolArray | None,
         seed: int,
+        executor: Executor,
         progress: Progress,
     ) -> int:
         """How many clusters."""
@@ -410,7 +430,8 @@ class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             merges = below[0] if below.size else len(tree.similarities)
             return max(tree.n_leaves - int(merges), tree.n_parts)
         if isinstance(self.n_clusters, str):
-            return self._best_number(tree, tables, connected, seed % 2**32, progress)
+            work = executor, progress
+            return self._best_number(tree, tables, connected, seed % 2**32, *work)
         assert self.n_clusters is not None
         if self.n_clusters < tree.n_parts:
             raise ValueError(
@@ -426,6 +447,7 @@ class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tables: list[Table],
         connected: BoolArray | None,
         seed: int,
+        executor: Executor,
         progress: Progress,
     ) -> int:
         """The number of clusters behind which the regressor predicts best what it has not seen."""
@@ -439,21 +461,16 @@ class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             kind = StratifiedKFold if is_classifier(regressor) else KFold
             folds = kind(folds, shuffle=True, random_state=seed)
         numbers = numbers_to_try(tree.n_parts, min(table.n_columns, table.n_samples))
-        scores: list[list[float]] = []
-        for train, test in check_cv(folds).split(table.values.T, target):
-            grown = self._grow([t.only(train) for t in tables], connected, progress)
-            scores.append([])
-            progress.begin(f"numbers of clusters, fold {len(scores)}", len(numbers))
-            for done, number in enumerate(numbers, start=1):
-                reduction = grown.cut(number)
-                known, new = (reduction.transform(table.values.T[rows]) for rows in (train, test))
-                model = clone(regressor).fit(known, target[train])
-                if self.regressor is None:  # R^2 over all folds: one fold may be one sample
-                    scores[-1].append(1.0 - np.mean((model.predict(new) - target[test]) ** 2))
-                else:
-                    scores[-1].append(float(model.score(new, target[test])))
-                progress.advance(done, len(numbers))
-        each = np.array(scores)
+        alike = copy(self)
+        alike.executor, alike.regressor = None, regressor
+        squared = self.regressor is None
+        known = [executor.share(v) for v in (tables, connected, target)]
+        told = Progress(0) if executor.remote else progress
+        jobs = (
+            (1, (alike, *known, numbers, train, test, squared, told))
+            for train, test in check_cv(folds).split(table.values.T, target)
+        )
+        each = np.array(list(executor.map(_judged, jobs)))
         if not np.isfinite(each).all():
             raise ValueError(
                 "The scores of the 'regressor' are not all numbers (R^2 is not defined for a fold "
@@ -480,7 +497,7 @@ class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         check_x(X)
-        validate_data(self, X, reset=False, skip_check_array=True)
+        remember_columns(self, X, reset=False)
         return self._reduction.transform(read_table(X, "X", False, least=1).values.T)
 
     def inverse_transform(self, X: Any) -> FloatArray:
@@ -527,6 +544,39 @@ class FeatureClustering(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         tags.target_tags.required = self._needs_target
         tags.target_tags.multi_output = True
         return tags
+
+
+def _judged(
+    executor: Any,
+    clustering: FeatureClustering,
+    tables: list[Table],
+    connected: BoolArray | None,
+    target: Any,
+    numbers: IntArray,
+    train: IntArray,
+    test: IntArray,
+    squared: bool,
+    progress: Progress,
+) -> list[float]:
+    """How well the regressor predicts one fold behind each number of clusters.
+
+    ``squared``: by R^2 over all folds, as one fold may be one sample; else by its own score.
+    """
+    grown = clustering._grow([t.only(train) for t in tables], connected, executor, progress)
+    progress.begin("numbers of clusters of a fold", len(numbers))
+    values = tables[0].values.T
+    scores = []
+    for done, number in enumerate(numbers, start=1):
+        reduction = grown.cut(number)
+        known, new = (reduction.transform(values[rows]) for rows in (train, test))
+        with threadpool_limits(1, "blas"):  # whose sums depend on the number of its threads
+            model = clone(clustering.regressor).fit(known, target[train])
+            if squared:
+                scores.append(float(1.0 - np.mean((model.predict(new) - target[test]) ** 2)))
+            else:
+                scores.append(float(model.score(new, target[test])))
+        progress.advance(done, len(numbers))
+    return scores
 
 
 def _cluster_name(names: Any, members: IntArray) -> str:

@@ -5,6 +5,8 @@ Nothing heavy is imported before a command needs it.
 
 import os
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from enum import StrEnum
 from typing import Annotated, Any
 
@@ -20,7 +22,10 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 
-PATH = "a CSV, TSV, Parquet or Arrow file with a header; - is standard input"
+PATH = (
+    "a CSV, TSV, Parquet or Arrow file with a header, a directory of Parquet files, or its "
+    "address on a remote filesystem; - is standard input"
+)
 FilePath = Annotated[str, typer.Argument(metavar="FILE", help=PATH)]
 Target = Annotated[str, typer.Option(help="the column to predict")]
 Features = Annotated[
@@ -37,6 +42,13 @@ Delimiter = Annotated[str | None, typer.Option(help="what separates the values o
 Decimal = Annotated[str, typer.Option(help="the decimal mark of a CSV file: . or ,")]
 Seed = Annotated[int | None, typer.Option(help="the same seed gives the same result")]
 Jobs = Annotated[int | None, typer.Option(help="threads; -1 for all cores")]
+Dask = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="compute on a Dask cluster: its scheduler's address; or local, to start one here",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="the whole result as JSON, instead of a table")]
 Html = Annotated[str | None, typer.Option(help="write a report to look at")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="no progress")]
@@ -114,42 +126,27 @@ def _data(
     drop_missing: bool,
     delimiter: str | None,
     decimal: str,
-) -> tuple[Any, Any]:
-    """The columns and the target of a file."""
+) -> tuple[Any, Any, list[str]]:
+    """The columns and the target of a file, and which columns are declared categories."""
     from infosieve.cli import tables
 
-    frame = tables.read(path, delimiter, decimal)
-    names = list(frame.columns)
+    table = tables.read(path, delimiter, decimal)
+    names = list(table.columns)
     tables.find(target, names, "--target")
     chosen = tables.matching(features, names, "--features") if features else names
     left_out = tables.matching(exclude, names, "--exclude") if exclude else []
     chosen = [c for c in chosen if c != target and c not in left_out]
     if not chosen:
         raise tables.InputError("no column is left to look at: see --features and --exclude")
-    frame = frame[[*chosen, target]].copy()
+    table = table[[*chosen, target]]
     declared = (
-        tables.matching(categorical, list(frame.columns), "--categorical") if categorical else []
+        tables.matching(categorical, list(table.columns), "--categorical") if categorical else []
     )
-    tables.refuse_stray_text(frame, declared)
-    missing = frame.isna().any(axis=1)
-    if missing.any():
-        worst = frame.isna().sum().sort_values(ascending=False)
-        if not drop_missing:
-            raise tables.InputError(
-                f"{int(missing.sum())} of {len(frame)} rows have missing values (column "
-                f"{worst.index[0]!r} has {worst.iloc[0]}); --drop-missing leaves those rows out, "
-                "--exclude a column"
-            )
-        frame = frame[~missing]
-        if frame.empty:
-            raise tables.InputError(
-                f"every row has a missing value; column {worst.index[0]!r} has most: --exclude it"
-            )
-        print(f"infosieve: {int(missing.sum())} rows with missing values left out", file=sys.stderr)
-    for name in declared:
-        frame[name] = frame[name].astype("category")
-    frame = frame.reset_index(drop=True)
-    return frame[chosen], frame[target]
+    table = tables.checked(table, declared, drop_missing)
+    y = table[target]
+    if target in declared:
+        y = y.astype("category")
+    return table[chosen], y, [c for c in declared if c != target]
 
 
 @app.command()
@@ -186,6 +183,7 @@ def select(
     lookahead: Annotated[int, typer.Option(help="2: try pairs where no column passes")] = 2,
     seed: Seed = None,
     jobs: Jobs = None,
+    dask: Dask = None,
     checkpoint: Annotated[
         str | None, typer.Option(help="a file that a killed run goes on from")
     ] = None,
@@ -201,7 +199,8 @@ def select(
     from infosieve.cli import tables
 
     _check_places(out, html, file)
-    X, y = _data(file, target, features, exclude, categorical, drop_missing, delimiter, decimal)
+    options = features, exclude, categorical, drop_missing, delimiter, decimal
+    X, y, declared = _data(file, target, *options)
     import pandas as pd
 
     from infosieve.engines.numba.jit import announcer
@@ -225,6 +224,7 @@ def select(
         estimator=estimator,  # type: ignore[arg-type]
         metric=metric,  # type: ignore[arg-type]
         scale=_literal(scale),
+        discrete_features=declared or "auto",
         lookahead=lookahead,  # type: ignore[arg-type]
         n_jobs=jobs,
         random_state=seed,
@@ -232,11 +232,12 @@ def select(
         verbose=0 if quiet else 1,
     )
     try:
-        selector.fit(X, y)
+        with _workers(dask, jobs) as selector.executor:
+            selector.fit(X, y)
     except KeyboardInterrupt as error:  # typer would swallow what it says
         _fail(str(error), 130, debug=False)
     if out is not None:
-        chosen = X[[X.columns[j] for j in selector.selected_]]
+        chosen = tables.in_memory(X[[X.columns[j] for j in selector.selected_]])
         tables.write(pd.concat([chosen, y], axis=1), out)
         print(f"infosieve: {out} written", file=sys.stderr)
     _finish(selector.result_, json, html)
@@ -261,27 +262,32 @@ def choose_k(
     scale: Annotated[str, typer.Option(help="standard, normal-scores or none")] = "standard",
     seed: Seed = None,
     jobs: Jobs = None,
+    dask: Dask = None,
     html: Html = None,
     json: Json = False,
     config: Config = None,
 ) -> None:
     """Choose K, the number of neighbours of the estimates, from the data."""
     _check_places(None, html)
-    X, y = _data(file, target, features, exclude, categorical, drop_missing, delimiter, decimal)
+    options = features, exclude, categorical, drop_missing, delimiter, decimal
+    X, y, declared = _data(file, target, *options)
     from infosieve.smoothing import choose_k as choose
 
-    result = choose(
-        X,
-        y,
-        k_min=k_min,
-        k_max=k_max,
-        n_splits=n_splits,
-        estimator=estimator,  # type: ignore[arg-type]
-        metric=metric,  # type: ignore[arg-type]
-        scale=_literal(scale),
-        n_jobs=jobs,
-        random_state=seed,
-    )
+    with _workers(dask, jobs) as executor:
+        result = choose(
+            X,
+            y,
+            k_min=k_min,
+            k_max=k_max,
+            n_splits=n_splits,
+            estimator=estimator,  # type: ignore[arg-type]
+            metric=metric,  # type: ignore[arg-type]
+            scale=_literal(scale),
+            discrete_features=declared or "auto",
+            n_jobs=jobs,
+            executor=executor,
+            random_state=seed,
+        )
     _finish(result, json, html)
 
 
@@ -311,6 +317,7 @@ def cluster(
     cv: Annotated[int, typer.Option(help="folds that judge numbers of clusters")] = 4,
     seed: Seed = None,
     jobs: Jobs = None,
+    dask: Dask = None,
     out: Annotated[
         str | None, typer.Option(help="write the representatives and the target")
     ] = None,
@@ -323,7 +330,8 @@ def cluster(
     from infosieve.cli import tables
 
     _check_places(out, html, file)
-    X, y = _data(file, target, features, exclude, categorical, drop_missing, delimiter, decimal)
+    options = features, exclude, categorical, drop_missing, delimiter, decimal
+    X, y, declared = _data(file, target, *options)
     import pandas as pd
 
     from infosieve.clustering import FeatureClustering
@@ -344,7 +352,11 @@ def cluster(
         n_jobs=jobs,
         random_state=seed,
         verbose=0 if quiet else 1,
-    ).fit(X, y)
+    )
+    X = tables.in_memory(X)
+    with _workers(dask, jobs) as clustering.executor:
+        clustering.fit(X.astype(dict.fromkeys(declared, "category")), y)
+    clustering.executor = None
     if out is not None:
         reduced = clustering.set_output(transform="pandas").transform(X)
         tables.write(pd.concat([reduced, y], axis=1), out)
@@ -385,6 +397,28 @@ def demo(
     from infosieve.cli.demo import run
 
     run([data.value] if data else [e.value for e in Example], out)
+
+
+@contextmanager
+def _workers(dask: str | None, jobs: int | None) -> Iterator[Any]:
+    """What --dask asks for: a scheduler's address, a cluster of this machine, or nothing."""
+    if dask != "local":
+        yield dask
+        return
+    try:
+        from distributed import Client, LocalCluster
+    except ImportError:
+        raise ImportError(
+            "--dask needs Dask, which is not here: pip install 'infosieve[dask]'"
+        ) from None
+    from infosieve.executors.threads import Threads
+
+    n_workers = Threads(-1 if jobs is None else jobs).n_workers
+    with (
+        LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=":0") as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        yield client
 
 
 def _check_places(out: str | None, html: str | None, file: str = "-") -> None:
@@ -453,7 +487,9 @@ def main(arguments: list[str] | None = None) -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(141)
-    except (ValueError, TypeError, OSError, MemoryError) as error:
+    except (ConnectionError, RuntimeError) as error:
+        _fail(str(error) or type(error).__name__, 1, debug)
+    except (ValueError, TypeError, OSError, MemoryError, ImportError) as error:
         _fail(str(error) or type(error).__name__, 2, debug)
     except Exception as error:
         text = f"unexpected {type(error).__name__}: {error}; --debug shows where it comes from"

@@ -6,12 +6,15 @@ import io
 import json
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from decimal import Decimal
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.csv
@@ -19,18 +22,31 @@ import pyarrow.feather
 import pyarrow.parquet
 
 from infosieve._files import atomic
+from infosieve.columns import ColumnSource, open_columns
 
 _SEPARATORS = {".csv": ",", ".txt": ",", ".tsv": "\t", ".tab": "\t"}
 _ARROW = (".arrow", ".feather", ".ipc")
+# What is read at once of a table that stays where it is: values.
+_BLOCK_CELLS = 1 << 21
 
 
 class InputError(ValueError):
     """What the user gave cannot be used; the message is one line that says why."""
 
 
-def read(path: str, delimiter: str | None, decimal: str = ".") -> pd.DataFrame:
-    """The table in a CSV, TSV, Parquet or Arrow file, or on standard input ("-")."""
+def read(path: str, delimiter: str | None, decimal: str = ".") -> pd.DataFrame | ColumnSource:
+    """The table in a CSV, TSV, Parquet or Arrow file, or on standard input ("-").
+
+    Parquet stays where it is.
+    """
     name = "standard input" if path == "-" else path
+    if path != "-" and ("://" in path or _is_parquet(Path(path))):
+        try:
+            source = open_columns(path)
+        except (ValueError, OSError, ImportError) as error:
+            raise InputError(_first_line(error)) from None
+        _check(source.columns, len(source), name, delimiter)
+        return source
     if path != "-":
         if not Path(path).exists():
             folder = Path(path).parent
@@ -38,8 +54,6 @@ def read(path: str, delimiter: str | None, decimal: str = ".") -> pd.DataFrame:
                 Path(path).name, os.listdir(folder) if folder.is_dir() else [], 1
             )
             raise InputError(f"{name}: no such file" + (f"; is it {near[0]!r}?" if near else ""))
-        if Path(path).is_dir():
-            raise InputError(f"{name} is a directory; name a file in it")
     try:
         data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
     except OSError as error:
@@ -57,11 +71,69 @@ def read(path: str, delimiter: str | None, decimal: str = ".") -> pd.DataFrame:
         ) from None
     except (pa.ArrowException, ValueError, OSError, EOFError) as error:
         raise InputError(f"{name} cannot be read: {_first_line(error)}") from None
-    _check(table, name, delimiter)
+    _check(table.column_names, table.num_rows, name, delimiter)
     frame: pd.DataFrame = table.to_pandas()
     for column in frame.columns:
         frame[column] = _plain(frame[column], f"{name}: column {column!r}")
     return frame
+
+
+def _is_parquet(path: Path) -> bool:
+    if path.is_dir():
+        return True
+    if not path.is_file():
+        return False
+    with suppress(OSError), path.open("rb") as file:
+        return file.read(4) == b"PAR1" or path.suffix.lower() in (".parquet", ".pq")
+    return False
+
+
+def in_memory(table: pd.DataFrame | ColumnSource) -> pd.DataFrame:
+    """All of a table."""
+    return table if isinstance(table, pd.DataFrame) else table.read()
+
+
+def checked(
+    table: pd.DataFrame | ColumnSource, declared: Sequence[str], drop_missing: bool
+) -> pd.DataFrame | ColumnSource:
+    """The table without rows that have missing values, if they may be left out.
+
+    A stray text among numbers is refused; of a table that stays where it is, a few columns are
+    read at a time.
+    """
+    if isinstance(table, pd.DataFrame):
+        blocks = [table]
+    else:
+        size = max(1, _BLOCK_CELLS // max(1, len(table)))
+        blocks = (  # type: ignore[assignment]
+            table.read(range(i, min(i + size, table.shape[1])))
+            for i in range(0, table.shape[1], size)
+        )
+    missing = np.zeros(len(table), bool)
+    worst = ("", 0)
+    for block in blocks:
+        refuse_stray_text(block, declared)
+        gaps = block.isna()
+        missing |= gaps.any(axis=1).to_numpy()
+        counts = gaps.sum()
+        if len(counts) and counts.max() > worst[1]:
+            worst = (counts.idxmax(), int(counts.max()))
+    if not missing.any():
+        return table
+    if not drop_missing:
+        raise InputError(
+            f"{int(missing.sum())} of {len(table)} rows have missing values (column "
+            f"{worst[0]!r} has {worst[1]}); --drop-missing leaves those rows out, "
+            "--exclude a column"
+        )
+    if missing.all():
+        raise InputError(
+            f"every row has a missing value; column {worst[0]!r} has most: --exclude it"
+        )
+    print(f"infosieve: {int(missing.sum())} rows with missing values left out", file=sys.stderr)
+    if isinstance(table, pd.DataFrame):
+        return table[~missing].reset_index(drop=True)
+    return table.only(np.flatnonzero(~missing))
 
 
 def read_result(path: str) -> Any:
@@ -120,8 +192,7 @@ def _parsed(data: bytes, suffix: str, delimiter: str | None, decimal: str) -> pa
     )
 
 
-def _check(table: pa.Table, name: str, delimiter: str | None) -> None:
-    names = table.column_names
+def _check(names: list[Any], n_rows: int, name: str, delimiter: str | None) -> None:
     if not names:
         raise InputError(f"{name} has no columns")
     if len(names) < 2:
@@ -136,7 +207,7 @@ def _check(table: pa.Table, name: str, delimiter: str | None) -> None:
         raise InputError(
             f"{name} has one column, {names[0]!r}; a target and a feature are two{hint}"
         )
-    twice = sorted({n for n in names if names.count(n) > 1})
+    twice = [n for n, count in Counter(names).items() if count > 1]
     if twice:
         raise InputError(f"{name} has more than one column named {twice[0]!r}; rename them")
     if all(_is_number(n) for n in names):
@@ -144,7 +215,7 @@ def _check(table: pa.Table, name: str, delimiter: str | None) -> None:
             f"{name} has a first row of numbers ({', '.join(names[:3])}, ...): it needs a header "
             "with the columns' names"
         )
-    if table.num_rows == 0:
+    if n_rows == 0:
         raise InputError(f"{name} has a header and no rows")
 
 

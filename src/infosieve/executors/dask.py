@@ -148,7 +148,7 @@ class Dask:
         self, job: Callable[..., T], many: Iterable[tuple[int, tuple[Any, ...]]], kind: str = ""
     ) -> Iterator[T]:
         """The jobs' results, in order; some are always under way."""
-        self._look_around()
+        self._wait_for_workers()
         waiting: deque[_Job] = deque()
         unread = iter(many)
         try:
@@ -174,18 +174,22 @@ class Dask:
                 unread.close()
 
     def _submit(self, job: "_Job") -> None:
-        arguments = [
-            a.future(self.client) if isinstance(a, _Shared) else a for a in job.arguments
-        ]
         name = job.function.__name__.strip("_")
-        job.future = self.client.submit(
-            _run,
-            job.function,
-            *arguments,
-            key=f"infosieve-{name}-{next(self._numbers)}-{id(self):x}-{time.time_ns():x}",
-            pure=False,
-        )
-        job.tries += 1
+        key = f"infosieve-{name}-{next(self._numbers)}-{time.time_ns():x}"
+        while True:
+            job.tries += 1
+            try:
+                arguments = [
+                    a.future(self.client) if isinstance(a, _Shared) else a for a in job.arguments
+                ]
+                job.future = self.client.submit(
+                    _run, job.function, *arguments, key=key, pure=False
+                )
+                return
+            except (distributed.TimeoutError, *_GONE):
+                if job.tries >= _TRIES:
+                    raise ConnectionError("The Dask workers could not be sent their data.") from None
+                self._wait_for_workers()
 
     def _result(self, job: "_Job") -> tuple[Any, float]:
         while True:

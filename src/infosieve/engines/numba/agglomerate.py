@@ -112,8 +112,13 @@ def combine(rows: Any, members: Any, weights: Any) -> Any:
 
 
 @kernel
-def correlate(rows: Any, square: Any, span: Any, absolute: Any, allowed: Any, out: Any) -> None:
-    """Similarities of the rows of ``span`` to all later ones, where ``allowed``."""
+def correlate(
+    rows: Any, square: Any, span: Any, absolute: Any, allowed: Any, start: Any, out: Any
+) -> None:
+    """Similarities of the rows of ``span`` to all later ones, where ``allowed``.
+
+    ``out`` holds those of the pairs from number ``start`` on.
+    """
     m = rows.shape[0]
     for first in range(span[0], span[1], _TILE):
         for other in range(first, m, _TILE):
@@ -121,7 +126,8 @@ def correlate(rows: Any, square: Any, span: Any, absolute: Any, allowed: Any, ou
                 for j in range(max(i + 1, other), min(m, other + _TILE)):
                     at = _place(m, i, j)
                     if allowed.size == 0 or allowed[at]:
-                        out[at] = _similarity(rows[i], rows[j], square[i], square[j], absolute)
+                        r = _similarity(rows[i], rows[j], square[i], square[j], absolute)
+                        out[at - start] = r
 
 
 @kernel
