@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint bench clean
+.PHONY: demo test lint bench bench-workers clean
 
 demo: $(VENV)/installed
 	$(BIN)/infosieve demo
@@ -20,6 +20,9 @@ bench: $(VENV)/installed-bench
 	$(BIN)/python benchmarks/run.py
 	$(BIN)/python benchmarks/selection.py
 	$(BIN)/python benchmarks/clustering.py
+
+bench-workers: $(VENV)/installed-bench $(VENV)/installed-dev
+	$(BIN)/python benchmarks/workers.py
 
 $(VENV)/pip:
 	$(PYTHON) -m venv $(VENV)

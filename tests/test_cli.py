@@ -278,7 +278,7 @@ MISTAKES = [
     (["select", "table.csv", *T, "--alpha", "many"], "'many' is not a valid float|--alpha"),
     (["select", "tabel.csv", *T], "tabel.csv: no such file; is it 'table"),
     (["select", "nowhere/at/all.csv", *T], "no such file"),
-    (["select", "directory", *T], "directory is a directory; name a file in it"),
+    (["select", "directory", *T], "directory has no Parquet files"),
     (["select", "empty.csv", *T], "empty.csv is empty"),
     (["select", "blank.csv", *T], "blank.csv is empty"),
     (["select", "header.csv", *T], "has a header and no rows"),
@@ -471,3 +471,69 @@ def test_a_bar_is_drawn_in_a_terminal(folder):
     assert "left" in text
     assert "\x1b[2K" in text  # lines of the bar were erased
     assert re.search(r"1 of 120 features selected", text)
+
+
+# --- tables that stay on disk, and workers
+
+
+def test_a_directory_of_parquet_files_is_one_table(folder, tmp_path):
+    table = frame()
+    (tmp_path / "parts").mkdir()
+    for i in range(3):
+        part = table.iloc[i * 20 : (i + 1) * 20]
+        part.to_parquet(tmp_path / "parts" / f"part-{i}.parquet")
+    arguments = ["--target", "Y", "--json", "--quiet", "--categorical", "X6", *FAST]
+    whole = run("select", folder / "table.parquet", *arguments)
+    done = run("select", tmp_path / "parts", *arguments, "--out", tmp_path / "out.csv")
+    assert done.returncode == 0, done.stderr
+    ours, theirs = (SelectionResult.from_json(r.stdout.decode()) for r in (done, whole))
+    assert ours.steps == theirs.steps
+    assert ours.origin.data == theirs.origin.data
+    chosen = pd.read_csv(tmp_path / "out.csv")
+    assert list(chosen.columns) == [*(ours.features[j] for j in ours.selected), "Y"]
+    np.testing.assert_allclose(chosen["Y"], table["Y"])
+
+
+def test_gaps_of_parquet_are_left_out(tmp_path):
+    table = frame()
+    table.loc[[3, 7], "X2"] = np.nan
+    table.loc[9, "kind"] = None
+    table.to_parquet(tmp_path / "gaps.parquet")
+    table.dropna().to_csv(tmp_path / "rest.csv", index=False)
+    refused = run("select", tmp_path / "gaps.parquet", "--target", "Y", *FAST)
+    assert refused.returncode == 2
+    assert b"3 of 60 rows have missing values (column 'X2' has 2)" in refused.stderr
+    arguments = ["--target", "Y", "--json", "--quiet", *FAST]
+    done = run("select", tmp_path / "gaps.parquet", "--drop-missing", *arguments)
+    rest = run("select", tmp_path / "rest.csv", *arguments)
+    ours, theirs = (SelectionResult.from_json(r.stdout.decode()) for r in (done, rest))
+    assert ours.steps == theirs.steps
+
+
+def test_workers_of_this_machine(folder):
+    arguments = ["--target", "Y", "--json", *FAST]
+    threads = run("select", folder / "table.parquet", *arguments)
+    workers = run("select", folder / "table.parquet", *arguments, "--dask", "local", "--jobs", 2)
+    assert workers.returncode == 0, workers.stderr
+    ours, theirs = (SelectionResult.from_json(r.stdout.decode()) for r in (workers, threads))
+    assert ours.steps == theirs.steps
+    assert b"2 Dask workers, 2 threads; http://127.0.0.1:" in workers.stderr
+    assert b"Traceback" not in workers.stderr
+    arguments = ["--target", "Y", "--json", "--seed", 0, "--features", "X*"]
+    for command in ("choose-k", "cluster"):
+        one, two = (
+            json.loads(run(command, folder / "table.csv", *arguments, *more).stdout)
+            for more in ([], ["--dask", "local", "--jobs", 1])
+        )
+        assert "dask" in str(two["origin"].pop("parameters"))
+        del one["origin"], two["origin"]
+        assert one == two
+
+
+def test_a_cluster_that_is_not_there(folder):
+    env = {"DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "1s"}
+    arguments = ["--target", "Y", "--dask", "tcp://127.0.0.1:9"]
+    done = run("select", folder / "table.csv", *arguments, env=env)
+    assert done.returncode == 1
+    (said,) = done.stderr.decode().strip().splitlines()
+    assert said.startswith("infosieve: error: No Dask scheduler answers at 'tcp://127.0.0.1:9'")

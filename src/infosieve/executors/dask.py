@@ -76,6 +76,7 @@ class Dask:
         self._numbers = count()
         self._threads: dict[str, int] = {}
         self._told: dict[str, int] = {}
+        self._looked = 0.0
 
     def __enter__(self) -> Self:
         self.client = self._connected()
@@ -91,6 +92,7 @@ class Dask:
         self._recent.clear()
         if self.client.status == "running":
             with suppress(Exception):
+                self._look_around()
                 self._tell_logs()
         if isinstance(self._given, str):
             with suppress(Exception):
@@ -161,6 +163,8 @@ class Dask:
                     self._submit(waiting[-1])
                 if not waiting:
                     return
+                if time.monotonic() > self._looked + _LOOK:
+                    self._wait_for_workers()
                 result, seconds = self._result(waiting[0])
                 done = waiting.popleft()
                 known = self._seconds.setdefault(kind, deque(maxlen=8))
@@ -263,6 +267,7 @@ class Dask:
 
     def _look_around(self) -> None:
         """Who is there; tell of those who came and went."""
+        self._looked = time.monotonic()
         now = dict(self.client.nthreads())
         for address in self._threads.keys() - now.keys():
             self._say(f"the worker {address} is gone; others do its work")

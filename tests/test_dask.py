@@ -1,0 +1,500 @@
+"""Workers in processes of their own: the same bits as threads, whatever happens to them."""
+
+import os
+import pickle
+import signal
+import subprocess
+import sys
+import threading
+import time
+from contextlib import contextmanager
+
+import dask
+import numpy as np
+import pandas as pd
+import pytest
+from distributed import Client, LocalCluster, Security
+from hypothesis import given
+from hypothesis import strategies as st
+from sklearn.base import clone
+
+import infosieve._problem
+from infosieve import (
+    FeatureClustering,
+    MISelector,
+    choose_k,
+    open_columns,
+    permutation_test,
+    relevance,
+)
+from infosieve.datasets import make_copies, make_friedman, make_xor
+from infosieve.executors import dask as executor_module
+from infosieve.executors.dask import Dask, _Blocks
+from infosieve.executors.threads import Threads
+from infosieve.scoring import Scoring
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:Port .* is already in use"),
+    pytest.mark.filterwarnings("ignore::ResourceWarning"),
+    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
+]
+
+
+@contextmanager
+def started(n_workers=2, **options):
+    options = {"processes": True, "dashboard_address": ":0", "threads_per_worker": 1} | options
+    with (
+        LocalCluster(n_workers=n_workers, silence_logs=50, **options) as cluster,
+        Client(cluster, set_as_default=False) as client,
+    ):
+        yield cluster, client
+
+
+@pytest.fixture(scope="module")
+def client():
+    with started() as (_, client):
+        yield client
+
+
+@pytest.fixture
+def impatient():
+    with dask.config.set({"distributed.comm.timeouts.connect": "3s"}):
+        yield
+
+
+@pytest.fixture
+def unread(monkeypatch):
+    monkeypatch.setattr(infosieve._problem, "SMALL", 0)
+
+
+@pytest.fixture
+def small_jobs(monkeypatch):
+    """Many jobs, so that there is something to spread and to interrupt."""
+    monkeypatch.setattr(executor_module, "_JOB_SECONDS", 0.02)
+    monkeypatch.setattr(executor_module, "_SMALL", 100)
+
+
+def mixed():
+    X, y = make_friedman(100, 7, random_state=3, return_X_y=True)
+    table = pd.DataFrame(X, columns=list("abcdefg"))
+    table["copy"] = -table["b"]
+    table["one"] = 1.0
+    table["text"] = np.where(table["c"] > 0.5, "yes", np.where(table["d"] > 0.4, "no", "maybe"))
+    table["tied"] = (4 * table["d"]).round()
+    table["y"] = y
+    return table
+
+
+def content(selector):
+    result = selector.result_
+    choice = None if result.k_choice is None else result.k_choice.mi.tolist()
+    return (result.selected, result.features, result.steps, result.relevance.tolist(),
+            result.duplicates, result.constant, result.stopped, choice, result.origin.data,
+            result.excerpt.features)  # fmt: skip
+
+
+SEARCHES = {
+    "default": {},
+    "chapter": {"n_neighbors": "auto", "criterion": "mi", "stop": "permutation",
+                "null": "global", "correction": None, "lookahead": 1},
+    "backward": {"search": "forward-backward", "alpha": 0.3, "stop": "permutation"},
+    "backward by mi": {"search": "forward-backward", "removal": "mi", "criterion": "mi"},
+    "global max": {"null": "global", "stop": "permutation", "correction": "max"},
+    "local alone": {"correction": None, "lookahead": 1},
+    "cv": {"resample": "cv", "n_neighbors": 4, "max_features": 2, "lookahead": 1},
+    "cv alone": {"resample": "cv", "correction": None, "max_features": 2, "lookahead": 1},
+    "max-mi": {"stop": "max-mi", "criterion": "mi", "estimator": "ksg2"},
+    "no test": {"stop": None, "max_features": 4, "metric": "chebyshev"},
+    "own units": {"scale": None, "max_features": 2},
+    "normal scores": {"scale": "normal-scores", "max_features": 2},
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("where", ["memory", "file"])
+@pytest.mark.parametrize("name", SEARCHES)
+def test_the_bits_of_threads(name, where, client, small_jobs, unread, tmp_path):
+    table = mixed()
+    how = {"random_state": 1, "n_permutations": 99, "max_features": 3} | SEARCHES[name]
+    X, y = table.drop(columns="y"), table["y"]
+    theirs = MISelector(**how).fit(X, y)
+    if where == "file":
+        table.to_parquet(tmp_path / "table.parquet")
+        source = open_columns(tmp_path / "table.parquet")
+        X, y = source.drop("y"), source["y"]
+    ours = MISelector(**how, executor=client).fit(X, y)
+    assert content(ours) == content(theirs)
+    assert ours.result_.origin.parameters["executor"] == "dask, 2 workers"
+
+
+def test_pairs(client, small_jobs):
+    X, y = make_xor(120, 5, random_state=0, return_X_y=True)
+    theirs, ours = (
+        MISelector(random_state=0, executor=executor).fit(X, y) for executor in (None, client)
+    )
+    assert len(theirs.selected_) == 2
+    assert any(len(step.features) == 2 for step in theirs.result_.steps)
+    assert content(ours) == content(theirs)
+
+
+def test_classes(client, small_jobs):
+    table = mixed()
+    X, y = table.drop(columns=["text", "y"]), table["text"]
+    theirs, ours = (
+        MISelector(random_state=0, executor=executor, max_features=3).fit(X, y)
+        for executor in (None, client)
+    )
+    assert content(ours) == content(theirs)
+
+
+def test_the_same_from_functions(client, small_jobs):
+    table = mixed()
+    X, y = table.drop(columns="y"), table["y"]
+    pd.testing.assert_series_equal(relevance(X, y, executor=client), relevance(X, y))
+    given = X[["a", "text"]]
+    pd.testing.assert_series_equal(
+        relevance(X, y, given=given, executor=client), relevance(X, y, given=given)
+    )
+    ours, theirs = (choose_k(X, y, random_state=0, executor=e) for e in (client, None))
+    assert (ours.k, ours.feature) == (theirs.k, theirs.feature)
+    assert np.array_equal(ours.mi, theirs.mi)
+    assert np.array_equal(ours.mi_permuted, theirs.mi_permuted)
+    for correction in (None, "max"):
+        for null in ("global", "local"):
+            ours, theirs = (
+                permutation_test(
+                    X, y, ["b", "c", "text"], selected="d", null=null, correction=correction,
+                    n_permutations=60, random_state=0, executor=e,
+                )
+                for e in (client, None)
+            )  # fmt: skip
+            assert np.array_equal(ours.null, theirs.null)
+            assert np.array_equal(ours.observed, theirs.observed)
+
+
+@pytest.mark.parametrize(
+    "how",
+    [
+        {},
+        {"n_clusters": 3, "agglomeration": "average"},
+        {"n_clusters": 3, "similarity": "unsupervised", "representative": "medoid"},
+        {"representative": "pls", "connectivity": "chain", "correlation": "spearman"},
+        {"n_clusters": None, "similarity_threshold": 0.3, "agglomeration": "complete"},
+    ],
+)
+def test_the_same_clusters(how, client, small_jobs):
+    X, y = make_copies(150, random_state=0, return_X_y=True)
+    theirs, ours = (
+        FeatureClustering(**how, random_state=0, executor=e).fit(X, y) for e in (None, client)
+    )
+    assert np.array_equal(ours.children_, theirs.children_)
+    assert np.array_equal(ours.similarities_, theirs.similarities_)
+    assert np.array_equal(ours.labels_, theirs.labels_)
+    assert np.array_equal(ours.representatives_, theirs.representatives_)
+    if theirs.cv_results_ is not None:
+        for key, values in theirs.cv_results_.items():
+            assert np.array_equal(ours.cv_results_[key], values)
+
+
+def test_an_address_will_do(client):
+    table = mixed()
+    X, y = table.drop(columns="y"), table["y"]
+    address = client.scheduler.address
+    pd.testing.assert_series_equal(relevance(X, y, executor=address), relevance(X, y))
+    assert client.status == "running"
+
+
+def test_workers_read_what_they_see_and_get_what_they_do_not(client, unread, tmp_path, capsys):
+    table = mixed()
+    theirs = MISelector(random_state=0, max_features=2).fit(table.drop(columns="y"), table["y"])
+    table.to_parquet(tmp_path / "table.parquet")
+    table.to_parquet("memory://dask/table.parquet")  # of this process
+    how = {"random_state": 0, "max_features": 2, "executor": client, "verbose": 1}
+    for path, sent in ((tmp_path / "table.parquet", False), ("memory://dask/table.parquet", True)):
+        source = open_columns(path)
+        ours = MISelector(**how).fit(source.drop("y"), source["y"])
+        assert content(ours) == content(theirs)
+        told = capsys.readouterr().err
+        assert ("workers do not see memory://dask" in told) == sent
+        assert "http://127.0.0.1:" in told  # the dashboard
+
+
+def test_columns_in_memory_are_sent_once(client, small_jobs, monkeypatch):
+    sent = []
+    original = Client.scatter
+
+    def scatter(self, data, *arguments, **options):
+        sent.extend(type(value).__name__ for value in data)
+        return original(self, data, *arguments, **options)
+
+    monkeypatch.setattr(Client, "scatter", scatter)
+    X, y = make_friedman(80, 40, random_state=0, return_X_y=True)
+    how = {"n_permutations": 99, "random_state": 0, "lookahead": 1, "stop": "permutation"}
+    how |= {"min_features": 3, "max_features": 3}
+    selector = MISelector(**how, executor=client).fit(X, y)
+    steps = len(selector.result_.steps)
+    blocks = len(_Blocks(Scoring(_columns(X), Threads(1)).x, 2).blocks)
+    assert sent.count("Columns") <= blocks + 2 * steps  # and the selected ones of each step
+
+
+def _columns(X):
+    from infosieve._scale import prepare
+
+    return prepare(X.T, np.zeros(X.shape[1], bool), "standard", 0, Threads(1))
+
+
+@given(
+    n_columns=st.integers(1, 60),
+    n_threads=st.integers(1, 9),
+    size=st.integers(1, 70),
+    data=st.data(),
+)
+def test_pieces_are_all_columns_in_order(n_columns, n_threads, size, data):
+    x = _columns(np.random.default_rng(0).normal(size=(5, n_columns)))
+    wanted = sorted(data.draw(st.sets(st.integers(0, n_columns - 1), min_size=1)))
+    blocks = _Blocks(x, n_threads)
+    for place in (blocks, Threads(1).place(x)):
+        taken = []
+        for ref, which in place.pieces(wanted, size):
+            columns = (ref._make() if place is blocks else ref).take(which)
+            assert columns.n_columns <= size
+            taken.append(columns.values)
+        assert np.array_equal(np.concatenate(taken), x.values[wanted])
+
+
+def test_jobs_grow_until_they_are_worth_it():
+    spread = Dask("nowhere", Threads(1))
+    spread._threads = {"one": 2, "two": 2}
+    assert spread.room("score 0", 10**6, 10**6, 16) == 256
+    spread._seconds["score 0"] = [1e-4, 5.0]  # the second was compiled first
+    assert spread.room("score 0", 10**6, 10**6, 16) == 5000
+    assert spread.room("score 0", 1200, 1200, 16) == 100  # everybody has some
+    spread._seconds["score 3"] = [1.0]
+    assert spread.room("score 3", 10**6, 10**6, 256) == 256  # they share lists
+
+
+# ---- what goes wrong
+
+
+def long_run():
+    X, y = make_friedman(200, 40, random_state=0, return_X_y=True)
+    how = {"random_state": 0, "max_features": 2, "lookahead": 1, "n_permutations": 199}
+    return X, y, how
+
+
+def after(seconds, action):
+    thread = threading.Timer(seconds, action)
+    thread.start()
+    return thread
+
+
+def kill_in_step(number, action, monkeypatch):
+    """Call ``action`` in the midst of a step, once: while its second block is computed."""
+    original = Dask.map
+    state = {"calls": 0, "done": False}
+
+    def counted(self, job, many, kind=""):
+        if job.__name__ == "_permute":
+            state["calls"] += 1
+        results = original(self, job, many, kind)
+        for i, result in enumerate(results):
+            if job.__name__ == "_permute" and state["calls"] == number and i == 1:
+                if not state["done"]:
+                    state["done"] = True
+                    action()
+            yield result
+
+    monkeypatch.setattr(Dask, "map", counted)
+    return state
+
+
+@pytest.mark.parametrize("how_many", [1, 2])
+def test_a_killed_worker_changes_nothing(how_many, small_jobs, monkeypatch, capsys):
+    X, y, how = long_run()
+    theirs = MISelector(**how).fit(X, y)
+    with started() as (_, client):
+        pids = list(client.run(os.getpid).values())
+
+        def kill():
+            for pid in pids[:how_many]:
+                os.kill(pid, signal.SIGKILL)
+
+        state = kill_in_step(2, kill, monkeypatch)
+        ours = MISelector(**how, executor=client, verbose=1).fit(X, y)
+        assert state["done"]
+        assert set(client.run(os.getpid).values()) != set(pids)
+    assert content(ours) == content(theirs)
+    assert "is gone; others do its work" in capsys.readouterr().err
+
+
+def test_a_killed_worker_that_reads_itself(small_jobs, unread, monkeypatch, tmp_path):
+    table = mixed()
+    table.to_parquet(tmp_path / "table.parquet")
+    source = open_columns(tmp_path / "table.parquet")
+    how = {"random_state": 0, "max_features": 2}
+    theirs = MISelector(**how).fit(table.drop(columns="y"), table["y"])
+    with started() as (_, client):
+        pid = next(iter(client.run(os.getpid).values()))
+        state = kill_in_step(2, lambda: os.kill(pid, signal.SIGKILL), monkeypatch)
+        ours = MISelector(**how, executor=client).fit(source.drop("y"), source["y"])
+        assert state["done"]
+    assert content(ours) == content(theirs)
+
+
+def test_without_workers_it_ends(small_jobs, impatient, monkeypatch, tmp_path, client):
+    X, y, how = long_run()
+    theirs = MISelector(**how).fit(X, y)
+    how["checkpoint"] = tmp_path / "steps.json"
+    with started() as (cluster, own):
+        state = kill_in_step(2, lambda: cluster.scale(0), monkeypatch)
+        selector = MISelector(**how, executor=own)
+        start = time.monotonic()
+        with pytest.raises(ConnectionError, match=r"No worker .* for 3 seconds\. fit was ended; "
+                           r"the 1 steps that were finished .*steps.json has them"):  # fmt: skip
+            selector.fit(X, y)
+        assert time.monotonic() - start < 40
+        assert state["done"]
+    assert selector.selected_.tolist() == theirs.selected_[:1].tolist()
+    ours = MISelector(**how, executor=client).fit(X, y)
+    assert ours.result_.steps == theirs.result_.steps
+
+
+@contextmanager
+def scheduler_and_worker(folder):
+    """In processes of their own, started as on a real cluster."""
+    file = folder / "scheduler.json"
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    command = [sys.executable, "-m", "distributed.cli.dask_scheduler", "--host", "127.0.0.1"]
+    command += ["--port", "0", "--no-dashboard", "--scheduler-file", str(file)]
+    scheduler = subprocess.Popen(command, **quiet)
+    command = [sys.executable, "-m", "distributed.cli.dask_worker", "--nthreads", "1"]
+    command += ["--no-dashboard", "--scheduler-file", str(file), "--host", "127.0.0.1"]
+    worker = subprocess.Popen(command, **quiet)
+    try:
+        deadline = time.monotonic() + 60
+        while not file.exists() or not file.read_text().strip():
+            assert time.monotonic() < deadline
+            time.sleep(0.1)
+        yield scheduler, file
+    finally:
+        for process in (worker, scheduler):
+            process.kill()
+            process.wait()
+
+
+def test_a_killed_scheduler_is_told_of(small_jobs, impatient, monkeypatch, tmp_path):
+    X, y, how = long_run()
+    theirs = MISelector(**how).fit(X, y)
+    how["checkpoint"] = tmp_path / "steps.json"
+    with (
+        scheduler_and_worker(tmp_path) as (scheduler, file),
+        Client(scheduler_file=str(file), set_as_default=False) as own,
+    ):
+        state = kill_in_step(2, scheduler.kill, monkeypatch)
+        start = time.monotonic()
+        with pytest.raises(ConnectionError, match="scheduler is gone.*the 1 steps"):
+            MISelector(**how, executor=own).fit(X, y)
+        assert time.monotonic() - start < 40
+        assert state["done"]
+    ours = MISelector(**how).fit(X, y)  # threads go on where workers stopped
+    assert ours.result_.steps == theirs.result_.steps
+
+
+def test_interrupts_cancel_what_is_under_way(client, small_jobs, monkeypatch):
+    X, y, how = long_run()
+    state = kill_in_step(2, lambda: os.kill(os.getpid(), signal.SIGINT), monkeypatch)
+    selector = MISelector(**how, executor=client)
+    with pytest.raises(KeyboardInterrupt, match="the 1 steps that were finished are kept"):
+        selector.fit(X, y)
+    assert state["done"]
+    assert len(selector.selected_) == 1
+    deadline = time.monotonic() + 20
+    while any("infosieve" in key for key in tasks(client)):
+        assert time.monotonic() < deadline, tasks(client)
+        time.sleep(0.1)
+    theirs = MISelector(**how).fit(X, y)
+    assert content(MISelector(**how, executor=client).fit(X, y)) == content(theirs)
+
+
+def tasks(client):
+    return client.run_on_scheduler(
+        lambda dask_scheduler: [k for k, t in dask_scheduler.tasks.items() if t.state != "memory"]
+    )
+
+
+def test_nothing_is_left_behind(client, small_jobs):
+    X, y, how = long_run()
+    MISelector(**how, executor=client).fit(X, y)
+    deadline = time.monotonic() + 20
+    while left := client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.tasks)):
+        assert time.monotonic() < deadline, left
+        time.sleep(0.1)
+
+
+def test_errors_of_jobs_are_those_of_threads(client, unread, tmp_path):
+    table = mixed()
+    table.loc[4, "e"] = np.nan
+    table.to_parquet(tmp_path / "table.parquet")
+    source = open_columns(tmp_path / "table.parquet")
+    with pytest.raises(ValueError, match=r"missing values \(NaN\) in 1 of its columns: 'e' \(1\)"):
+        relevance(source.drop("y"), source["y"], executor=client)
+
+
+def test_a_job_that_kills_its_workers_is_given_up(impatient):
+    with started(1) as (_, client), Dask(client, Threads(1)) as spread:
+        with pytest.raises(ConnectionError, match="too little memory"):
+            list(spread.map(_dies, [(1, ())]))
+
+
+def _dies(runner):
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def test_wrong_executors(client, impatient, monkeypatch):
+    table = mixed()
+    X, y = table.drop(columns=["y", "text"]), table["y"]
+    for wrong in (4, object(), "threads", LocalCluster):
+        with pytest.raises((TypeError, ConnectionError), match=r"'executor' param|answers at 'th"):
+            relevance(X, y, executor=wrong)
+    with pytest.raises(ConnectionError, match="No Dask scheduler answers at 'tcp://127.0.0.1:9'"):
+        relevance(X, y, executor="tcp://127.0.0.1:9")
+    with Client(client.scheduler.address, set_as_default=False) as other:
+        pass
+    with pytest.raises(ConnectionError, match="a Dask client that is closed"):
+        MISelector(executor=other).fit(X, y)
+    monkeypatch.setattr(executor_module, "versions", lambda: {"infosieve": "99.1"})
+    with pytest.raises(RuntimeError, match=r"worker tcp://.* has infosieve .*this process has 99"):
+        relevance(X, y, executor=client)
+
+
+def test_a_scheduler_without_workers_is_told_of(impatient):
+    table = mixed()
+    with started(0) as (_, client):
+        with pytest.raises(ConnectionError, match="No worker has been at the Dask scheduler"):
+            relevance(table[["a"]], table["y"], executor=client)
+
+
+def test_clones_share_a_client_and_pickles_have_its_address(client):
+    for estimator in (MISelector(executor=client), FeatureClustering(executor=client)):
+        assert clone(estimator).executor is client
+        assert pickle.loads(pickle.dumps(estimator)).executor == client.scheduler.address
+    assert clone(MISelector(7, executor="tcp://x:1")).get_params()["n_neighbors"] == 7
+
+
+def test_encrypted_connections_pass_through(small_jobs):
+    table = mixed()
+    X, y = table.drop(columns="y"), table["y"]
+    with started(1, security=Security.temporary()) as (_, client):
+        assert client.scheduler.address.startswith("tls://")
+        pd.testing.assert_series_equal(relevance(X, y, executor=client), relevance(X, y))
+
+
+def test_what_workers_say_is_shown(client, capsys):
+    import logging
+
+    client.run(lambda: logging.getLogger("distributed.worker").warning("mind the gap"))
+    table = mixed()
+    how = {"executor": client, "max_features": 1, "stop": None}
+    MISelector(**how, verbose=1).fit(table[["a", "b"]], table["y"])
+    assert "mind the gap" in capsys.readouterr().err
+    MISelector(**how, verbose=0).fit(table[["a", "b"]], table["y"])
+    assert "mind" not in capsys.readouterr().err
