@@ -180,8 +180,8 @@ def sizing(rows):
     lines = [
         "## Sizing",
         "",
-        "**Extrapolated**: the times of one estimate above, multiplied by the number of estimates of "
-        f"a search that selects five columns and stops ({STEPS} steps), on cores like these. "
+        "**Extrapolated**: the times of one estimate above, multiplied by the number of estimates "
+        f"of a search that selects five columns and stops ({STEPS} steps), on cores like these. "
         "Rows with a measured number of samples are marked *; all others lie between measured "
         "points or, beyond the largest, on the line through the last two. "
         "Pairs (`lookahead=2`) are not counted: they come once, at the end, and cost about as "

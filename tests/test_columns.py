@@ -312,7 +312,7 @@ def test_what_cannot_be_opened(tmp_path):
     frame().drop(columns="c3").to_parquet(tmp_path / "parts" / "part-12.parquet")
     with pytest.raises(ValueError, match=r"different columns \(column 'c3' is in one only\)"):
         open_columns(tmp_path / "parts")
-    with pytest.raises(TypeError, match="takes a path, a numpy.memmap or a pyarrow.Table"):
+    with pytest.raises(TypeError, match=r"takes a path, a numpy.memmap or a pyarrow.Table"):
         open_columns(frame())
     twice = pa.table([[1.0, 2.0], [1.0, 2.0]], names=["a", "a"])
     with pytest.raises(ValueError, match="more than one column named 'a'"):

@@ -47,7 +47,7 @@ def shadows_of(columns: Columns) -> tuple[FloatArray, FloatArray]:
 @lru_cache(maxsize=4)
 def _direction(n: int) -> FloatArray:
     direction = np.random.Generator(np.random.Philox(key=n)).normal(size=n) / np.sqrt(n)
-    return direction - direction.mean()
+    return np.asarray(direction - direction.mean())
 
 
 def _groups(x: ColumnSet, run: IntArray) -> dict[int, list[int]]:

@@ -215,13 +215,24 @@ class Executor(Protocol):
     be what :meth:`share` and :meth:`place` gave: the function gets the value itself.
     """
 
-    here: Runner
-    text: str | None
-    """What a result says of it."""
+    @property
+    def here(self) -> Runner:
+        """For what is done in this process."""
+        ...
 
     @property
     def remote(self) -> bool:
         """Whether jobs run in other processes."""
+        ...
+
+    @property
+    def text(self) -> str | None:
+        """What a result says of it."""
+        ...
+
+    @property
+    def progress(self) -> Any:
+        """Who hears how far it is."""
         ...
 
     def share(self, value: T) -> T:

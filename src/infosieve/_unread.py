@@ -1,6 +1,6 @@
 """Tables that stay where they are: checked in one pass, columns prepared when they are taken."""
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -131,8 +131,7 @@ def open_table(
     """
     declared = declared_columns(discrete, argument, source.columns, source.named)
     table = SourceTable(source, argument, declared)
-    exponent = 0
-    unread = Unread(table, scale, exponent, executor.here)
+    unread = Unread(table, scale, 0, executor.here)
     size = max(1, _BLOCK_BYTES // (8 * table.n_samples))
     everything = range(table.n_columns)
 
@@ -140,12 +139,18 @@ def open_table(
 
     def passed(job: Any, subject: "Unread") -> list[Any]:
         pieces = who.place(subject).pieces(everything, size)
-        return list(who.map(job, ((size, piece) for piece in pieces)))
+        executor.progress.begin("looking at columns", table.n_columns)
+        each = []
+        for found in who.map(job, ((size, piece) for piece in pieces)):
+            each.append(found)
+            done = min(len(each) * size, table.n_columns)
+            executor.progress.advance(done, table.n_columns)
+        return each
 
     if scale is None:  # columns keep their unit: the largest number of all comes first
         largest = max(passed(_largest, unread))
         table = SourceTable(source, argument, declared, largest=largest)
-        exponent = exponent_of(*(np.array([t.largest]) for t in (table, *others)))
+        exponent = exponent_of(np.array([largest, *(t.largest for t in others)]))
         unread = Unread(table, scale, exponent, executor.here)
     survey = _joined(passed(_survey, unread))
     refuse_missing(argument, table.names, table.n_samples, survey.n_missing, survey.n_infinite)
@@ -195,7 +200,8 @@ class Unread:
 
     def take(self, columns: Which, with_order: bool = True) -> Columns:
         """Some of the columns, read and prepared now."""
-        numbers = self._numbers[np.asarray(columns, np.int64) if isinstance(columns, list) else columns]
+        which = np.asarray(columns, np.int64) if isinstance(columns, list) else columns
+        numbers = self._numbers[which]
         if numbers.size == 0:
             nothing = np.empty((0, self.n_samples))
             return Columns(nothing, np.zeros(0, bool), np.zeros(0, np.int64))
@@ -207,8 +213,7 @@ class Unread:
 
 
 def _largest(runner: Runner, unread: Unread, which: Which) -> float:
-    values = unread.table.read(unread._numbers[which])
-    return values.largest
+    return unread.table.read(unread._numbers[which]).largest
 
 
 def _survey(runner: Runner, unread: Unread, which: Which) -> Survey:
@@ -227,10 +232,16 @@ def _survey(runner: Runner, unread: Unread, which: Which) -> Survey:
 
 
 def _joined(parts: list[Survey]) -> Survey:
-    arrays = [
-        np.concatenate([getattr(part, f.name) for part in parts]) for f in fields(Survey)[:-2]
-    ]
     levels: dict[int, list[Any]] = {}
     for part in parts:
         levels |= part.levels
-    return Survey(*arrays, [d for part in parts for d in part.digests], levels)
+    return Survey(
+        np.concatenate([part.categorical for part in parts]),
+        np.concatenate([part.n_distinct for part in parts]),
+        np.concatenate([part.n_missing for part in parts]),
+        np.concatenate([part.n_infinite for part in parts]),
+        np.concatenate([part.shadows for part in parts]),
+        np.concatenate([part.spans for part in parts]),
+        [digest for part in parts for digest in part.digests],
+        levels,
+    )

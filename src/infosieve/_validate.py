@@ -94,7 +94,7 @@ class Table:
     def digests(self) -> list[bytes]:
         """What changes with any value of each column."""
         return [
-            hashlib.blake2b(np.ascontiguousarray(row, "<f8"), digest_size=16).digest()
+            hashlib.blake2b(row.astype("<f8").tobytes(), digest_size=16).digest()
             for row in self.values
         ]
 

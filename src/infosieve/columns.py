@@ -42,9 +42,7 @@ class _Reader(Protocol):
         ...
 
 
-def open_columns(
-    table: Any, *, storage_options: Mapping[str, Any] | None = None
-) -> "ColumnSource":
+def open_columns(table: Any, *, storage_options: Mapping[str, Any] | None = None) -> "ColumnSource":
     """Open a table that need not fit into memory.
 
     Parameters

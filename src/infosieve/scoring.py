@@ -37,6 +37,8 @@ class Scoring:
 
     x: ColumnSet
     executor: Executor
+    now: str = "all"
+    """What is being done, for whoever watches."""
 
     def __post_init__(self) -> None:
         self._place = self.executor.place(self.x)
@@ -51,7 +53,16 @@ class Scoring:
             (_count(which, self.x), (*known, ref, which))
             for ref, which in self._place.pieces(columns, size)
         )
-        return _joined(list(self.executor.map(_score, jobs, kind)))
+        each: list[Scores] = []
+        done, progress = 0, self.executor.progress
+        for scores in self.executor.map(_score, jobs, kind):
+            each.append(scores)
+            done += scores.nats.shape[1]
+            if done < m or len(each) > 1:  # more than a moment's work
+                if len(each) == 1:
+                    progress.begin(f"{self.now}, columns", m)
+                progress.advance(done, m)
+        return _joined(each)
 
     def permuted(
         self,

@@ -374,9 +374,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             seed,
         )
 
-    def _measure(
-        self, table: Any, scoring: Scoring, target: Columns, origin: Origin
-    ) -> Measure:
+    def _measure(self, table: Any, scoring: Scoring, target: Columns, origin: Origin) -> Measure:
         """How candidates are measured, K having been chosen."""
         self.k_choice_ = None
         auto = isinstance(self.n_neighbors, str) and self.n_neighbors == "auto"

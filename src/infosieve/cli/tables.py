@@ -47,13 +47,12 @@ def read(path: str, delimiter: str | None, decimal: str = ".") -> pd.DataFrame |
             raise InputError(_first_line(error)) from None
         _check(source.columns, len(source), name, delimiter)
         return source
-    if path != "-":
-        if not Path(path).exists():
-            folder = Path(path).parent
-            near = difflib.get_close_matches(
-                Path(path).name, os.listdir(folder) if folder.is_dir() else [], 1
-            )
-            raise InputError(f"{name}: no such file" + (f"; is it {near[0]!r}?" if near else ""))
+    if path != "-" and not Path(path).exists():
+        folder = Path(path).parent
+        near = difflib.get_close_matches(
+            Path(path).name, os.listdir(folder) if folder.is_dir() else [], 1
+        )
+        raise InputError(f"{name}: no such file" + (f"; is it {near[0]!r}?" if near else ""))
     try:
         data = sys.stdin.buffer.read() if path == "-" else Path(path).read_bytes()
     except OSError as error:
@@ -110,7 +109,7 @@ def checked(
             for i in range(0, table.shape[1], size)
         )
     missing = np.zeros(len(table), bool)
-    worst = ("", 0)
+    worst: tuple[Any, int] = ("", 0)
     for block in blocks:
         refuse_stray_text(block, declared)
         gaps = block.isna()

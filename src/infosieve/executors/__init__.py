@@ -4,15 +4,17 @@ import copy
 from typing import Any
 
 from infosieve.executors.threads import Threads
+from infosieve.progress import Progress
 
 
-def executor_of(executor: Any, n_jobs: int | None, progress: Any = None) -> Any:
+def executor_of(executor: Any, n_jobs: int | None, progress: Progress | None = None) -> Any:
     """Threads, or the workers of a Dask client or address: a context.
 
-    ``progress`` hears of the workers.
+    ``progress`` hears how far it is, and of the workers.
     """
+    threads = Threads(n_jobs, progress)
     if executor is None:
-        return Threads(n_jobs)
+        return threads
     known = type(executor).__module__.partition(".")[0] == "distributed"
     if not known and not isinstance(executor, str):
         raise TypeError(
@@ -27,7 +29,7 @@ def executor_of(executor: Any, n_jobs: int | None, progress: Any = None) -> Any:
             f"The 'executor' parameter asks for Dask, which is not here ({error}): "
             "pip install 'infosieve[dask]'."
         ) from None
-    return Dask(executor, Threads(n_jobs), progress)
+    return Dask(executor, threads, threads.progress)
 
 
 class KeepsExecutor:
@@ -46,7 +48,7 @@ class KeepsExecutor:
         return fresh
 
     def __getstate__(self) -> Any:
-        state = dict(super().__getstate__())  # type: ignore[misc]
+        state: Any = super().__getstate__()
         if state["executor"] is not None and not isinstance(state["executor"], str):
             state["executor"] = state["executor"].scheduler.address
         return state

@@ -17,12 +17,12 @@ import dask
 import distributed
 import numpy as np
 from dask.utils import parse_timedelta
-from distributed.client import FutureCancelledError, FuturesCancelledError
 
 from infosieve._json import versions
 from infosieve._types import ColumnSet, Which
 from infosieve.columns import ColumnSource
 from infosieve.executors.threads import Threads, Whole
+from infosieve.progress import Progress
 
 T = TypeVar("T")
 
@@ -43,12 +43,7 @@ _LOOK = 1.0
 # What was shared last is kept, in case it is shared again.
 _KEPT = 32
 
-_GONE = (
-    distributed.CancelledError,
-    FutureCancelledError,
-    FuturesCancelledError,
-    distributed.comm.CommClosedError,
-)
+_GONE = (distributed.CancelledError, distributed.comm.CommClosedError)
 
 
 class Dask:
@@ -61,22 +56,22 @@ class Dask:
         of Dask's configuration.
     here : Threads
         For what is done in this process.
-    progress : Progress or None
+    progress : Progress
         Hears of workers that come and go.
     """
 
     remote = True
 
-    def __init__(self, client: Any, here: Threads, progress: Any = None) -> None:
-        self.here, self._progress = here, progress
+    def __init__(self, client: Any, here: Threads, progress: Progress) -> None:
+        self.here, self.progress = here, progress
         self._given = client
         self._recent: OrderedDict[int, tuple[Any, Any]] = OrderedDict()
         self._seconds: dict[str, deque[float]] = {}
         self._seen: dict[int, tuple[ColumnSource, bool]] = {}
         self._numbers = count()
         self._threads: dict[str, int] = {}
-        self._told: dict[str, int] = {}
         self._looked = 0.0
+        self._lines: dict[str, int] = {}
 
     def __enter__(self) -> Self:
         self.client = self._connected()
@@ -124,7 +119,7 @@ class Dask:
             self._seen[id(source)] = source, all(answers.values())
             if not all(answers.values()):
                 blind = sum(not seen for seen in answers.values())
-                self._say(
+                self.progress.say(
                     f"{blind} of {len(answers)} workers do not see {source.where}: columns are "
                     "sent to them"
                 )
@@ -186,13 +181,13 @@ class Dask:
                 arguments = [
                     a.future(self.client) if isinstance(a, _Shared) else a for a in job.arguments
                 ]
-                job.future = self.client.submit(
-                    _run, job.function, *arguments, key=key, pure=False
-                )
+                job.future = self.client.submit(_run, job.function, *arguments, key=key, pure=False)
                 return
             except (distributed.TimeoutError, *_GONE):
                 if job.tries >= _TRIES:
-                    raise ConnectionError("The Dask workers could not be sent their data.") from None
+                    raise ConnectionError(
+                        "The Dask workers could not be sent their data."
+                    ) from None
                 self._wait_for_workers()
 
     def _result(self, job: "_Job") -> tuple[Any, float]:
@@ -252,28 +247,36 @@ class Dask:
                     f"The Dask worker {address} has {what}, this process has {mine}. Install the "
                     "same version everywhere."
                 )
+        if self.progress.verbose:
+            self._lines = {a: len(lines) for a, lines in self.client.get_worker_logs().items()}
         workers, threads = len(self._threads), sum(self._threads.values())
-        self._say(f"{workers} Dask workers, {threads} threads; {self.client.dashboard_link}")
+        self.progress.say(
+            f"{workers} Dask workers, {threads} threads; {self.client.dashboard_link}"
+        )
 
     def _ask(self, question: Callable[..., T], *arguments: Any) -> dict[str, T]:
-        """All workers, once."""
-        try:
-            return self.client.run(question, *arguments, on_error="raise")  # type: ignore[no-any-return]
-        except ModuleNotFoundError as error:
-            raise RuntimeError(
-                f"A Dask worker cannot import what it needs ({error}). Install infosieve, in the "
-                "same version, wherever workers run."
-            ) from None
+        """All workers, once; again, if one is lost meanwhile."""
+        for _ in range(_TRIES):
+            try:
+                return self.client.run(question, *arguments)  # type: ignore[no-any-return]
+            except ModuleNotFoundError as error:
+                raise RuntimeError(
+                    f"A Dask worker cannot import what it needs ({error}). Install infosieve, in "
+                    "the same version, wherever workers run."
+                ) from None
+            except (OSError, *_GONE):
+                self._wait_for_workers()
+        raise ConnectionError("The Dask workers do not answer.")
 
     def _look_around(self) -> None:
         """Who is there; tell of those who came and went."""
         self._looked = time.monotonic()
         now = dict(self.client.nthreads())
         for address in self._threads.keys() - now.keys():
-            self._say(f"the worker {address} is gone; others do its work")
+            self.progress.say(f"the worker {address} is gone; others do its work")
         if self._threads:
             for address in now.keys() - self._threads.keys():
-                self._say(f"the worker {address} has come")
+                self.progress.say(f"the worker {address} has come")
         self._threads = now
 
     def _wait_for_workers(self) -> None:
@@ -297,24 +300,20 @@ class Dask:
                 )
                 raise ConnectionError(what)
             if not told:
-                self._say("waiting for " + ("a worker" if reached else "the scheduler"))
+                self.progress.say("waiting for " + ("a worker" if reached else "the scheduler"))
                 told = True
             time.sleep(0.2)
 
-    def _say(self, text: str) -> None:
-        if self._progress is not None:
-            self._progress.say(text)
-
     def _tell_logs(self) -> None:
         """What workers have to say: warnings, or all at a verbosity of 2."""
-        if self._progress is None or not self._progress.verbose:
+        if not self.progress.verbose:
             return
         levels = ("WARNING", "ERROR", "CRITICAL")
         for address, lines in self.client.get_worker_logs().items():
-            for level, text in lines[: len(lines) - self._told.get(address, 0)][::-1]:
-                if self._progress.verbose > 1 or level in levels:
-                    self._say(f"{address}: {text}")
-            self._told[address] = len(lines)
+            known = self._lines.get(address, 0)  # newest first
+            for level, text in reversed(lines[: len(lines) - known]):
+                if self.progress.verbose > 1 or level in levels:
+                    self.progress.say(f"{address}: {text}")
 
     def _logs(self) -> str:
         with suppress(Exception):
@@ -325,7 +324,9 @@ class Dask:
 class _Job:
     """What was asked for, so that it can be asked for again."""
 
-    def __init__(self, function: Callable[..., Any], weight: int, arguments: tuple[Any, ...]) -> None:
+    def __init__(
+        self, function: Callable[..., Any], weight: int, arguments: tuple[Any, ...]
+    ) -> None:
         self.function, self.weight, self.arguments = function, weight, arguments
         self.future: Any = None
         self.tries = 0
@@ -380,9 +381,9 @@ class _Taking:
 
 def _size(value: Any) -> int:
     """Bytes of a value that travels."""
-    buffers: list[Any] = []
+    buffers: list[pickle.PickleBuffer] = []
     head = pickle.dumps(value, 5, buffer_callback=buffers.append)
-    return len(head) + sum(b.raw().nbytes for b in buffers)
+    return len(head) + sum(buffer.raw().nbytes for buffer in buffers)
 
 
 def _run(job: Callable[..., T], *arguments: Any) -> tuple[T, float]:

@@ -11,6 +11,7 @@ import numpy as np
 from joblib import cpu_count, effective_n_jobs
 
 from infosieve._types import ColumnSet, Which
+from infosieve.progress import Progress
 
 T = TypeVar("T")
 # Candidates that are scored together: shared neighbour lists want this many.
@@ -52,13 +53,16 @@ class Threads:
     n_jobs : int or None
         As scikit-learn's users expect: None is 1 unless a joblib context says otherwise,
         -1 is every core.
+    progress : Progress or None
+        Who hears how far it is.
     """
 
-    def __init__(self, n_jobs: int | None = None) -> None:
+    def __init__(self, n_jobs: int | None = None, progress: Progress | None = None) -> None:
         if n_jobs is None:
             n_jobs = effective_n_jobs(None)
         self.n_workers: int = n_jobs if n_jobs > 0 else max(1, cpu_count() + 1 + n_jobs)
         self.here = self
+        self.progress = Progress(0) if progress is None else progress
 
     remote = False
     text = None
