@@ -97,6 +97,18 @@ class Columns(Travels):
         values = np.ascontiguousarray(self.values[:, rows])
         return Columns(values, self.categorical, self.n_distinct)
 
+    def permuted(self, permutations: IntArray) -> "Columns":
+        """All columns permuted by the first permutation, then all by the second, ..."""
+        n_copies, n = permutations.shape
+        values = self.values[:, permutations].transpose(1, 0, 2).reshape(-1, n)
+        order = None
+        if self.known_order is not None:
+            back = np.empty_like(permutations)
+            np.put_along_axis(back, permutations, np.arange(n, dtype=np.int32)[None], axis=1)
+            order = back[:, self.known_order].reshape(-1, n)
+        kinds = np.tile(self.categorical, n_copies), np.tile(self.n_distinct, n_copies)
+        return Columns(np.ascontiguousarray(values), *kinds, order)
+
     def beside(self, other: "Columns") -> "Columns":
         """These columns and those of another table of the same samples."""
         return Columns(
@@ -118,7 +130,8 @@ class Batch:
     (both are the same in the maximum norm). A candidate is one column, or ``width``
     neighbouring ones. One neighbour search serves every K from the first to the second of
     ``n_neighbors``. ``parts`` numbers a part for each sample: the question is then asked of the
-    samples without each part.
+    samples without each part. With ``permutations`` (n_copies, n_samples) the question is asked
+    of permuted copies: all candidates permuted by the first, then by the second, ...
 
     Every sample must have a neighbour at a finite distance: see :mod:`.estimate.mixed`.
     """
@@ -132,6 +145,7 @@ class Batch:
     n_neighbors: tuple[int, int] = (3, 10)
     parts: IntArray | None = None
     width: int = 1
+    permutations: IntArray | None = None
 
     def __post_init__(self) -> None:
         if self.conditional and self.estimator == "ksg2":
@@ -144,7 +158,15 @@ class Batch:
 
     @property
     def n_candidates(self) -> int:
-        return self.candidates.n_columns // self.width
+        copies = 1 if self.permutations is None else len(self.permutations)
+        return copies * self.candidates.n_columns // self.width
+
+    def written_out(self) -> "Batch":
+        """The same question with the permuted copies as candidates."""
+        if self.permutations is None:
+            return self
+        copies = self.candidates.permuted(self.permutations)
+        return replace(self, candidates=copies, permutations=None)
 
     def rows(self, rows: IntArray | BoolArray) -> "Batch":
         """The same question asked of some of the samples."""
@@ -270,4 +292,14 @@ class Engine(Protocol):
 
     def score(self, batch: Batch, runner: Runner) -> FloatArray:
         """Nats, of shape (n_parts, n_candidates, n_K); n_parts is 1 without parts."""
+        ...
+
+    @property
+    def name(self) -> str:
+        """What a result says of it."""
+        ...
+
+    @property
+    def at_once(self) -> int:
+        """How many candidates it wants to score together."""
         ...

@@ -110,19 +110,6 @@ def random_parts(key: tuple[int, str, int], n_samples: int, n_parts: int) -> Int
     return np.asarray(global_permutations(key, n_samples).draw(0, 1)[0] % n_parts)
 
 
-def copies(columns: Columns, permutations: IntArray) -> Columns:
-    """All columns permuted by the first permutation, then all by the second, ..."""
-    n_copies, n = permutations.shape
-    values = columns.values[:, permutations].transpose(1, 0, 2).reshape(-1, n)
-    order = None
-    if columns.known_order is not None:
-        back = np.empty_like(permutations)
-        np.put_along_axis(back, permutations, np.arange(n, dtype=np.int32)[None], axis=1)
-        order = back[:, columns.known_order].reshape(-1, n)
-    kinds = np.tile(columns.categorical, n_copies), np.tile(columns.n_distinct, n_copies)
-    return Columns(np.ascontiguousarray(values), *kinds, order)
-
-
 @dataclass(frozen=True)
 class Measure:
     """How candidates are measured: all of a batch but the candidates and the selected."""
@@ -135,7 +122,13 @@ class Measure:
     engine: Engine
     parts: IntArray | None = None
 
-    def scores(self, candidates: Columns, selected: Columns, runner: Runner) -> Scores:
+    def scores(
+        self,
+        candidates: Columns,
+        selected: Columns,
+        runner: Runner,
+        permutations: IntArray | None = None,
+    ) -> Scores:
         batch = Batch(
             candidates,
             selected,
@@ -145,12 +138,19 @@ class Measure:
             self.metric,
             self.n_neighbors,
             self.parts,
+            permutations=permutations,
         )
         return score(batch, self.engine, runner)
 
-    def __call__(self, candidates: Columns, selected: Columns, runner: Runner) -> FloatArray:
+    def __call__(
+        self,
+        candidates: Columns,
+        selected: Columns,
+        runner: Runner,
+        permutations: IntArray | None = None,
+    ) -> FloatArray:
         """One number a candidate: the mean over K and, where there are some, parts."""
-        return self.scores(candidates, selected, runner).averaged
+        return self.scores(candidates, selected, runner, permutations).averaged
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,7 @@ import numpy as np
 
 from infosieve._types import Columns, ColumnSet, Executor, FloatArray, IntArray, Runner, Which
 from infosieve.estimate.mixed import Scores
-from infosieve.resample import Measure, Permutations, copies
+from infosieve.resample import Measure, Permutations
 
 # Pairs are looked for among this many columns, those that tell most alone.
 PAIRS_AMONG = 64
@@ -47,7 +47,7 @@ class Scoring:
         """Of each column on its own."""
         kind = _kind("score", measure, given)
         m = len(columns)
-        size = min(self._fitting, self.executor.room(kind, m, m, _fewest(given)))
+        size = min(self._fitting, self.executor.room(kind, m, max(m, measure.engine.at_once), _fewest(given)))
         known = self.executor.share(measure), self.executor.share(given)
         jobs = (
             (_count(which, self.x), (*known, ref, which))
@@ -88,7 +88,7 @@ class Scoring:
             at = 0
             while at < n_permutations:
                 total = m * (n_permutations - at)
-                room = executor.room(kind, total, m, _fewest(given))
+                room = executor.room(kind, total, max(m, measure.engine.at_once), _fewest(given))
                 if may_end and at == 0 and not executor.remote:
                     room = min(room, max(m, _FIRST_COPIES))
                 count = -(-room // m)
@@ -213,7 +213,7 @@ def _permute(
     values = []
     for at in range(first, first + count, at_once):
         drawn = permutations.draw(at, min(at_once, first + count - at))
-        scores = measure(copies(columns, drawn), given, runner)
+        scores = measure(columns, given, runner, drawn)
         values.append(scores.reshape(len(drawn), columns.n_columns))
     whole = np.concatenate(values)
     return whole.max(axis=1, keepdims=True) if largest else whole

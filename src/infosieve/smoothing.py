@@ -11,7 +11,7 @@ from infosieve._types import Estimator, FloatArray, Metric, Scale
 from infosieve._validate import check_count, check_jobs, check_method
 from infosieve.engines.numba.engine import NumbaEngine
 from infosieve.executors import executor_of
-from infosieve.resample import Measure, copies, global_permutations, random_parts, seed_of
+from infosieve.resample import Measure, global_permutations, random_parts, seed_of
 from infosieve.results import KChoice, Origin
 from infosieve.scoring import Scoring
 
@@ -126,7 +126,7 @@ def choose(
     shuffled = global_permutations((seed, "target", 0), x.n_samples).draw(0, 1)
     nothing = x.take([])
     both = []
-    for target in (measure.target, copies(measure.target, shuffled)):
+    for target in (measure.target, measure.target.permuted(shuffled)):
         of_target = replace(measure, target=target, parts=parts)
         of_parts = scoring.scores(of_target, varying.tolist(), nothing).nats
         values = np.zeros((x.n_columns, of_parts.shape[2], of_parts.shape[0]))

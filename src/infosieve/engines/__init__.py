@@ -1,1 +1,1 @@
-"""Where a batch of candidates is scored."""
+"""Where batches are scored."""

@@ -31,6 +31,7 @@ def score(batch: Batch, engine: Engine, runner: Runner) -> Scores:
     parts = (batch.candidates, batch.selected, batch.target)
     if not any(part.categorical.any() for part in parts):
         return Scores(engine.score(batch, runner))
+    batch = batch.written_out()
     if batch.parts is None:
         whole = _score(batch, engine, runner)
         return Scores(whole[0][None], whole[1])

@@ -14,8 +14,6 @@ from infosieve._types import ColumnSet, Which
 from infosieve.progress import Progress
 
 T = TypeVar("T")
-# Candidates that are scored together: shared neighbour lists want this many.
-_AT_ONCE = 256
 
 
 @lru_cache(maxsize=1)
@@ -87,7 +85,7 @@ class Threads:
 
     def room(self, kind: str, total: int, whole: int, fewest: int) -> int:
         """Whole tables, or enough copies of few columns for what they share to pay."""
-        return max(_AT_ONCE, whole)
+        return whole
 
     def map(
         self, job: Callable[..., T], many: Iterable[tuple[int, tuple[Any, ...]]], kind: str = ""

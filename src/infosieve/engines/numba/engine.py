@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from infosieve._types import Batch, FloatArray, IntArray, Runner
+from infosieve.engines.base import CountingEngine, one_against_one
 from infosieve.engines.numba.lanes import LANES
 from infosieve.engines.numba.leave_out import leave_out
 from infosieve.engines.numba.plane import plane
@@ -23,44 +23,31 @@ MAX_ROWS = 20_000
 TASK_BYTES = 4 << 20
 
 
-class NumbaEngine:
+class NumbaEngine(CountingEngine):
     """Scores batches on the CPU. See :class:`infosieve._types.Engine`."""
+
+    name = "cpu"
+    at_once = 16 * LANES
 
     def score(self, batch: Batch, runner: Runner) -> FloatArray:
         """Nats, of shape (n_parts, n_candidates, n_K)."""
-        if batch.parts is None:
-            return self._score(batch, runner)[None]
-        together = _without_parts(batch, runner) if _one_against_one(batch) else None
-        if together is not None:
-            return together
-        return np.stack([self._score(batch.rows(rows), runner) for rows in batch.without_parts()])
+        batch = batch.written_out()
+        together = None
+        if batch.parts is not None and one_against_one(batch):
+            together = _without_parts(batch, runner)
+        return super().score(batch, runner) if together is None else together
 
-    def _score(self, batch: Batch, runner: Runner) -> FloatArray:
-        n = batch.target.n_samples
-        lo, hi = batch.n_neighbors
-        if n < 2 or batch.n_candidates == 0:
-            return np.zeros((batch.n_candidates, hi - lo + 1))
-        if hi >= n:  # samples may have been left out; a sample has n - 1 neighbours at most
-            fewer = replace(batch, n_neighbors=(min(lo, n - 1), n - 1))
-            last = np.minimum(np.arange(lo, hi + 1), n - 1) - min(lo, n - 1)
-            return self._score(fewer, runner)[:, last]
-        batch = _simplest_norm(batch if batch.conditional else replace(batch, criterion="mi"))
-        if _one_against_one(batch):
-            sums = _by_strips(batch, runner)
-        elif batch.width == 1 and _sharing_pays(batch):
-            sums = _by_rows(batch, runner)
-        else:
-            sums = _by_trees(batch, runner)
-        # One layout, whoever computed it: averages over K then add in the same order, too.
-        return nats(np.ascontiguousarray(sums), n, batch.conditional)
+    def sums(self, batch: Batch, runner: Runner) -> IntArray:
+        """Sums of psi terms in fixed point, by whatever structure is fastest."""
+        if one_against_one(batch):
+            return _by_strips(batch, runner)
+        if batch.width == 1 and _sharing_pays(batch):
+            return _by_rows(batch, runner)
+        return _by_trees(batch, runner)
 
 
 def _n_k(batch: Batch) -> int:
     return batch.n_neighbors[1] - batch.n_neighbors[0] + 1
-
-
-def _one_against_one(batch: Batch) -> bool:
-    return batch.selected.n_columns == 0 and batch.target.n_columns == 1 and batch.width == 1
 
 
 def _without_parts(batch: Batch, runner: Runner) -> FloatArray | None:
@@ -105,15 +92,6 @@ def _sharing_pays(batch: Batch) -> bool:
     tree = min(1.5 * 1.9 ** (d - 2), 0.006 * n) + 150 / n
     enough = batch.n_candidates >= 4 and batch.n_candidates * (tree - 0.5) > lists
     return n <= MAX_ROWS and enough
-
-
-def _simplest_norm(batch: Batch) -> Batch:
-    """Where every block has one column, both norms are |d|: compare that, not its square."""
-    together = batch.width + (0 if batch.criterion == "cmi" else batch.selected.n_columns)
-    blocks = (together, batch.selected.n_columns, batch.target.n_columns)
-    if max(blocks) <= 1:
-        return replace(batch, metric="chebyshev")
-    return batch
 
 
 def _chunks(n: int, size: int) -> list[slice]:

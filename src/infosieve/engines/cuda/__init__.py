@@ -1,0 +1,1 @@
+"""The GPU engine: CUDA kernels, compiled by CuPy at their first use."""
