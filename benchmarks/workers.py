@@ -30,7 +30,7 @@ PERMUTATIONS = 199
 def workers(n):
     from distributed import Client, LocalCluster
 
-    options = {"threads_per_worker": 1, "processes": True, "dashboard_address": ":0"}
+    options = {"threads_per_worker": 1, "processes": True, "dashboard_address": "127.0.0.1:0"}
     with (
         LocalCluster(n_workers=n, silence_logs=50, **options) as cluster,
         Client(cluster, set_as_default=False) as client,
@@ -191,12 +191,13 @@ def sizing(rows):
         f"{PERMUTATIONS} permutations. Lighter: `correction=None` tests the best column alone, "
         "without allowance for having been chosen.",
         "",
-        "Memory is what one worker needs beside about 350 MB of its own "
-        "([measured](cluster.md#memory)), and what all of them hold together where columns must "
-        "be sent to them because they cannot read the file.",
+        "Memory is what each thread of a worker needs beside about 350 MB of the worker's own (more "
+        "for Parquet files of very many columns: [measured](cluster.md#memory)), and what all "
+        "workers hold together where columns must be sent to them because they cannot read the "
+        "file.",
         "",
         "| columns | rows | default, core hours | workers for 8 hours | lighter, core hours | "
-        "a worker | all, if sent |",
+        "a thread | all, if sent |",
         "|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for m, n in [(1_000, 1_000), (10_000, 500), (10_000, 5_000), (20_000, 1_000), (100_000, 500),
