@@ -191,9 +191,9 @@ def sizing(rows):
         f"{PERMUTATIONS} permutations. Lighter: `correction=None` tests the best column alone, "
         "without allowance for having been chosen.",
         "",
-        "Memory is what each thread of a worker needs beside about 350 MB of the worker's own (more "
-        "for Parquet files of very many columns: [measured](cluster.md#memory)), and what all "
-        "workers hold together where columns must be sent to them because they cannot read the "
+        "Memory is what each thread of a worker needs beside about 350 MB of the worker's own "
+        "(more for Parquet files of very many columns: [measured](cluster.md#memory)), and what "
+        "all workers hold together where columns must be sent to them because they cannot read the "
         "file.",
         "",
         "| columns | rows | default, core hours | workers for 8 hours | lighter, core hours | "
@@ -221,7 +221,14 @@ def shown(hours):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="a tenth of the work; writes nothing")
-    quick = parser.parse_args().quick
+    parser.add_argument("--show", action="store_true", help="write the docs from the kept results")
+    arguments = parser.parse_args()
+    quick = arguments.quick
+    if arguments.show:
+        content = json.loads((HERE / "workers.json").read_text())
+        draw(content["by M"], content["by N"])
+        write(content)
+        return
     content = {"machine": machine()}
     content["race"] = race(2_000, 2_000, 20 if quick else 200)
     print({k: round(v, 3) for k, v in content["race"].items() if isinstance(v, float)})
