@@ -74,7 +74,9 @@ def main():
     expected = [f"gene_{m // 3:06d}", f"gene_{m // 2:06d}"]
     if not path.exists():
         make(path, n, m)
-    print(f"{n:,} x {m:,}: {8e-9 * n * m:.1f} GB in memory, {path.stat().st_size / 1e9:.1f} on disk")
+    print(
+        f"{n:,} x {m:,}: {8e-9 * n * m:.1f} GB in memory, {path.stat().st_size / 1e9:.1f} on disk"
+    )
     command = [sys.executable, "-m", "infosieve", "select", str(path), "--target", "target"]
     command += ["--correction", "none", "--stop", "permutation", "--lookahead", "1"]
     command += ["--n-permutations", "99", "--max-features", "2", "--seed", "0", "--json"]

@@ -11,7 +11,7 @@ import numpy as np
 from scipy.special import ndtri
 from scipy.stats import rankdata
 
-from infosieve._types import BoolArray, Columns, Runner, FloatArray, Scale
+from infosieve._types import BoolArray, Columns, FloatArray, Runner, Scale
 from infosieve.engines.numba.columns import middle_of, standardise
 
 # Half the width of the noise that separates repeated values, in standard deviations.

@@ -32,15 +32,9 @@ class Travels:
     """
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        for value in state.values():
-            if isinstance(value, np.ndarray) and not value.flags.writeable:
-                state = {k: _writable(v) for k, v in state.items()}
-                break
-        self.__dict__.update(state)
-
-
-def _writable(value: Any) -> Any:
-    return value.copy() if isinstance(value, np.ndarray) else value
+        for name, value in state.items():
+            fixed = isinstance(value, np.ndarray) and not value.flags.writeable
+            self.__dict__[name] = value.copy() if fixed else value
 
 
 @dataclass(frozen=True)
@@ -199,6 +193,11 @@ class Runner(Protocol):
 class Place(Protocol):
     """Where jobs find the columns of a table."""
 
+    @property
+    def widest(self) -> int:
+        """The most columns of a piece."""
+        ...
+
     def pieces(self, columns: Sequence[int], size: int) -> Iterator[tuple[Any, Which]]:
         """All the columns, in order, at most ``size`` at a time: who has them, and which."""
         ...
@@ -215,13 +214,24 @@ class Executor(Protocol):
     be what :meth:`share` and :meth:`place` gave: the function gets the value itself.
     """
 
-    here: Runner
-    text: str | None
-    """What a result says of it."""
+    @property
+    def here(self) -> Runner:
+        """For what is done in this process."""
+        ...
 
     @property
     def remote(self) -> bool:
         """Whether jobs run in other processes."""
+        ...
+
+    @property
+    def text(self) -> str | None:
+        """What a result says of it."""
+        ...
+
+    @property
+    def progress(self) -> Any:
+        """Who hears how far it is."""
         ...
 
     def share(self, value: T) -> T:

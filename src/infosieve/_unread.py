@@ -1,6 +1,6 @@
 """Tables that stay where they are: checked in one pass, columns prepared when they are taken."""
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -39,7 +39,7 @@ class Survey:
         After scaling, before ties were broken.
     n_missing, n_infinite : ndarray of int
     shadows, spans : ndarray of float
-        What tells columns apart that are not duplicates.
+        What tells columns apart that are not duplicates; shadows have a row for each direction.
     digests : list of bytes
         Of the values.
     levels : dict
@@ -131,8 +131,7 @@ def open_table(
     """
     declared = declared_columns(discrete, argument, source.columns, source.named)
     table = SourceTable(source, argument, declared)
-    exponent = 0
-    unread = Unread(table, scale, exponent, executor.here)
+    unread = Unread(table, scale, 0, executor.here)
     size = max(1, _BLOCK_BYTES // (8 * table.n_samples))
     everything = range(table.n_columns)
 
@@ -140,15 +139,25 @@ def open_table(
 
     def passed(job: Any, subject: "Unread") -> list[Any]:
         pieces = who.place(subject).pieces(everything, size)
-        return list(who.map(job, ((size, piece) for piece in pieces)))
+        executor.progress.begin("looking at columns", table.n_columns)
+        each = []
+        for found in who.map(job, ((size, piece) for piece in pieces)):
+            each.append(found)
+            done = min(len(each) * size, table.n_columns)
+            executor.progress.advance(done, table.n_columns)
+        return each
 
     if scale is None:  # columns keep their unit: the largest number of all comes first
         largest = max(passed(_largest, unread))
         table = SourceTable(source, argument, declared, largest=largest)
-        exponent = exponent_of(*(np.array([t.largest]) for t in (table, *others)))
+        exponent = exponent_of(np.array([largest, *(t.largest for t in others)]))
         unread = Unread(table, scale, exponent, executor.here)
-    survey = _joined(passed(_survey, unread))
-    refuse_missing(argument, table.names, table.n_samples, survey.n_missing, survey.n_infinite)
+    each = passed(_survey, unread)
+    counts = (
+        np.concatenate([getattr(e, name) for e in each]) for name in ("n_missing", "n_infinite")
+    )
+    refuse_missing(argument, table.names, table.n_samples, *counts)
+    survey = _joined(each)
     return SourceTable(source, argument, declared, survey, table.largest)
 
 
@@ -162,7 +171,8 @@ class Unread:
     runner: Runner = field(default_factory=lambda: Threads(1))
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"runner": Threads(1)}
+        # Who takes columns needs nothing of what has been found out about all of them.
+        return self.__dict__ | {"runner": Threads(1), "table": replace(self.table, survey=None)}
 
     @property
     def source(self) -> ColumnSource:
@@ -195,7 +205,8 @@ class Unread:
 
     def take(self, columns: Which, with_order: bool = True) -> Columns:
         """Some of the columns, read and prepared now."""
-        numbers = self._numbers[np.asarray(columns, np.int64) if isinstance(columns, list) else columns]
+        which = np.asarray(columns, np.int64) if isinstance(columns, list) else columns
+        numbers = self._numbers[which]
         if numbers.size == 0:
             nothing = np.empty((0, self.n_samples))
             return Columns(nothing, np.zeros(0, bool), np.zeros(0, np.int64))
@@ -207,8 +218,7 @@ class Unread:
 
 
 def _largest(runner: Runner, unread: Unread, which: Which) -> float:
-    values = unread.table.read(unread._numbers[which])
-    return values.largest
+    return unread.table.read(unread._numbers[which]).largest
 
 
 def _survey(runner: Runner, unread: Unread, which: Which) -> Survey:
@@ -218,7 +228,7 @@ def _survey(runner: Runner, unread: Unread, which: Which) -> Survey:
     if missing.any() or infinite.any():  # will be refused: what follows does not matter
         nothing = np.zeros(numbers.size)
         counts = nothing.astype(np.int64), missing, infinite
-        return Survey(table.categorical, *counts, nothing, nothing, [], {})
+        return Survey(table.categorical, *counts, nothing[None], nothing, [], {})
     columns = unread.prepared(table)
     shadows, spans = shadows_of(columns)
     levels = {int(numbers[i]): values for i, values in table.levels.items()}
@@ -227,10 +237,16 @@ def _survey(runner: Runner, unread: Unread, which: Which) -> Survey:
 
 
 def _joined(parts: list[Survey]) -> Survey:
-    arrays = [
-        np.concatenate([getattr(part, f.name) for part in parts]) for f in fields(Survey)[:-2]
-    ]
     levels: dict[int, list[Any]] = {}
     for part in parts:
         levels |= part.levels
-    return Survey(*arrays, [d for part in parts for d in part.digests], levels)
+    return Survey(
+        np.concatenate([part.categorical for part in parts]),
+        np.concatenate([part.n_distinct for part in parts]),
+        np.concatenate([part.n_missing for part in parts]),
+        np.concatenate([part.n_infinite for part in parts]),
+        np.concatenate([part.shadows for part in parts], axis=1),
+        np.concatenate([part.spans for part in parts]),
+        [digest for part in parts for digest in part.digests],
+        levels,
+    )

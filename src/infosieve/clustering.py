@@ -470,7 +470,7 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
             (1, (alike, *known, numbers, train, test, squared, told))
             for train, test in check_cv(folds).split(table.values.T, target)
         )
-        each = np.array(list(executor.map(_judged, jobs)))
+        each = np.array(list(executor.map(_judged, jobs)))  # a row for each fold
         if not np.isfinite(each).all():
             raise ValueError(
                 "The scores of the 'regressor' are not all numbers (R^2 is not defined for a fold "

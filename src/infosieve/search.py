@@ -175,6 +175,7 @@ class Search:
         return self._decided(step, bool(step.significant))
 
     def _scored(self, remaining: Sequence[int], given: Columns) -> Scores:
+        self.scoring.now = f"step {len(self.path) + 1}"
         scores = self.scoring.scores(self.measure, remaining, given)
         if self.first is None:
             self.first = scores

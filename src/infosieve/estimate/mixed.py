@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from infosieve._types import Batch, BoolArray, Columns, Engine, Runner, FloatArray, IntArray
+from infosieve._types import Batch, BoolArray, Columns, Engine, FloatArray, IntArray, Runner
 from infosieve.estimate.ksg import nats, psi_table
 
 
@@ -42,9 +42,7 @@ def score(batch: Batch, engine: Engine, runner: Runner) -> Scores:
     return Scores(np.stack([scores for scores, _ in each]), lonely)
 
 
-def _score(
-    batch: Batch, engine: Engine, runner: Runner
-) -> tuple[FloatArray, dict[int, IntArray]]:
+def _score(batch: Batch, engine: Engine, runner: Runner) -> tuple[FloatArray, dict[int, IntArray]]:
     m = batch.n_candidates
     lo, hi = batch.n_neighbors
     scores = np.zeros((m, hi - lo + 1))

@@ -11,6 +11,7 @@ import numpy as np
 from joblib import cpu_count, effective_n_jobs
 
 from infosieve._types import ColumnSet, Which
+from infosieve.progress import Progress
 
 T = TypeVar("T")
 # Candidates that are scored together: shared neighbour lists want this many.
@@ -33,6 +34,10 @@ class Whole:
     def __init__(self, x: Any, n_columns: int) -> None:
         self.x, self.n_columns = x, n_columns
 
+    @property
+    def widest(self) -> int:
+        return self.n_columns
+
     def pieces(self, columns: Sequence[int], size: int) -> Iterator[tuple[Any, Which]]:
         if len(columns) == self.n_columns <= size:
             yield self.x, slice(None)
@@ -52,13 +57,16 @@ class Threads:
     n_jobs : int or None
         As scikit-learn's users expect: None is 1 unless a joblib context says otherwise,
         -1 is every core.
+    progress : Progress or None
+        Who hears how far it is.
     """
 
-    def __init__(self, n_jobs: int | None = None) -> None:
+    def __init__(self, n_jobs: int | None = None, progress: Progress | None = None) -> None:
         if n_jobs is None:
             n_jobs = effective_n_jobs(None)
         self.n_workers: int = n_jobs if n_jobs > 0 else max(1, cpu_count() + 1 + n_jobs)
         self.here = self
+        self.progress = Progress(0) if progress is None else progress
 
     remote = False
     text = None

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from infosieve._types import Batch, Runner, FloatArray, IntArray
+from infosieve._types import Batch, FloatArray, IntArray, Runner
 from infosieve.engines.numba.lanes import LANES
 from infosieve.engines.numba.leave_out import leave_out
 from infosieve.engines.numba.plane import plane
