@@ -99,11 +99,11 @@ def costs(sizes):
 
 
 def cost(rows, n, selected):
-    """Between measured sizes: straight lines of logarithms, and along the last one beyond."""
+    """Between measured sizes: straight lines of logarithms. Beyond: trees, N log N."""
     x = np.log([row["n"] for row in rows])
     y = np.log([row[f"seconds given {selected}"] for row in rows])
     if np.log(n) > x[-1]:
-        return float(np.exp(y[-1] + (y[-1] - y[-2]) / (x[-1] - x[-2]) * (np.log(n) - x[-1])))
+        return float(np.exp(y[-1]) * n * np.log(n) / (np.exp(x[-1]) * x[-1]))
     return float(np.exp(np.interp(np.log(n), x, y)))
 
 
@@ -125,6 +125,8 @@ def draw(by_m, by_n):
         axis.loglog(x, [r["workers"] for r in rows], "s--", color="#EE6677", label="two workers")
         guide = np.array([x[0], x[-1]], float)
         axis.loglog(guide, rows[-1]["threads"] * guide / x[-1], ":", color="gray", label="linear")
+        axis.set_xticks(x, [f"{value:,}" for value in x])
+        axis.set_xticks([], minor=True)
         axis.set_xlabel({"m": "columns M", "n": "samples N"}[key])
         axis.set_title(f"{fixed.upper()} = {rows[0][fixed]:,}")
         axis.spines[["top", "right"]].set_visible(False)
@@ -183,7 +185,7 @@ def sizing(rows):
         "**Extrapolated**: the times of one estimate above, multiplied by the number of estimates "
         f"of a search that selects five columns and stops ({STEPS} steps), on cores like these. "
         "Rows with a measured number of samples are marked *; all others lie between measured "
-        "points or, beyond the largest, on the line through the last two. "
+        "points or, beyond the largest, grow as N log N, as searches by trees do. "
         "Pairs (`lookahead=2`) are not counted: they come once, at the end, and cost about as "
         "much as another step. A search that has fewer signals than five ends sooner.",
         "",
