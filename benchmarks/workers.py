@@ -30,7 +30,7 @@ PERMUTATIONS = 199
 def workers(n):
     from distributed import Client, LocalCluster
 
-    options = {"threads_per_worker": 1, "processes": True, "dashboard_address": ":0"}
+    options = {"threads_per_worker": 1, "processes": True, "dashboard_address": "127.0.0.1:0"}
     with (
         LocalCluster(n_workers=n, silence_logs=50, **options) as cluster,
         Client(cluster, set_as_default=False) as client,
@@ -99,11 +99,11 @@ def costs(sizes):
 
 
 def cost(rows, n, selected):
-    """Between measured sizes: straight lines of logarithms, and along the last one beyond."""
+    """Between measured sizes: straight lines of logarithms. Beyond: trees, N log N."""
     x = np.log([row["n"] for row in rows])
     y = np.log([row[f"seconds given {selected}"] for row in rows])
     if np.log(n) > x[-1]:
-        return float(np.exp(y[-1] + (y[-1] - y[-2]) / (x[-1] - x[-2]) * (np.log(n) - x[-1])))
+        return float(np.exp(y[-1]) * n * np.log(n) / (np.exp(x[-1]) * x[-1]))
     return float(np.exp(np.interp(np.log(n), x, y)))
 
 
@@ -125,6 +125,8 @@ def draw(by_m, by_n):
         axis.loglog(x, [r["workers"] for r in rows], "s--", color="#EE6677", label="two workers")
         guide = np.array([x[0], x[-1]], float)
         axis.loglog(guide, rows[-1]["threads"] * guide / x[-1], ":", color="gray", label="linear")
+        axis.set_xticks(x, [f"{value:,}" for value in x])
+        axis.set_xticks([], minor=True)
         axis.set_xlabel({"m": "columns M", "n": "samples N"}[key])
         axis.set_title(f"{fixed.upper()} = {rows[0][fixed]:,}")
         axis.spines[["top", "right"]].set_visible(False)
@@ -183,7 +185,7 @@ def sizing(rows):
         "**Extrapolated**: the times of one estimate above, multiplied by the number of estimates "
         f"of a search that selects five columns and stops ({STEPS} steps), on cores like these. "
         "Rows with a measured number of samples are marked *; all others lie between measured "
-        "points or, beyond the largest, on the line through the last two. "
+        "points or, beyond the largest, grow as N log N, as searches by trees do. "
         "Pairs (`lookahead=2`) are not counted: they come once, at the end, and cost about as "
         "much as another step. A search that has fewer signals than five ends sooner.",
         "",
@@ -191,12 +193,13 @@ def sizing(rows):
         f"{PERMUTATIONS} permutations. Lighter: `correction=None` tests the best column alone, "
         "without allowance for having been chosen.",
         "",
-        "Memory is what one worker needs beside about 350 MB of its own "
-        "([measured](cluster.md#memory)), and what all of them hold together where columns must "
-        "be sent to them because they cannot read the file.",
+        "Memory is what each thread of a worker needs beside about 350 MB of the worker's own "
+        "(more for Parquet files of very many columns: [measured](cluster.md#memory)), and what "
+        "all workers hold together where columns must be sent to them because they cannot read the "
+        "file.",
         "",
         "| columns | rows | default, core hours | workers for 8 hours | lighter, core hours | "
-        "a worker | all, if sent |",
+        "a thread | all, if sent |",
         "|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for m, n in [(1_000, 1_000), (10_000, 500), (10_000, 5_000), (20_000, 1_000), (100_000, 500),
@@ -220,7 +223,14 @@ def shown(hours):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="a tenth of the work; writes nothing")
-    quick = parser.parse_args().quick
+    parser.add_argument("--show", action="store_true", help="write the docs from the kept results")
+    arguments = parser.parse_args()
+    quick = arguments.quick
+    if arguments.show:
+        content = json.loads((HERE / "workers.json").read_text())
+        draw(content["by M"], content["by N"])
+        write(content)
+        return
     content = {"machine": machine()}
     content["race"] = race(2_000, 2_000, 20 if quick else 200)
     print({k: round(v, 3) for k, v in content["race"].items() if isinstance(v, float)})

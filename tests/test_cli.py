@@ -502,7 +502,8 @@ def test_gaps_of_parquet_are_left_out(tmp_path):
     table.dropna().to_csv(tmp_path / "rest.csv", index=False)
     refused = run("select", tmp_path / "gaps.parquet", "--target", "Y", *FAST)
     assert refused.returncode == 2
-    assert b"3 of 60 rows have missing values (column 'X2' has 2)" in refused.stderr
+    assert b"missing values (NaN) in 2 of its columns: 'X2' (2), 'kind' (1)" in refused.stderr
+    assert b"--drop-missing leaves out those rows" in refused.stderr
     arguments = ["--target", "Y", "--json", "--quiet", *FAST]
     done = run("select", tmp_path / "gaps.parquet", "--drop-missing", *arguments)
     rest = run("select", tmp_path / "rest.csv", *arguments)

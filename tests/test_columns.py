@@ -80,14 +80,15 @@ def kept(kind, table, folder):
             with fsspec.open(f"memory://{folder.name}/all/{i}.parquet", "wb") as file:
                 table.iloc[i * 60 : (i + 1) * 60].to_parquet(file)
         return open_columns(f"memory://{folder.name}/all")
-    if kind == "arrow file":
-        pyarrow.feather.write_feather(table, str(folder / "t.arrow"), compression="uncompressed")
+    if kind in ("arrow file", "feather"):
+        how = "uncompressed" if kind == "arrow file" else "lz4"
+        pyarrow.feather.write_feather(table, str(folder / "t.arrow"), compression=how)
         return open_columns(folder / "t.arrow")
     assert kind == "arrow"
     return open_columns(pa.Table.from_pandas(table))
 
 
-KINDS = ["file", "directory", "remote", "remote directory", "arrow file", "arrow"]
+KINDS = ["file", "directory", "remote", "remote directory", "arrow file", "feather", "arrow"]
 
 
 def content(selector):
@@ -171,6 +172,13 @@ def test_memory_maps_of_all_shapes_find_their_file_again(tmp_path):
         assert np.array_equal(again.read([1, 0] if view.shape[1] > 1 else [0]),
                               view[:, [1, 0] if view.shape[1] > 1 else [0]])  # fmt: skip
     assert not open_columns(whole[::2]).visible()
+    changed = np.memmap(tmp_path / "x", float, "c", 24, (50, 7), "F")
+    changed[0, 0] = 5.0
+    assert not open_columns(changed).visible()  # nobody else sees that
+    assert open_columns(changed).read([0])[0] == 5.0
+    (tmp_path / "x").unlink()
+    assert not open_columns(whole).visible()
+    assert np.array_equal(open_columns(whole).read([2])[:, 0], whole[:, 2])
 
 
 def test_every_function_takes_a_source(unread, tmp_path):
@@ -243,7 +251,7 @@ def test_columns_by_name(tmp_path):
         "<ColumnSource of 120 samples and 2 columns: 'c1', 'text'>"
     )
     pd.testing.assert_series_equal(source["c1"], frame()["c1"])
-    back = source[["text", "c2", "c1"]]
+    back = source[np.array(["text", "c2", "c1"])]
     assert back.read().columns.tolist() == ["text", "c2", "c1"]
     assert back.read([2, 0]).columns.tolist() == ["c1", "text"]
     assert len(source.only(np.array([3, 5]))) == 2
@@ -319,17 +327,32 @@ def test_what_cannot_be_opened(tmp_path):
         open_columns(twice)
     with pytest.raises(ValueError, match="cannot be opened"):
         open_columns("nosuchprotocol://bucket/table.parquet")
+    np.save(tmp_path / "flat.npy", np.arange(5.0))
+    with pytest.raises(ValueError, match=r"flat.npy has the shape \(5,\)"):
+        open_columns(tmp_path / "flat.npy")
+    (tmp_path / "bad.npy").write_bytes(b"nothing at all")
+    with pytest.raises(ValueError, match=r"bad.npy is no array of numbers"):
+        open_columns(tmp_path / "bad.npy")
     (tmp_path / "t.arrow").write_bytes(b"nothing")
     with pytest.raises(ValueError, match="is no Arrow file"):
         open_columns(tmp_path / "t.arrow")
 
 
-def test_a_file_that_changes_is_read_anew(tmp_path):
+def test_a_file_that_changes_is_refused(tmp_path):
     source = kept("file", frame(), tmp_path)
     assert source.visible()
     source["c1"]
     kept("file", frame().iloc[:60], tmp_path)
     assert not source.visible()
+    with pytest.raises(OSError, match=r"has changed since the table was opened. Open it again"):
+        source["c1"]
+    X = np.memmap(tmp_path / "x", float, "w+", shape=(120, 5))
+    X[:] = 1
+    source = open_columns(X)
+    source.read([0])
+    (tmp_path / "x").write_bytes(b"less")
+    with pytest.raises(OSError, match="has changed"):
+        source.read([0])
 
 
 MEMORY = """
@@ -367,3 +390,22 @@ def test_memory_does_not_grow_with_the_table(tmp_path):
     assert table > 180
     assert more < 0.6 * table, f"{more:.0f} MB more for a table of {table:.0f} MB"
     assert sorted(selected) == [3, 7]
+
+
+def test_copies_are_found_among_many(rng):
+    """Of thousands of columns, many nearly meet on one direction; copies meet on all."""
+    from infosieve._duplicates import find_duplicates
+    from infosieve._scale import prepare
+    from infosieve.executors.threads import Threads
+
+    values = rng.normal(size=(9000, 60))
+    values[100:200] = 3 * values[7] + 1
+    values[8000], values[8001] = -values[8500], values[8500] + 1e-3
+    values[42] = values[43]
+    values[42, 5] += 1e-4  # nearly
+    x = prepare(values, np.zeros(9000, bool), "standard", 0, Threads(1))
+    assert find_duplicates(x) == {7: tuple(range(100, 200)), 8000: (8001, 8500)}
+    x = prepare(
+        np.repeat(values[:3], 3000, axis=0), np.zeros(9000, bool), "standard", 0, Threads(1)
+    )
+    assert {k: len(v) for k, v in find_duplicates(x).items()} == {0: 2999, 3000: 2999, 6000: 2999}

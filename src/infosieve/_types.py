@@ -32,15 +32,9 @@ class Travels:
     """
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        for value in state.values():
-            if isinstance(value, np.ndarray) and not value.flags.writeable:
-                state = {k: _writable(v) for k, v in state.items()}
-                break
-        self.__dict__.update(state)
-
-
-def _writable(value: Any) -> Any:
-    return value.copy() if isinstance(value, np.ndarray) else value
+        for name, value in state.items():
+            fixed = isinstance(value, np.ndarray) and not value.flags.writeable
+            self.__dict__[name] = value.copy() if fixed else value
 
 
 @dataclass(frozen=True)
@@ -220,6 +214,11 @@ class Runner(Protocol):
 
 class Place(Protocol):
     """Where jobs find the columns of a table."""
+
+    @property
+    def widest(self) -> int:
+        """The most columns of a piece."""
+        ...
 
     def pieces(self, columns: Sequence[int], size: int) -> Iterator[tuple[Any, Which]]:
         """All the columns, in order, at most ``size`` at a time: who has them, and which."""

@@ -1,6 +1,6 @@
 """Tables that stay where they are: checked in one pass, columns prepared when they are taken."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -39,7 +39,7 @@ class Survey:
         After scaling, before ties were broken.
     n_missing, n_infinite : ndarray of int
     shadows, spans : ndarray of float
-        What tells columns apart that are not duplicates.
+        What tells columns apart that are not duplicates; shadows have a row for each direction.
     digests : list of bytes
         Of the values.
     levels : dict
@@ -152,8 +152,12 @@ def open_table(
         table = SourceTable(source, argument, declared, largest=largest)
         exponent = exponent_of(np.array([largest, *(t.largest for t in others)]))
         unread = Unread(table, scale, exponent, executor.here)
-    survey = _joined(passed(_survey, unread))
-    refuse_missing(argument, table.names, table.n_samples, survey.n_missing, survey.n_infinite)
+    each = passed(_survey, unread)
+    counts = (
+        np.concatenate([getattr(e, name) for e in each]) for name in ("n_missing", "n_infinite")
+    )
+    refuse_missing(argument, table.names, table.n_samples, *counts)
+    survey = _joined(each)
     return SourceTable(source, argument, declared, survey, table.largest)
 
 
@@ -167,7 +171,8 @@ class Unread:
     runner: Runner = field(default_factory=lambda: Threads(1))
 
     def __getstate__(self) -> dict[str, Any]:
-        return self.__dict__ | {"runner": Threads(1)}
+        # Who takes columns needs nothing of what has been found out about all of them.
+        return self.__dict__ | {"runner": Threads(1), "table": replace(self.table, survey=None)}
 
     @property
     def source(self) -> ColumnSource:
@@ -223,7 +228,7 @@ def _survey(runner: Runner, unread: Unread, which: Which) -> Survey:
     if missing.any() or infinite.any():  # will be refused: what follows does not matter
         nothing = np.zeros(numbers.size)
         counts = nothing.astype(np.int64), missing, infinite
-        return Survey(table.categorical, *counts, nothing, nothing, [], {})
+        return Survey(table.categorical, *counts, nothing[None], nothing, [], {})
     columns = unread.prepared(table)
     shadows, spans = shadows_of(columns)
     levels = {int(numbers[i]): values for i, values in table.levels.items()}
@@ -240,7 +245,7 @@ def _joined(parts: list[Survey]) -> Survey:
         np.concatenate([part.n_distinct for part in parts]),
         np.concatenate([part.n_missing for part in parts]),
         np.concatenate([part.n_infinite for part in parts]),
-        np.concatenate([part.shadows for part in parts]),
+        np.concatenate([part.shadows for part in parts], axis=1),
         np.concatenate([part.spans for part in parts]),
         [digest for part in parts for digest in part.digests],
         levels,

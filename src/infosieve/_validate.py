@@ -391,10 +391,10 @@ def declared_columns(
             raise ValueError(rule)
         return {j: bool(c) for j, c in enumerate(chosen)}
     declared: dict[int, bool] = {}
+    places = _places(names) if named_columns else {}
     for c in chosen:
-        named = [j for j, name in enumerate(names) if named_columns and name == c]
-        if named:
-            declared |= dict.fromkeys(named, True)
+        if c in places:
+            declared |= dict.fromkeys(places[c], True)
         elif is_int(c) and 0 <= int(c) < m:
             declared[int(c)] = True
         else:
@@ -610,7 +610,7 @@ def check_permutations(n_permutations: Any, alpha: float, note: str) -> None:
         )
 
 
-def find_columns(columns: Any, table: Table, parameter: str) -> list[int]:
+def find_columns(columns: Any, table: Any, parameter: str) -> list[int]:
     """The numbers of columns given by number, by a mask, or by name where there are names."""
     m = table.n_columns
     single = isinstance(columns, (str, bytes)) or not isinstance(columns, Iterable)
@@ -619,10 +619,11 @@ def find_columns(columns: Any, table: Table, parameter: str) -> list[int]:
     wanted = [columns] if single else list(columns)
     if len(wanted) == m and all(isinstance(c, (bool, np.bool_)) for c in wanted):
         return [j for j, chosen in enumerate(wanted) if chosen]
-    found: list[int] = []
+    found: dict[int, None] = {}
+    places = _places(table.names) if table.named else {}
     for c in wanted:
-        flag = isinstance(c, (bool, np.bool_))
-        named = [j for j, name in enumerate(table.names) if table.named and name == c and not flag]
+        known = isinstance(c, Hashable) and not is_flag(c)
+        named = places.get(c, []) if known else []
         if len(named) > 1:
             raise ValueError(
                 f"The {parameter!r} parameter names {c!r}, but {len(named)} columns of "
@@ -639,5 +640,13 @@ def find_columns(columns: Any, table: Table, parameter: str) -> list[int]:
             raise ValueError(
                 f"The {parameter!r} parameter has {table.label(j)} twice. Name each column once."
             )
-        found.append(j)
-    return found
+        found[j] = None
+    return list(found)
+
+
+def _places(names: Sequence[Any]) -> dict[Any, list[int]]:
+    """Where each name stands."""
+    places: dict[Any, list[int]] = {}
+    for j, name in enumerate(names):
+        places.setdefault(name, []).append(j)
+    return places

@@ -44,7 +44,7 @@ def false_counts(x: Columns, target: Columns, strips: Any, executor: Executor) -
     m = x.n_columns
     known = executor.share(target), executor.share(strips)
     pieces = executor.place(x).pieces(range(m), executor.room("count", m, m, 16))
-    jobs = ((1 if isinstance(w, slice) else len(w), (*known, ref, w)) for ref, w in pieces)
+    jobs = ((m if isinstance(w, slice) else len(w), (*known, ref, w)) for ref, w in pieces)
     return np.concatenate(list(executor.map(_count, jobs, "count")))
 
 

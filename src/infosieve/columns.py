@@ -4,7 +4,7 @@ import hashlib
 import os
 import re
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -59,7 +59,8 @@ def open_columns(table: Any, *, storage_options: Mapping[str, Any] | None = None
     -------
     ColumnSource
         What ``MISelector.fit``, :func:`relevance`, :func:`choose_k` and
-        :func:`permutation_test` take as X.
+        :func:`permutation_test` take as X. Columns are chosen as in a frame: ``table["y"]``
+        reads one, ``table[["a", "b"]]`` and ``table.drop("y")`` are sources again.
 
     Notes
     -----
@@ -100,9 +101,9 @@ def open_columns(table: Any, *, storage_options: Mapping[str, Any] | None = None
         raise FileNotFoundError(f"{path}: no such file or directory")
     suffix = Path(path).suffix.lower()
     if suffix == ".npy":
-        return _source(_Matrix.of(np.load(path, mmap_mode="r", allow_pickle=False)))
+        return _source(_Matrix.of(_mapped_array(path)))
     if suffix in _ARROW:
-        return _source(_Arrow(_mapped(path), path))
+        return _source(_ArrowFile.opened(path))
     return _source(_Parquet.opened(path, None))
 
 
@@ -118,7 +119,8 @@ def as_source(data: Any) -> "ColumnSource | None":
         if isinstance(data, pa.RecordBatch):
             data = pa.Table.from_batches([data])
         if isinstance(data, pa.Table):
-            return _source(_Arrow(data, "an Arrow table"))
+            names = _names_of(data.schema)
+            return _source(_Arrow("an Arrow table", data, names, (data.num_rows, len(names))))
     return None
 
 
@@ -174,15 +176,16 @@ class ColumnSource:
 
     def __getitem__(self, columns: Any) -> Any:
         """One column, read, by its name; or a source of those in a list of names."""
-        if isinstance(columns, list):
-            return replace(self, _numbers=self._numbers[[self._find(c) for c in columns]])
+        several = _listed(columns)
+        if several is not None:
+            return replace(self, _numbers=self._numbers[[self._find(c) for c in several]])
         values = self.read([self._find(columns)])
         return values.iloc[:, 0] if self.named else values[:, 0]
 
     def drop(self, columns: Any) -> "ColumnSource":
         """The same without some columns: a name, or a list of names."""
-        names = columns if isinstance(columns, list) else [columns]
-        out = {self._find(c) for c in names}
+        several = _listed(columns)
+        out = {self._find(c) for c in ([columns] if several is None else several)}
         kept = [j for j in range(len(self._numbers)) if j not in out]
         return replace(self, _numbers=self._numbers[kept])
 
@@ -219,6 +222,13 @@ class ColumnSource:
         return self._places[column]
 
 
+def _listed(columns: Any) -> list[Any] | None:
+    """Several names; None if it is one."""
+    if isinstance(columns, (list, np.ndarray, pd.Index, pd.Series)):
+        return list(columns)
+    return None
+
+
 @dataclass(frozen=True)
 class _Parquet:
     """Parquet files, one or several, whose rows follow each other."""
@@ -228,7 +238,7 @@ class _Parquet:
     filesystem: Any  # of fsspec; None: local files
     names: list[Any]
     shape: tuple[int, int]
-    stamp: str
+    stamps: tuple[str, ...]
 
     @classmethod
     def opened(cls, path: str, storage_options: Mapping[str, Any] | None) -> "_Parquet":
@@ -243,9 +253,10 @@ class _Parquet:
                 "that has some itself (folders of a partitioned table, such as year=2024, are not "
                 "read)."
             )
-        rows, names = 0, None
+        rows, names, stamps = 0, None, []
         for file in files:
-            content = _opened(file, filesystem, path)
+            stamps.append(_stamp(file, filesystem, path))
+            content = _opened(file, filesystem, path, stamps[-1])
             own = _names_of(content.schema_arrow)
             if names is not None and own != names:
                 odd = sorted(set(own) ^ set(names), key=str)
@@ -257,20 +268,21 @@ class _Parquet:
             names = own
             rows += content.metadata.num_rows
         assert names is not None
-        return cls(path, files, filesystem, names, (rows, len(names)), _stamp(files, filesystem))
+        return cls(path, files, filesystem, names, (rows, len(names)), tuple(stamps))
 
     def read(self, columns: Sequence[int]) -> pd.DataFrame:
         import pyarrow as pa
 
         names = [self.names[j] for j in columns]
         parts = []
-        for file in self.files:
-            try:
-                # The reader's order is that of the file, whatever the order of the names.
-                part = _opened(file, self.filesystem, self.where).read(columns=names)
-            except (pa.ArrowException, OSError) as error:
-                raise OSError(f"{file} cannot be read: {_first_line(error)}") from None
-            parts.append(part.select(names))
+        with _lock:
+            for file, stamp in zip(self.files, self.stamps, strict=True):
+                content = _opened(file, self.filesystem, self.where, stamp)
+                try:
+                    part = content.read(columns=names, use_threads=False)
+                except (pa.ArrowException, OSError) as error:
+                    raise OSError(f"{file} cannot be read: {_first_line(error)}") from None
+                parts.append(part.select(names))  # the reader's order is that of the file
         if len(parts) > 1:
             table = pa.concat_tables(parts, promote_options="permissive").unify_dictionaries()
         else:
@@ -279,76 +291,124 @@ class _Parquet:
 
     def visible(self) -> bool:
         try:
-            return _stamp(self.files, self.filesystem) == self.stamp
-        except Exception:
+            stamps = [_stamp(file, self.filesystem, self.where) for file in self.files]
+        except Exception:  # whatever a filesystem raises
             return False
+        return tuple(stamps) == self.stamps
 
 
 @dataclass(frozen=True)
 class _Arrow:
     """A table of pyarrow."""
 
-    table: Any
     where: str
-
-    @property
-    def names(self) -> list[Any]:
-        return _names_of(self.table.schema)
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return self.table.num_rows, len(self.names)
+    table: Any
+    names: list[Any]
+    shape: tuple[int, int]
 
     def read(self, columns: Sequence[int]) -> pd.DataFrame:
-        names = self.names
-        return _frame(self.table.select([names[j] for j in columns]))
+        return _frame(self.table.select([self.names[j] for j in columns]))
 
     def visible(self) -> bool:
         return False  # each process has its own memory
 
 
 @dataclass(frozen=True)
+class _ArrowFile:
+    """An Arrow file, compressed or not: a few of its columns are read at a time."""
+
+    where: str
+    names: list[Any]
+    shape: tuple[int, int]
+    fields: tuple[int, ...]  # where the columns are in the file
+    status: tuple[int, int]
+
+    @classmethod
+    def opened(cls, path: str) -> "_ArrowFile":
+        import pyarrow as pa
+
+        try:
+            with pa.memory_map(path) as file, pa.ipc.open_file(file) as content:
+                schema, n = content.schema, content.count_rows()
+        except (pa.ArrowException, OSError) as error:
+            raise ValueError(f"{path} is no Arrow file: {_first_line(error)}") from None
+        names = _names_of(schema)
+        places = {name: i for i, name in enumerate(schema.names)}
+        fields = tuple(places[name] for name in names)
+        return cls(os.path.abspath(path), names, (n, len(names)), fields, _status(path))
+
+    def read(self, columns: Sequence[int]) -> pd.DataFrame:
+        import pyarrow as pa
+
+        _refuse_changed(self.where, self.status)
+        options = pa.ipc.IpcReadOptions(included_fields=sorted(self.fields[j] for j in columns))
+        with pa.memory_map(self.where) as file, pa.ipc.open_file(file, options=options) as content:
+            return _frame(content.read_all().select([self.names[j] for j in columns]))
+
+    def visible(self) -> bool:
+        return _unchanged(self.where, self.status)
+
+
+@dataclass(frozen=True)
 class _Matrix:
-    """An array in a file. Other processes open the file again."""
+    """An array in a file, which is opened anew for each reading: pages do not stay."""
 
     where: str
     shape: tuple[int, int]
     dtype: np.dtype[Any]
     offset: int
-    order: Any  # "C" or "F"; None: part of an array, which only this process has
-    size: int
+    order: Any  # "C" or "F"
+    status: tuple[int, int]
+    array: Any = None  # where only this process has it
     names: None = None
 
     @classmethod
     def of(cls, array: Any) -> "_Matrix":
+        if array.ndim != 2 or array.dtype.kind not in "fiub":
+            raise ValueError(
+                f"{array.filename} has the shape {array.shape} and the type {array.dtype}; a table "
+                "has two dimensions, samples and columns, and holds numbers."
+            )
         order = "F" if array.flags.f_contiguous else "C" if array.flags.c_contiguous else None
-        name = os.fspath(array.filename) if array.filename is not None else "an array"
-        offset, size = 0, 0
-        if array.filename is None or array._mmap is None:
-            order = None
-        else:
-            first = np.frombuffer(array._mmap, np.uint8).ctypes.data
-            offset = array.ctypes.data - first + array.offset - array.offset % _granularity()
-            size = os.path.getsize(name)
-        reader = cls(name, array.shape, array.dtype, offset, order, size)
-        reader.__dict__["_array"] = array
-        return reader
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {k: v for k, v in self.__dict__.items() if k != "_array"}
-
-    @cached_property
-    def _array(self) -> Any:
-        return np.memmap(self.where, self.dtype, "r", self.offset, self.shape, self.order)
+        name = str(array.filename)
+        # Part of an array, changed pages that are in memory alone, a file that has no name any
+        # more: what this process sees, no other does.
+        alone = order is None or array.filename is None or array.mode == "c"
+        if alone or array._mmap is None or not os.path.exists(name):
+            return cls("an array", array.shape, array.dtype, 0, order, (0, 0), array)
+        if array.mode != "r":
+            array.flush()
+        first = np.frombuffer(array._mmap, np.uint8).ctypes.data
+        offset = array.ctypes.data - first + array.offset - array.offset % _granularity()
+        return cls(name, array.shape, array.dtype, offset, order, _status(name))
 
     def read(self, columns: Sequence[int]) -> Any:
-        return np.asarray(self._array[:, columns])
+        array = self.array
+        if array is None:
+            _refuse_changed(self.where, self.status)
+            layout = self.offset, self.shape, self.order
+            array = np.memmap(self.where, self.dtype, "r", *layout)
+        return np.array(array[:, columns])
 
     def visible(self) -> bool:
-        try:
-            return self.order is not None and os.path.getsize(self.where) == self.size
-        except OSError:
-            return False
+        return self.array is None and _unchanged(self.where, self.status)
+
+
+def _status(path: str) -> tuple[int, int]:
+    status = os.stat(path)
+    return status.st_size, status.st_mtime_ns
+
+
+def _unchanged(path: str, status: tuple[int, int]) -> bool:
+    try:
+        return _status(path) == status
+    except OSError:
+        return False
+
+
+def _refuse_changed(path: str, status: tuple[int, int]) -> None:
+    if not _unchanged(path, status):
+        raise OSError(f"{path} has changed since the table was opened. Open it again.")
 
 
 def _granularity() -> int:
@@ -368,13 +428,11 @@ def _names_of(schema: Any) -> list[Any]:
     return [name for name in schema.names if name not in labels]
 
 
-def _mapped(path: str) -> Any:
-    import pyarrow as pa
-
+def _mapped_array(path: str) -> Any:
     try:
-        return pa.ipc.open_file(pa.memory_map(path)).read_all()
-    except pa.ArrowInvalid as error:
-        raise ValueError(f"{path} is no Arrow file: {_first_line(error)}") from None
+        return np.load(path, mmap_mode="r", allow_pickle=False)
+    except (ValueError, EOFError, OSError) as error:
+        raise ValueError(f"{path} is no array of numbers: {_first_line(error)}") from None
 
 
 def _remote(path: str, storage_options: Mapping[str, Any]) -> tuple[Any, str]:
@@ -412,46 +470,56 @@ def _natural(name: str) -> list[Any]:
     return [int(t) if t.isdigit() else t for t in re.split(r"(\d+)", name)]
 
 
-_cache = threading.local()  # readers of Parquet files must not be shared by threads
+# Opened files, by table: describing many columns takes long, and much memory.
+_lock = threading.Lock()
+_opened_files: dict[Any, Any] = {}
+_MOST_COLUMNS = 400_000
 
 
-def _opened(file: str, filesystem: Any, where: str) -> Any:
-    """A Parquet file, opened once in each thread: describing many columns takes long."""
+def _opened(file: str, filesystem: Any, where: str, stamp: str) -> Any:
+    """A Parquet file, opened once as long as it does not change.
+
+    Whoever reads from it must hold the lock.
+    """
     import pyarrow as pa
     import pyarrow.parquet
 
-    known: dict[Any, Any] = _cache.__dict__.setdefault("files", {})
     try:
         if filesystem is None:
-            status = os.stat(file)
-            key: Any = (file, status.st_size, status.st_mtime_ns)
+            now: Any = _status(file)
         else:
-            key = (file, str(filesystem.info(file).get("size")), id(type(filesystem)))
-        if key not in known:
-            while len(known) >= 16:
-                known.pop(next(iter(known)))
-            handle = file if filesystem is None else filesystem.open(file, "rb")
-            known[key] = pa.parquet.ParquetFile(handle, pre_buffer=True)
-    except (pa.ArrowException, OSError) as error:
-        text = _first_line(error)
-        name = file if where in file else f"{where}: {file}"
-        raise (FileNotFoundError if isinstance(error, FileNotFoundError) else ValueError)(
-            f"{name} cannot be read as Parquet: {text}"
-        ) from None
-    return known[key]
+            info = filesystem.info(file)
+            now = [
+                str(info.get(key)) for key in ("size", "ETag", "mtime", "LastModified", "created")
+            ]
+        key = (where, file, str(now), stamp)
+        if key in _opened_files:
+            return _opened_files[key]
+        if _stamp(file, filesystem, where) != stamp:
+            raise OSError(f"{file} has changed since the table was opened. Open it again.")
+        if any(known[0] != where for known in _opened_files):
+            _opened_files.clear()  # another table is being read now
+        handle = file if filesystem is None else filesystem.open(file, "rb")
+        content = pa.parquet.ParquetFile(handle, pre_buffer=True)
+    except pa.ArrowException as error:
+        raise ValueError(f"{file} cannot be read as Parquet: {_first_line(error)}") from None
+    if sum(c.metadata.num_columns for c in _opened_files.values()) < _MOST_COLUMNS:
+        _opened_files[key] = content
+    return content
 
 
-def _stamp(files: Iterable[str], filesystem: Any) -> str:
-    """A text that changes with the sizes of the files and with what describes their content."""
-    digest = hashlib.blake2b(digest_size=16)
-    for file in files:
-        with open(file, "rb") if filesystem is None else filesystem.open(file, "rb") as stream:
-            size = stream.seek(0, os.SEEK_END)
-            stream.seek(max(0, size - _TAIL))
-            length = int.from_bytes(stream.read(4), "little")
-            stream.seek(max(0, size - _TAIL - length))
-            digest.update(f"{size}".encode() + stream.read(length))
-    return digest.hexdigest()
+def _stamp(file: str, filesystem: Any, where: str) -> str:
+    """A text that changes with the size of a file and with what describes its content."""
+    with open(file, "rb") if filesystem is None else filesystem.open(file, "rb") as stream:
+        size = stream.seek(0, os.SEEK_END)
+        stream.seek(max(0, size - _TAIL))
+        end = stream.read(_TAIL)
+        length = int.from_bytes(end[:4], "little")
+        if end[4:] != b"PAR1" or length > size:
+            raise ValueError(f"{file} cannot be read as Parquet: it does not end as such files do")
+        stream.seek(size - _TAIL - length)
+        content = stream.read(length)
+    return hashlib.blake2b(f"{size}".encode() + content, digest_size=16).hexdigest()
 
 
 def _first_line(error: BaseException) -> str:

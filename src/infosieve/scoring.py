@@ -24,8 +24,8 @@ _PIECE_BYTES = 1 << 24
 _COPIES_BYTES = 1 << 26
 # Where a test may end early, so many copies are tried first.
 _FIRST_COPIES = 64
-# Columns that have to be read are read once for so many permutations.
-_A_READING = 8
+# Columns that have to be read are read once for so many permutations, at first and later.
+_A_READING, _MOST_A_READING = 8, 64
 
 
 @dataclass
@@ -82,22 +82,23 @@ class Scoring:
         executor, m = self.executor, len(columns)
         kind = _kind("permute", measure, given)
         known = executor.share(measure), executor.share(given), executor.share(permutations)
-        blocks: deque[tuple[int, int]] = deque()  # permutations and pieces of each
+        blocks: deque[int] = deque()  # the number of pieces of each
+        widest = min(m, self._fitting, self._place.widest)
 
         def jobs() -> Iterator[tuple[int, tuple[Any, ...]]]:
-            at = 0
+            at, reading = 0, _A_READING
             while at < n_permutations:
                 total = m * (n_permutations - at)
                 room = executor.room(kind, total, max(m, measure.engine.at_once), _fewest(given))
                 if may_end and at == 0 and not executor.remote:
                     room = min(room, max(m, _FIRST_COPIES))
-                count = -(-room // m)
-                if not isinstance(self.x, Columns):
-                    count = max(count, _A_READING)
+                count, size = -(-room // widest), widest
+                if not isinstance(self.x, Columns) and count < reading:
+                    count, size = reading, max(1, min(widest, room // reading))
+                    reading = min(2 * reading, _MOST_A_READING)
                 count = min(count, n_permutations - at)
-                size = min(self._fitting, m if m <= room else max(1, room // count))
                 pieces = list(self._place.pieces(columns, size))
-                blocks.append((count, len(pieces)))
+                blocks.append(len(pieces))
                 for ref, which in pieces:
                     weight = count * _count(which, self.x)
                     yield weight, (*known, ref, which, at, count, largest)
@@ -105,8 +106,7 @@ class Scoring:
 
         results = executor.map(_permute, jobs(), kind)
         for first in results:
-            _, n_pieces = blocks.popleft()
-            whole = [first, *(next(results) for _ in range(n_pieces - 1))]
+            whole = [first, *(next(results) for _ in range(blocks.popleft() - 1))]
             together = np.concatenate(whole, axis=1)
             yield together.max(axis=1, keepdims=True) if largest else together
 

@@ -34,7 +34,7 @@ from infosieve._validate import (
 from infosieve.checkpoint import Checkpoint
 from infosieve.columns import as_source
 from infosieve.engines.numba.engine import NumbaEngine
-from infosieve.executors import KeepsExecutor, executor_of
+from infosieve.executors import KeepsExecutor, WorkersLostError, executor_of
 from infosieve.progress import Progress
 from infosieve.resample import Measure, seed_of
 from infosieve.results import Origin, SelectionResult, Step
@@ -290,7 +290,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
                 if checkpoint is not None and len(search.path) > len(known):
                     checkpoint.write(search.path)
                 progress.say(_told(step, tables[0]))
-        except (KeyboardInterrupt, ConnectionError) as error:
+        except (KeyboardInterrupt, WorkersLostError) as error:
             self._keep(search, tables, x, origin)
             kept = (
                 f"the {len(search.path)} steps that were finished are kept: "
@@ -300,7 +300,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
                 kept += f" (the checkpoint {self.checkpoint} has them; run again to go on)"
             if isinstance(error, KeyboardInterrupt):
                 raise KeyboardInterrupt(f"fit was interrupted; {kept}") from None
-            raise ConnectionError(f"{error} fit was ended; {kept}.") from error
+            raise WorkersLostError(f"{error} fit was ended; {kept}.") from error
         self._keep(search, tables, x, origin)
         if search.first is not None:
             warn_of_lonely(search.first, tables, [[j] for j in candidates], depth=2)

@@ -23,8 +23,8 @@ app = typer.Typer(
 )
 
 PATH = (
-    "a CSV, TSV, Parquet or Arrow file with a header, a directory of Parquet files, or its "
-    "address on a remote filesystem; - is standard input"
+    "a CSV, TSV, Parquet or Arrow file with a header, or a directory of Parquet files; Parquet "
+    "also on a remote filesystem (s3://...); - is standard input"
 )
 FilePath = Annotated[str, typer.Argument(metavar="FILE", help=PATH)]
 Target = Annotated[str, typer.Option(help="the column to predict")]
@@ -135,7 +135,8 @@ def _data(
     tables.find(target, names, "--target")
     chosen = tables.matching(features, names, "--features") if features else names
     left_out = tables.matching(exclude, names, "--exclude") if exclude else []
-    chosen = [c for c in chosen if c != target and c not in left_out]
+    without = {target, *left_out}
+    chosen = [c for c in chosen if c not in without]
     if not chosen:
         raise tables.InputError("no column is left to look at: see --features and --exclude")
     table = table[[*chosen, target]]
@@ -415,7 +416,9 @@ def _workers(dask: str | None, jobs: int | None) -> Iterator[Any]:
 
     n_workers = Threads(-1 if jobs is None else jobs).n_workers
     with (
-        LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=":0") as cluster,
+        LocalCluster(
+            n_workers=n_workers, threads_per_worker=1, dashboard_address="127.0.0.1:0"
+        ) as cluster,
         Client(cluster, set_as_default=False) as client,
     ):
         yield client
@@ -465,7 +468,7 @@ def _root(
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command; exit with 0 (done), 2 (bad input) or 130 (interrupted)."""
+    """Run the command; exit with 0 (done), 1 (lost workers), 2 (bad input) or 130 (interrupted)."""
     given = sys.argv[1:] if arguments is None else arguments
     debug = "--debug" in given
     given = [a for a in given if a != "--debug"] or ["--help"]
@@ -490,7 +493,10 @@ def main(arguments: list[str] | None = None) -> None:
     except (ConnectionError, RuntimeError) as error:
         _fail(str(error) or type(error).__name__, 1, debug)
     except (ValueError, TypeError, OSError, MemoryError, ImportError) as error:
-        _fail(str(error) or type(error).__name__, 2, debug)
+        text = str(error) or type(error).__name__
+        if "X has missing values" in text:
+            text += " --drop-missing leaves out those rows, --exclude a column."
+        _fail(text, 2, debug)
     except Exception as error:
         text = f"unexpected {type(error).__name__}: {error}; --debug shows where it comes from"
         _fail(text, 1, debug)

@@ -7,7 +7,7 @@ import json
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from fnmatch import fnmatchcase
@@ -97,20 +97,14 @@ def checked(
 ) -> pd.DataFrame | ColumnSource:
     """The table without rows that have missing values, if they may be left out.
 
-    A stray text among numbers is refused; of a table that stays where it is, a few columns are
-    read at a time.
+    A stray text among numbers is refused. Of a table that stays where it is, all columns are read
+    once, a few at a time, if rows are to be left out.
     """
-    if isinstance(table, pd.DataFrame):
-        blocks = [table]
-    else:
-        size = max(1, _BLOCK_CELLS // max(1, len(table)))
-        blocks = (  # type: ignore[assignment]
-            table.read(range(i, min(i + size, table.shape[1])))
-            for i in range(0, table.shape[1], size)
-        )
+    if isinstance(table, ColumnSource) and not drop_missing:
+        return table  # whoever reads it refuses gaps
     missing = np.zeros(len(table), bool)
     worst: tuple[Any, int] = ("", 0)
-    for block in blocks:
+    for block in _blocks(table):
         refuse_stray_text(block, declared)
         gaps = block.isna()
         missing |= gaps.any(axis=1).to_numpy()
@@ -133,6 +127,18 @@ def checked(
     if isinstance(table, pd.DataFrame):
         return table[~missing].reset_index(drop=True)
     return table.only(np.flatnonzero(~missing))
+
+
+def _blocks(table: pd.DataFrame | ColumnSource) -> Iterator[pd.DataFrame]:
+    if isinstance(table, pd.DataFrame):
+        yield table
+        return
+    size = max(1, _BLOCK_CELLS // max(1, len(table)))
+    for i in range(0, table.shape[1], size):
+        block = table.read(range(i, min(i + size, table.shape[1])))
+        for column in block.columns:
+            block[column] = _plain(block[column], f"column {column!r}")
+        yield block
 
 
 def read_result(path: str) -> Any:
@@ -240,10 +246,13 @@ def _plain(column: "pd.Series[Any]", label: str) -> "pd.Series[Any]":
 
 def refuse_stray_text(frame: pd.DataFrame, declared: Sequence[str]) -> None:
     """A column of numbers with a stray text would pass as a category of a thousand levels."""
+    known = set(declared)
     for column in frame.columns:
-        if column in declared or not pd.api.types.is_string_dtype(frame[column].dtype):
+        if column in known or not pd.api.types.is_string_dtype(frame[column].dtype):
             continue
         texts = frame[column].dropna()
+        if not texts.map(lambda value: isinstance(value, str)).all():
+            continue  # lists, dates and the like: refused where their column is named
         numbers = texts.map(_is_number)
         commas = texts.map(lambda text: _is_number(text.replace(",", "."))) & ~numbers
         if len(texts) and commas.mean() > 0.5:
@@ -307,7 +316,9 @@ def write(frame: pd.DataFrame, path: str) -> None:
 
 
 def refuse_same(path: str, out: str) -> None:
-    """The input must not be overwritten."""
+    """The input must not be overwritten, nor become a part of its own table."""
+    if path != "-" and Path(path).is_dir() and Path(path).resolve() in Path(out).resolve().parents:
+        raise InputError(f"--out {out} is inside the table {path}; name a file elsewhere")
     if path != "-" and Path(out).exists() and Path(path).exists() and Path(out).samefile(path):
         raise InputError(f"--out {out} is the input itself; name another file")
 

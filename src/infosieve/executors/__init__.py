@@ -7,6 +7,10 @@ from infosieve.executors.threads import Threads
 from infosieve.progress import Progress
 
 
+class WorkersLostError(ConnectionError):
+    """The cluster is gone, or its workers are."""
+
+
 def executor_of(executor: Any, n_jobs: int | None, progress: Progress | None = None) -> Any:
     """Threads, or the workers of a Dask client or address: a context.
 
@@ -15,12 +19,12 @@ def executor_of(executor: Any, n_jobs: int | None, progress: Progress | None = N
     threads = Threads(n_jobs, progress)
     if executor is None:
         return threads
-    known = type(executor).__module__.partition(".")[0] == "distributed"
-    if not known and not isinstance(executor, str):
+    if not (isinstance(executor, str) or _is_client(executor)):
+        cluster = " Of a cluster, pass Client(cluster)." if hasattr(executor, "scale") else ""
         raise TypeError(
             "The 'executor' parameter must be None (threads of this process), a "
             "dask.distributed.Client, or the address of a Dask scheduler such as "
-            f"'tcp://10.0.0.1:8786'. Got {executor!r} instead."
+            f"'tcp://10.0.0.1:8786'. Got {executor!r} instead.{cluster}"
         )
     try:
         from infosieve.executors.dask import Dask
@@ -29,7 +33,15 @@ def executor_of(executor: Any, n_jobs: int | None, progress: Progress | None = N
             f"The 'executor' parameter asks for Dask, which is not here ({error}): "
             "pip install 'infosieve[dask]'."
         ) from None
-    return Dask(executor, threads, threads.progress)
+    return Dask(executor, threads)
+
+
+def _is_client(executor: Any) -> bool:
+    if type(executor).__module__.partition(".")[0] != "distributed":
+        return False
+    import distributed
+
+    return isinstance(executor, distributed.Client)
 
 
 class KeepsExecutor:
@@ -48,7 +60,8 @@ class KeepsExecutor:
         return fresh
 
     def __getstate__(self) -> Any:
-        state: Any = super().__getstate__()
-        if state["executor"] is not None and not isinstance(state["executor"], str):
-            state["executor"] = state["executor"].scheduler.address
+        state: Any = dict(super().__getstate__())  # type: ignore[call-overload]
+        if _is_client(state["executor"]):
+            scheduler = state["executor"].scheduler  # None once the client is closed
+            state["executor"] = None if scheduler is None else scheduler.address
         return state

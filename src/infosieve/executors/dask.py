@@ -10,8 +10,10 @@ import time
 from collections import OrderedDict, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from itertools import count
 from typing import Any, Self, TypeVar
+from weakref import WeakSet
 
 import dask
 import distributed
@@ -21,8 +23,8 @@ from dask.utils import parse_timedelta
 from infosieve._json import versions
 from infosieve._types import ColumnSet, Which
 from infosieve.columns import ColumnSource
+from infosieve.executors import WorkersLostError
 from infosieve.executors.threads import Threads, Whole
-from infosieve.progress import Progress
 
 T = TypeVar("T")
 
@@ -34,8 +36,8 @@ _FIRST = 256
 _AHEAD = 3
 # Values up to this size travel with each job: bytes.
 _SMALL = 1 << 16
-# A block of scattered columns, at most: bytes.
-_BLOCK_BYTES = 1 << 24
+# A block of scattered columns: bytes at most, columns at least.
+_BLOCK_BYTES, _BLOCK_COLUMNS = 1 << 24, 32
 # How often a job whose data were lost is sent again.
 _TRIES = 10
 # How often a wait looks around: seconds.
@@ -55,19 +57,20 @@ class Dask:
         A client, or the address of a scheduler. Security is Dask's own: that of the client, or
         of Dask's configuration.
     here : Threads
-        For what is done in this process.
-    progress : Progress
-        Hears of workers that come and go.
+        For what is done in this process; its progress hears of workers that come and go.
     """
 
     remote = True
 
-    def __init__(self, client: Any, here: Threads, progress: Progress) -> None:
-        self.here, self.progress = here, progress
+    def __init__(self, client: Any, here: Threads) -> None:
+        self.here, self.progress = here, here.progress
         self._given = client
         self._recent: OrderedDict[int, tuple[Any, Any]] = OrderedDict()
         self._seconds: dict[str, deque[float]] = {}
         self._seen: dict[int, tuple[ColumnSource, bool]] = {}
+        self._unfit: set[str] = set()  # workers that came later and cannot do what is asked
+        self._live: set[_Job] = set()
+        self._sent: WeakSet[_Shared] = WeakSet()
         self._numbers = count()
         self._threads: dict[str, int] = {}
         self._looked = 0.0
@@ -85,8 +88,11 @@ class Dask:
 
     def __exit__(self, *_: object) -> None:
         self._recent.clear()
+        for shared in self._sent:  # somebody may keep a traceback, and with it all of this
+            shared.forget()
         if self.client.status == "running":
             with suppress(Exception):
+                self._cancel(self._live)
                 self._look_around()
                 self._tell_logs()
         if isinstance(self._given, str):
@@ -105,7 +111,7 @@ class Dask:
         if known is None:
             shared: Any = value
             if _size(value) > _SMALL:
-                shared = _Shared(lambda: value, broadcast=True)
+                shared = self._sending(lambda: value, broadcast=True)
             known = value, shared
         self._recent[id(value)] = known
         while len(self._recent) > _KEPT:
@@ -115,14 +121,13 @@ class Dask:
     def sees(self, source: ColumnSource) -> bool:
         """Whether all workers can read a source themselves."""
         if id(source) not in self._seen:
-            answers = self._ask(_sees, source)
-            self._seen[id(source)] = source, all(answers.values())
-            if not all(answers.values()):
-                blind = sum(not seen for seen in answers.values())
-                self.progress.say(
-                    f"{blind} of {len(answers)} workers do not see {source.where}: columns are "
-                    "sent to them"
-                )
+            seen = False
+            if source.visible():  # if not even here, it need not travel
+                answers = self._ask(_sees, source)
+                seen = all(answers.values())
+            self._seen[id(source)] = source, seen
+            if not seen:
+                self.progress.say(f"not all workers see {source.where}: columns are sent to them")
         return self._seen[id(source)][1]
 
     def place(self, x: ColumnSet) -> Any:
@@ -130,7 +135,12 @@ class Dask:
         source = getattr(x, "source", None)
         if source is not None and self.sees(source):
             return Whole(self.share(x), x.n_columns)
-        return _Blocks(x, max(1, sum(self._threads.values())))
+        return _Blocks(x, max(1, sum(self._threads.values())), self._sending)
+
+    def _sending(self, make: Callable[[], Any], broadcast: bool) -> "_Shared":
+        shared = _Shared(make, broadcast)
+        self._sent.add(shared)
+        return shared
 
     # Jobs
 
@@ -155,6 +165,7 @@ class Dask:
                     if item is None:
                         break
                     waiting.append(_Job(job, *item))
+                    self._live.add(waiting[-1])
                     self._submit(waiting[-1])
                 if not waiting:
                     return
@@ -162,15 +173,21 @@ class Dask:
                     self._wait_for_workers()
                 result, seconds = self._result(waiting[0])
                 done = waiting.popleft()
+                self._live.discard(done)
                 known = self._seconds.setdefault(kind, deque(maxlen=8))
                 known.append(seconds / max(1, done.weight))
                 yield result
         finally:  # the caller has enough, or something went wrong
             if waiting and self.client.status == "running":
                 with suppress(Exception):
-                    self.client.cancel([j.future for j in waiting if j.future], force=True)
+                    self._cancel(waiting)
             if hasattr(unread, "close"):
                 unread.close()
+
+    def _cancel(self, jobs: Iterable["_Job"]) -> None:
+        jobs = list(jobs)
+        self.client.cancel([job.future for job in jobs if job.future is not None], force=True)
+        self._live.difference_update(jobs)
 
     def _submit(self, job: "_Job") -> None:
         name = job.function.__name__.strip("_")
@@ -181,11 +198,14 @@ class Dask:
                 arguments = [
                     a.future(self.client) if isinstance(a, _Shared) else a for a in job.arguments
                 ]
-                job.future = self.client.submit(_run, job.function, *arguments, key=key, pure=False)
+                how = {"key": key, "pure": False}
+                if self._unfit:
+                    how["workers"] = [a for a in self._threads if a not in self._unfit]
+                job.future = self.client.submit(_run, job.function, *arguments, **how)
                 return
             except (distributed.TimeoutError, *_GONE):
                 if job.tries >= _TRIES:
-                    raise ConnectionError(
+                    raise WorkersLostError(
                         "The Dask workers could not be sent their data."
                     ) from None
                 self._wait_for_workers()
@@ -199,14 +219,14 @@ class Dask:
                     raise
                 self._wait_for_workers()
             except distributed.KilledWorker as error:
-                raise ConnectionError(
+                raise WorkersLostError(
                     f"A job ended the workers that ran it, one after the other ({error}). They "
-                    "may have too little memory: give them more, or fewer threads each. "
-                    + self._logs()
+                    "may have too little memory: give them more, or fewer threads each. Their "
+                    "logs may tell more."
                 ) from None
             except _GONE as error:
                 if job.tries >= _TRIES:
-                    raise ConnectionError(
+                    raise WorkersLostError(
                         f"A job was lost {job.tries} times with the workers that had its data "
                         f"({error}). Look at the workers' logs."
                     ) from None
@@ -223,7 +243,7 @@ class Dask:
                     "for. Pass a plain one: Client(address)."
                 )
             if self._given.status != "running":
-                raise ConnectionError(
+                raise WorkersLostError(
                     f"The 'executor' parameter is a Dask client that is {self._given.status}. "
                     "Pass one that is connected."
                 )
@@ -231,7 +251,7 @@ class Dask:
         try:
             return distributed.Client(self._given, set_as_default=False)
         except (OSError, ValueError, TypeError) as error:
-            raise ConnectionError(
+            raise WorkersLostError(
                 f"No Dask scheduler answers at {self._given!r} "
                 f"({str(error).splitlines()[0] if str(error) else type(error).__name__}). An "
                 "address is such as 'tcp://10.0.0.1:8786'; 'dask scheduler' prints its own."
@@ -242,17 +262,15 @@ class Dask:
         mine = versions()["infosieve"]
         for address, theirs in self._ask(_version).items():
             if theirs != mine:
-                what = f"infosieve {theirs}" if theirs else "no infosieve"
                 raise RuntimeError(
-                    f"The Dask worker {address} has {what}, this process has {mine}. Install the "
-                    "same version everywhere."
+                    f"The Dask worker {address} has infosieve {theirs}, this process has {mine}. "
+                    "Install the same version everywhere."
                 )
         if self.progress.verbose:
             self._lines = {a: len(lines) for a, lines in self.client.get_worker_logs().items()}
         workers, threads = len(self._threads), sum(self._threads.values())
-        self.progress.say(
-            f"{workers} Dask workers, {threads} threads; {self.client.dashboard_link}"
-        )
+        link = self.client.dashboard_link
+        self.progress.say(f"{workers} Dask workers, {threads} threads; {link}")
 
     def _ask(self, question: Callable[..., T], *arguments: Any) -> dict[str, T]:
         """All workers, once; again, if one is lost meanwhile."""
@@ -266,18 +284,35 @@ class Dask:
                 ) from None
             except (OSError, *_GONE):
                 self._wait_for_workers()
-        raise ConnectionError("The Dask workers do not answer.")
+        raise WorkersLostError("The Dask workers do not answer.")
 
     def _look_around(self) -> None:
         """Who is there; tell of those who came and went."""
         self._looked = time.monotonic()
         now = dict(self.client.nthreads())
-        for address in self._threads.keys() - now.keys():
+        before, self._threads = self._threads, now
+        for address in before.keys() - now.keys():
             self.progress.say(f"the worker {address} is gone; others do its work")
-        if self._threads:
-            for address in now.keys() - self._threads.keys():
-                self.progress.say(f"the worker {address} has come")
-        self._threads = now
+        if before:
+            for address in now.keys() - before.keys():
+                self._meet(address)
+        self._unfit &= now.keys()
+        for address in self._unfit:
+            del self._threads[address]
+
+    def _meet(self, address: str) -> None:
+        """A worker that comes later must be of use, or gets no jobs."""
+        sources = [source for source, seen in self._seen.values() if seen]
+        fit = False
+        with suppress(Exception):
+            answer = self.client.run(_introduce, sources, workers=[address])[address]
+            fit = answer == (versions()["infosieve"], True)
+        if not fit:
+            self._unfit.add(address)
+        self.progress.say(
+            f"the worker {address} has come"
+            + ("" if fit else ", but has another version of infosieve or does not see the table")
+        )
 
     def _wait_for_workers(self) -> None:
         """Until the scheduler answers and somebody works for it; for a while, not for ever."""
@@ -293,12 +328,13 @@ class Dask:
             if reached and self._threads:
                 return
             if self.client.status in ("closed", "closing") or time.monotonic() > deadline:
-                what = (
-                    f"No worker has been at the Dask scheduler for {patience:.0f} seconds."
+                raise WorkersLostError(
+                    f"No worker has been at the Dask scheduler for {patience:.0f} seconds. Start "
+                    "some, or wait longer (distributed.comm.timeouts.connect in Dask's "
+                    "configuration)."
                     if reached
                     else "The Dask scheduler is gone."
                 )
-                raise ConnectionError(what)
             if not told:
                 self.progress.say("waiting for " + ("a worker" if reached else "the scheduler"))
                 told = True
@@ -314,11 +350,6 @@ class Dask:
             for level, text in reversed(lines[: len(lines) - known]):
                 if self.progress.verbose > 1 or level in levels:
                     self.progress.say(f"{address}: {text}")
-
-    def _logs(self) -> str:
-        with suppress(Exception):
-            self._tell_logs()
-        return "The workers' logs may tell more."
 
 
 class _Job:
@@ -345,38 +376,33 @@ class _Shared:
             (self._future,) = client.scatter(made, broadcast=self._broadcast, hash=False)
         return self._future
 
+    def forget(self) -> None:
+        self._future = None
+
 
 class _Blocks:
     """Columns in blocks among the workers. See :class:`infosieve._types.Place`."""
 
-    def __init__(self, x: ColumnSet, n_threads: int) -> None:
+    def __init__(self, x: ColumnSet, n_threads: int, sending: Callable[..., _Shared]) -> None:
         fitting = max(1, _BLOCK_BYTES // (8 * x.n_samples))
-        self.size = max(1, min(fitting, -(-x.n_columns // (2 * n_threads))))
-        self.x = x
+        self.widest = min(fitting, max(_BLOCK_COLUMNS, -(-x.n_columns // (2 * n_threads))))
+        self.x, self._sending = x, sending
         self.blocks = [
-            _Shared(_Taking(x, slice(i, min(x.n_columns, i + self.size))), broadcast=False)
-            for i in range(0, x.n_columns, self.size)
+            sending(partial(x.take, slice(i, min(x.n_columns, i + self.widest))), broadcast=False)
+            for i in range(0, x.n_columns, self.widest)
         ]
 
     def pieces(self, columns: Sequence[int], size: int) -> Iterator[tuple[Any, Which]]:
         wanted = np.asarray(columns, np.int64)
-        number = wanted // self.size
+        number = wanted // self.widest
         for run in np.split(wanted, np.flatnonzero(np.diff(number)) + 1):
             for i in range(0, run.size, size):
                 part = run[i : i + size]
-                yield self.blocks[part[0] // self.size], part % self.size
+                yield self.blocks[part[0] // self.widest], part % self.widest
 
     def together(self, columns: Sequence[int]) -> tuple[Any, Which]:
         taken = self.x.take(list(columns), with_order=False)
-        return _Shared(lambda: taken, broadcast=False), slice(None)
-
-
-class _Taking:
-    def __init__(self, x: ColumnSet, which: slice) -> None:
-        self.x, self.which = x, which
-
-    def __call__(self) -> Any:
-        return self.x.take(self.which)
+        return self._sending(lambda: taken, broadcast=False), slice(None)
 
 
 def _size(value: Any) -> int:
@@ -399,3 +425,7 @@ def _sees(source: ColumnSource) -> bool:
 
 def _version() -> str:
     return versions()["infosieve"]
+
+
+def _introduce(sources: list[ColumnSource]) -> tuple[str, bool]:
+    return _version(), all(source.visible() for source in sources)

@@ -32,6 +32,10 @@ class Whole:
     def __init__(self, x: Any, n_columns: int) -> None:
         self.x, self.n_columns = x, n_columns
 
+    @property
+    def widest(self) -> int:
+        return self.n_columns
+
     def pieces(self, columns: Sequence[int], size: int) -> Iterator[tuple[Any, Which]]:
         if len(columns) == self.n_columns <= size:
             yield self.x, slice(None)
