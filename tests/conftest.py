@@ -4,10 +4,32 @@ from hypothesis import settings
 
 from infosieve._scale import prepare
 from infosieve._types import Batch
+from infosieve.engines.cuda.engine import problem
 from infosieve.executors.threads import Threads
 
 settings.register_profile("infosieve", deadline=None, print_blob=True, max_examples=60)
 settings.load_profile("infosieve")
+
+
+def pytest_addoption(parser):
+    parser.addoption("--engines", default="numba,cuda", help="engines to test: numba, cuda")
+
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "engine(name): needs an engine")
+
+
+def pytest_collection_modifyitems(config, items):
+    wanted = config.getoption("--engines").split(",")
+    reason = problem() if any(item.get_closest_marker("engine") for item in items) else None
+    for item in items:
+        marker = item.get_closest_marker("engine")
+        if marker is None:
+            continue
+        if marker.args[0] not in wanted:
+            item.add_marker(pytest.mark.skip(reason=f"--engines does not name {marker.args[0]}"))
+        elif marker.args[0] == "cuda" and reason is not None:
+            item.add_marker(pytest.mark.skip(reason=f"no GPU: {reason}"))
 
 
 def column(kind, n, rng):

@@ -1,42 +1,74 @@
-"""The fast engine against plain loops, on every search structure and at every switch."""
+"""The fast engines against plain loops, on every search structure and at every switch."""
 
+import shutil
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import naive
 import numpy as np
 import pytest
-from conftest import KINDS, make_batch
+from conftest import KINDS, columns, make_batch
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from infosieve import (
+    MISelector,
+    choose_k,
+    false_neighbors,
+    permutation_test,
+    relevance,
+)
 from infosieve._scale import prepare
 from infosieve._types import Batch
+from infosieve.datasets import make_friedman
+from infosieve.engines.cuda import engine as cuda_engine
 from infosieve.engines.numba import engine as numba_engine
 from infosieve.estimate.mixed import score
 from infosieve.executors.threads import Threads
-from infosieve.resample import copies
 
-ENGINE = numba_engine.NumbaEngine()
 ONE = Threads(1)
+ENGINES = {
+    "numba": (numba_engine, numba_engine.NumbaEngine),
+    "cuda": (cuda_engine, cuda_engine.CudaEngine),
+}
 
 # What forces a path: constants of the engine, as it would choose them at other sizes.
 PATHS = {
-    "as chosen": {},
-    "lists": {"_sharing_pays": lambda batch: True},
-    "short lists": {
+    "numba": {},
+    "numba, lists": {"_sharing_pays": lambda batch: True},
+    "numba, short lists": {
         "_sharing_pays": lambda batch: True,
         "_list_lengths": lambda n, batch: (3, 2),
     },
-    "trees": {"_sharing_pays": lambda batch: False},
-    "narrow strips": {"_strip_width": lambda n, k, n_distinct: 16},
+    "numba, trees": {"_sharing_pays": lambda batch: False},
+    "numba, narrow strips": {"_strip_width": lambda n, k, n_distinct: 16},
+    "cuda": {},
+    "cuda, short lists": {"_room": lambda want, n: 8},
+    "cuda, small pieces": {"_SHARE": 1e-9},
 }
 
 
-@pytest.fixture(params=PATHS)
-def path(request, monkeypatch):
-    for name, value in PATHS[request.param].items():
-        monkeypatch.setattr(numba_engine, name, value)
-    return request.param
+def engine_named(path, patch):
+    name = path.partition(",")[0]
+    for constant, value in PATHS[path].items():
+        patch.setattr(ENGINES[name][0], constant, value)
+    return ENGINES[name][1]()
+
+
+def marked(names):
+    return [pytest.param(n, marks=pytest.mark.engine(n.partition(",")[0])) for n in names]
+
+
+@pytest.fixture(params=marked(PATHS))
+def engine_on_a_path(request, monkeypatch):
+    return engine_named(request.param, monkeypatch)
+
+
+@pytest.fixture(params=marked(ENGINES))
+def engine(request):
+    return ENGINES[request.param][1]()
 
 
 def expected(batch, ks):
@@ -67,7 +99,7 @@ METHODS = [("mi", "ksg1"), ("mi", "ksg2"), ("cmi", "ksg1"), ("gain", "ksg1")]
 @pytest.mark.parametrize("metric", ["euclidean", "chebyshev"])
 @pytest.mark.parametrize(("criterion", "estimator"), METHODS)
 @pytest.mark.parametrize("n_selected", range(6))
-def test_agrees_with_the_plain_loop(path, metric, criterion, estimator, n_selected):
+def test_agrees_with_the_plain_loop(engine_on_a_path, metric, criterion, estimator, n_selected):
     for n, n_targets, ks in ((2, 1, (1, 1)), (9, 2, (1, 8)), (60, 1, (3, 10)), (61, 2, (2, 4))):
         batch = make_batch(
             ["normal"] * 3,
@@ -80,11 +112,11 @@ def test_agrees_with_the_plain_loop(path, metric, criterion, estimator, n_select
             metric=metric,
             n_neighbors=ks,
         )
-        fast = ENGINE.score(batch, ONE)[0]
+        fast = engine_on_a_path.score(batch, ONE)[0]
         np.testing.assert_allclose(fast, expected(batch, ks), rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("path_name", PATHS)
+@pytest.mark.parametrize("path_name", marked(PATHS))
 @given(
     x=st.lists(st.sampled_from(KINDS), min_size=1, max_size=3),
     s=st.lists(st.sampled_from(KINDS), max_size=3),
@@ -107,24 +139,22 @@ def test_agrees_with_ties_and_categories(path_name, x, s, y, n, seed, lo, more, 
         x, s, y, n, seed, criterion=method[0], estimator=method[1], metric=metric, n_neighbors=ks
     )
     with pytest.MonkeyPatch.context() as patch:
-        for name, value in PATHS[path_name].items():
-            patch.setattr(numba_engine, name, value)
-        fast = score(batch, ENGINE, ONE).nats[0]
+        fast = score(batch, engine_named(path_name, patch), ONE).nats[0]
     np.testing.assert_allclose(fast, expected(batch, ks), rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("n", [1000, 3000])
 @pytest.mark.parametrize("kinds", [["normal"], ["integers"], ["binary"], ["heavy"]])
 @pytest.mark.parametrize("estimator", ["ksg1", "ksg2"])
-def test_agrees_for_thousands_of_samples_in_the_plane(n, kinds, estimator):
+def test_agrees_for_thousands_of_samples_in_the_plane(engine, n, kinds, estimator):
     batch = make_batch(kinds, [], ["normal"], n, 7, n_neighbors=(4, 5), estimator=estimator)
-    fast = ENGINE.score(batch, ONE)[0]
+    fast = engine.score(batch, ONE)[0]
     np.testing.assert_allclose(fast, expected(batch, (4, 5)), rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("n", [2047, 2049])
 @pytest.mark.parametrize("criterion", ["mi", "cmi", "gain"])
-def test_agrees_for_thousands_of_samples_in_sets(n, criterion, monkeypatch):
+def test_agrees_for_thousands_of_samples_in_sets(engine_on_a_path, n, criterion):
     batch = make_batch(
         ["normal"] * 4,
         ["normal", "rounded"],
@@ -134,10 +164,9 @@ def test_agrees_for_thousands_of_samples_in_sets(n, criterion, monkeypatch):
         criterion=criterion,
         n_neighbors=(5, 5),
     )
-    want = expected(batch, (5, 5))
-    for pays in (True, False):
-        monkeypatch.setattr(numba_engine, "_sharing_pays", lambda batch, pays=pays: pays)
-        np.testing.assert_allclose(ENGINE.score(batch, ONE)[0], want, rtol=0, atol=1e-12)
+    got = engine_on_a_path.score(batch.only(np.arange(2)), ONE)[0]
+    want = expected(batch.only(np.arange(2)), (5, 5))
+    np.testing.assert_allclose(got, want, rtol=0, atol=1e-12)
 
 
 def test_what_is_chosen():
@@ -158,10 +187,13 @@ def test_what_is_chosen():
 
 @pytest.mark.parametrize("metric", ["euclidean", "chebyshev"])
 @pytest.mark.parametrize(("criterion", "estimator"), METHODS)
-def test_all_structures_give_the_same_bits(monkeypatch, metric, criterion, estimator):
+@pytest.mark.parametrize("n_selected", [0, 1, 3])
+def test_all_structures_give_the_same_bits(
+    engine_on_a_path, metric, criterion, estimator, n_selected
+):
     batch = make_batch(
         ["normal", "rounded", "heavy", "binary", "normal"],
-        ["normal", "integers"],
+        ["normal", "integers", "category"][:n_selected],
         ["normal"],
         500,
         3,
@@ -169,35 +201,32 @@ def test_all_structures_give_the_same_bits(monkeypatch, metric, criterion, estim
         estimator=estimator,
         metric=metric,
     )
-    reference = ENGINE.score(batch, ONE)
-    for constants in PATHS.values():
-        with monkeypatch.context() as patch:
-            for name, value in constants.items():
-                patch.setattr(numba_engine, name, value)
-            np.testing.assert_array_equal(ENGINE.score(batch, ONE), reference)
+    reference = numba_engine.NumbaEngine().score(batch, ONE)
+    np.testing.assert_array_equal(engine_on_a_path.score(batch, ONE), reference)
 
 
 @pytest.mark.parametrize("n_selected", [0, 3])
 @pytest.mark.parametrize("n_candidates", [1, 5, 40])
-def test_threads_and_chunks_change_nothing(monkeypatch, n_selected, n_candidates):
+def test_threads_and_chunks_change_nothing(engine, monkeypatch, n_selected, n_candidates):
     batch = make_batch(
         ["normal"] * n_candidates, ["rounded"] * n_selected, ["normal"], 300, 5, n_neighbors=(2, 6)
     )
-    reference = ENGINE.score(batch, ONE)
+    reference = engine.score(batch, ONE)
     for n_jobs in (2, 3):
-        np.testing.assert_array_equal(ENGINE.score(batch, Threads(n_jobs)), reference)
+        np.testing.assert_array_equal(engine.score(batch, Threads(n_jobs)), reference)
     monkeypatch.setattr(
         numba_engine, "_chunks", lambda n, size: [slice(i, i + 1) for i in range(n)]
     )
-    np.testing.assert_array_equal(ENGINE.score(batch, Threads(2)), reference)
+    np.testing.assert_array_equal(engine.score(batch, Threads(2)), reference)
 
 
-def test_a_range_of_k_is_each_k_in_one_search(path):
+def test_a_range_of_k_is_each_k_in_one_search(engine_on_a_path):
+    engine = engine_on_a_path
     batch = make_batch(["normal"] * 4, ["normal"], ["normal"], 80, 6, n_neighbors=(2, 9))
-    together = ENGINE.score(batch, ONE)[0]
+    together = engine.score(batch, ONE)[0]
     for k in range(2, 10):
         single = make_batch(["normal"] * 4, ["normal"], ["normal"], 80, 6, n_neighbors=(k, k))
-        np.testing.assert_array_equal(ENGINE.score(single, ONE)[0][:, 0], together[:, k - 2])
+        np.testing.assert_array_equal(engine.score(single, ONE)[0][:, 0], together[:, k - 2])
 
 
 @pytest.mark.parametrize("kinds", [["normal", "rounded"] * 3, ["category", "normal", "binary"]])
@@ -205,17 +234,17 @@ def test_a_range_of_k_is_each_k_in_one_search(path):
 @pytest.mark.parametrize(
     ("n", "n_parts", "ks"), [(60, 3, (1, 4)), (60, 20, (2, 11)), (9, 9, (1, 7))]
 )
-def test_samples_without_a_part_are_scored_as_if_alone(kinds, selected, n, n_parts, ks):
+def test_samples_without_a_part_are_scored_as_if_alone(engine, kinds, selected, n, n_parts, ks):
     batch = make_batch(kinds, selected, ["normal"], n, 9, n_neighbors=ks)
     parts = np.random.default_rng(0).permutation(n) % n_parts
-    scores = score(replace(batch, parts=parts), ENGINE, ONE).nats
+    scores = score(replace(batch, parts=parts), engine, ONE).nats
     assert scores.shape == (n_parts, len(kinds), ks[1] - ks[0] + 1)
     for part, one in enumerate(scores):
         rows = np.flatnonzero(parts != part)
-        np.testing.assert_array_equal(score(batch.rows(rows), ENGINE, ONE).nats[0], one)
+        np.testing.assert_array_equal(score(batch.rows(rows), engine, ONE).nats[0], one)
 
 
-def test_neighbours_that_all_belong_to_one_part():
+def test_neighbours_that_all_belong_to_one_part(engine):
     """More of one part near a point than any spare list holds: the search must go on."""
     rng = np.random.default_rng(2)
     x = np.concatenate([rng.normal(0, 1e-3, 30), rng.normal(5, 1, 70)])
@@ -223,43 +252,45 @@ def test_neighbours_that_all_belong_to_one_part():
     parts = np.concatenate([np.zeros(30, int), rng.integers(1, 10, 70)])
     prepared = [prepare(v[None], np.zeros(1, bool), "standard", 0, ONE) for v in (x, y)]
     batch = Batch(prepared[0], prepared[0].take([]), prepared[1], n_neighbors=(2, 12))
-    together = ENGINE.score(replace(batch, parts=parts), ONE)
+    together = engine.score(replace(batch, parts=parts), ONE)
     for part, one in enumerate(together):
         rows = np.flatnonzero(parts != part)
-        np.testing.assert_array_equal(ENGINE.score(batch.rows(rows), ONE)[0], one)
+        np.testing.assert_array_equal(engine.score(batch.rows(rows), ONE)[0], one)
 
 
-def test_permuted_copies_are_scored_as_columns_of_their_own(rng):
-    batch = make_batch(["rounded"], ["normal"], ["normal"], 70, 10, n_neighbors=(3, 5))
-    orders = np.array([rng.permutation(70) for _ in range(20)])
-    permuted = copies(batch.candidates, orders)
-    np.testing.assert_array_equal(permuted.values, batch.candidates.values[0][orders])
-    scores = ENGINE.score(replace(batch, candidates=permuted), ONE)[0]
-    assert scores.shape == (20, 3)
-    want = expected(replace(batch, candidates=permuted.take([7])), (3, 5))
-    np.testing.assert_allclose(scores[7:8], want, rtol=0, atol=1e-12)
+def test_permuted_copies_are_scored_as_columns_of_their_own(engine_on_a_path, rng):
+    for selected in ([], ["normal"]):
+        batch = make_batch(["rounded", "normal"], selected, ["normal"], 70, 10, n_neighbors=(3, 5))
+        orders = np.array([rng.permutation(70) for _ in range(20)], np.int32)
+        permuted = batch.candidates.permuted(orders)
+        np.testing.assert_array_equal(permuted.values[::2], batch.candidates.values[0][orders])
+        scores = engine_on_a_path.score(replace(batch, permutations=orders), ONE)[0]
+        assert scores.shape == (40, 3)
+        apart = engine_on_a_path.score(replace(batch, candidates=permuted), ONE)[0]
+        np.testing.assert_array_equal(scores, apart)
+        want = expected(replace(batch, candidates=permuted.take([7])), (3, 5))
+        np.testing.assert_allclose(scores[7:8], want, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("criterion", ["mi", "cmi", "gain"])
-def test_candidates_of_several_columns(criterion):
+def test_candidates_of_several_columns(engine, criterion):
     rng = np.random.default_rng(1)
-    from conftest import columns
-
     x, s, y = (
         columns(["normal"] * 4, 50, rng),
         columns(["normal"], 50, rng),
         columns(["normal"], 50, rng),
     )
     batch = Batch(x, s, y, criterion, n_neighbors=(3, 3), width=2)
-    for j, got in enumerate(ENGINE.score(batch, ONE)[0]):
+    for j, got in enumerate(engine.score(batch, ONE)[0]):
         pair = x.values[2 * j : 2 * j + 2]
         want = naive.information(pair, s.values, y.values, 3, criterion)
         np.testing.assert_allclose(got, want, rtol=0, atol=1e-12)
 
 
-def test_exact_duplicates_at_distance_zero():
+def test_exact_duplicates_at_distance_zero(engine_on_a_path):
+    engine = engine_on_a_path
     # Noise keeps samples apart, but an engine may still be given equal ones.
-    from infosieve._types import Batch, Columns
+    from infosieve._types import Columns
 
     rng = np.random.default_rng(2)
     values = rng.integers(0, 2, (7, 40)).astype(float)
@@ -274,24 +305,24 @@ def test_exact_duplicates_at_distance_zero():
                 raw([0, 1, 2, 3]), raw(s), raw([6]), criterion, estimator, "euclidean", (1, 12)
             )
             np.testing.assert_allclose(
-                ENGINE.score(batch, ONE)[0], expected(batch, (1, 12)), rtol=0, atol=1e-12
+                engine.score(batch, ONE)[0], expected(batch, (1, 12)), rtol=0, atol=1e-12
             )
             one = batch.only(np.array([1]))
             np.testing.assert_allclose(
-                ENGINE.score(one, ONE)[0], expected(one, (1, 12)), rtol=0, atol=1e-12
+                engine.score(one, ONE)[0], expected(one, (1, 12)), rtol=0, atol=1e-12
             )
 
 
-def test_a_block_of_zero_extent():
+def test_a_block_of_zero_extent(engine):
     # With KSG2 a categorical target has a rectangle of no height, which is not distance zero.
     batch = make_batch(["normal"] * 4, ["normal"], ["category"], 30, 4, estimator="ksg2")
     assert_same = np.testing.assert_allclose
-    assert_same(ENGINE.score(batch, ONE)[0], expected(batch, (3, 10)), rtol=0, atol=1e-12)
+    assert_same(engine.score(batch, ONE)[0], expected(batch, (3, 10)), rtol=0, atol=1e-12)
     one = batch.only(np.array([0]))
-    assert_same(ENGINE.score(one, ONE)[0], expected(one, (3, 10)), rtol=0, atol=1e-12)
+    assert_same(engine.score(one, ONE)[0], expected(one, (3, 10)), rtol=0, atol=1e-12)
 
 
-def test_outliers_among_several_targets():
+def test_outliers_among_several_targets(engine):
     # All other distances fall into one cell of the lists' counting sort.
     batch = make_batch(["normal"] * 4, ["normal"], ["normal"] * 2, 300, 11, n_neighbors=(3, 4))
     for part in (batch.selected, batch.target):
@@ -299,10 +330,170 @@ def test_outliers_among_several_targets():
     for criterion in ("mi", "cmi", "gain"):
         changed = replace(batch, criterion=criterion)
         np.testing.assert_allclose(
-            ENGINE.score(changed, ONE)[0], expected(changed, (3, 4)), rtol=0, atol=1e-12
+            engine.score(changed, ONE)[0], expected(changed, (3, 4)), rtol=0, atol=1e-12
         )
 
 
 def test_conditional_rectangles_are_refused():
     with pytest.raises(ValueError, match="ksg1"):
         make_batch(["normal"], ["normal"], ["normal"], 9, 0, criterion="cmi", estimator="ksg2")
+
+
+# ---- the GPU and what stands in for it
+
+FORMS = [
+    Batch(*[columns(["normal"] * m, 5, np.random.default_rng(0)) for m in (1, s, 1)], *how)
+    for s, how in [
+        (0, ("mi", "ksg1", "chebyshev", (5, 5))),
+        (2, ("mi", "ksg2", "euclidean", (2, 20))),
+        (2, ("gain", "ksg1", "euclidean", (3, 15))),
+        (2, ("cmi", "ksg1", "euclidean", (1, 32))),
+    ]
+]
+
+
+@pytest.mark.skipif(shutil.which("nvcc") is None, reason="nvcc is not installed")
+@pytest.mark.parametrize("batch", FORMS, ids=["strips", "rectangle", "gain", "32 neighbours"])
+def test_the_kernels_compile(batch, tmp_path):
+    source = Path(cuda_engine.__file__).parent / "kernels.cu"
+    options = [f"-D{name}={value}" for name, value in cuda_engine.form_of(batch)]
+    command = [
+        "nvcc",
+        "-ptx",
+        "--fmad=false",
+        "-std=c++17",
+        "-arch=sm_80",
+        "-Werror",
+        "all-warnings",
+    ]
+    subprocess.run([*command, *options, source, "-o", tmp_path / "kernels.ptx"], check=True)
+    ptx = (tmp_path / "kernels.ptx").read_text()
+    assert "fma.rn.f64" not in ptx
+    for name in ("strips", "given", "lists", "fill", "false_neighbors"):
+        assert f".entry {name}(" in ptx
+
+
+def data():
+    X, y = make_friedman(150, 12, random_state=0, return_X_y=True)
+    X[:, 7] = np.round(3 * X[:, 7])
+    return X, y
+
+
+@pytest.mark.engine("cuda")
+@pytest.mark.parametrize(
+    "how",
+    [
+        {},
+        {"search": "forward-backward", "stop": "permutation", "alpha": 0.3},
+        {"n_neighbors": "auto", "criterion": "mi", "null": "global", "correction": None},
+        {"resample": "cv", "n_neighbors": 4, "lookahead": 1, "max_features": 2},
+        {"metric": "chebyshev", "criterion": "mi", "estimator": "ksg2"},
+        {"n_neighbors": (2, 32), "max_features": 2},
+    ],
+)
+def test_a_selection_on_the_gpu_has_the_same_bits(how):
+    X, y = data()
+    for target in (y, np.c_[y, X[:, 1]], np.where(y > np.median(y), "high", "low")):
+        ours, theirs = (
+            MISelector(**how, random_state=0, device=device).fit(X, target)
+            for device in ("cuda", "cpu")
+        )
+        assert ours.result_.steps == theirs.result_.steps
+        assert ours.relevance_.tolist() == theirs.relevance_.tolist()
+        assert ours.result_.origin.parameters["device"].startswith("cuda (")
+
+
+@pytest.mark.engine("cuda")
+def test_functions_on_the_gpu_have_the_same_bits():
+    X, y = data()
+    for device in ("cuda", "auto"):
+        assert np.array_equal(relevance(X, y, device=device), relevance(X, y))
+        ours = choose_k(X, y, random_state=0, device=device)
+        assert np.array_equal(ours.mi, choose_k(X, y, random_state=0).mi)
+        how = {"selected": [3], "null": "local", "random_state": 0}
+        ours = permutation_test(X, y, [1, 2], device=device, **how)
+        assert np.array_equal(ours.null, permutation_test(X, y, [1, 2], **how).null)
+        for target in (y, np.c_[y, X[:, 0]], np.where(y > np.median(y), "a", "b")):
+            ours = false_neighbors(X, target, device=device)
+            assert np.array_equal(ours, false_neighbors(X, target))
+    assert ours.dtype == np.int64
+    ragged = np.repeat(X[:40], 4, axis=0), np.repeat(y[:40], 4)
+    assert np.array_equal(false_neighbors(*ragged, device="cuda"), false_neighbors(*ragged))
+
+
+@pytest.mark.engine("cuda")
+def test_too_little_memory_means_smaller_pieces(monkeypatch):
+    import cupy
+
+    batch = make_batch(["normal"] * 50, ["normal"], ["normal"], 200, 0)
+    whole = cuda_engine.CudaEngine().score(batch, ONE)
+    original, budgets = cuda_engine._sums, []
+
+    def short(batch, budget):
+        budgets.append(budget)
+        if len(budgets) < 3:
+            raise cupy.cuda.memory.OutOfMemoryError(1 << 40, 0, 0)
+        return original(batch, budget)
+
+    monkeypatch.setattr(cuda_engine, "_sums", short)
+    assert np.array_equal(cuda_engine.CudaEngine().score(batch, ONE), whole)
+    assert budgets[0] > 4 * budgets[1] - 4 >= 16 * budgets[2] - 20
+    monkeypatch.setattr(cuda_engine, "_LEAST", 1 << 60)
+    budgets.clear()
+    with pytest.raises(MemoryError, match=r"too little free memory .* or use device='cpu'"):
+        cuda_engine.CudaEngine().score(batch, ONE)
+
+
+@pytest.mark.skipif(cuda_engine.problem() is None, reason="there is a GPU")
+def test_without_a_gpu_it_is_said_and_auto_takes_the_cpu():
+    X, y = data()
+    calls = [
+        lambda device: MISelector(device=device).fit(X, y),
+        lambda device: relevance(X, y, device=device),
+        lambda device: choose_k(X, y, device=device),
+        lambda device: permutation_test(X, y, 1, device=device),
+        lambda device: false_neighbors(X, y, device=device),
+    ]
+    for call in calls:
+        with pytest.raises(RuntimeError, match=r"'device' parameter is 'cuda', but .*'auto'"):
+            call("cuda")
+        with pytest.raises(ValueError, match=r"'device' parameter must be one of 'cpu', 'cuda'"):
+            call("gpu")
+    selector = MISelector(device="auto", max_features=1, random_state=0).fit(X, y)
+    assert selector.result_.origin.parameters["device"] == "cpu"
+
+
+@pytest.mark.parametrize(
+    ("version", "count", "message"),
+    [
+        ((12_040, 13_000), 1, r"driver is for CUDA 12, CuPy for CUDA 13.*cupy-cuda12x"),
+        ((13_000, 13_000), 0, "no NVIDIA GPU is visible"),
+        (None, 0, r"no NVIDIA GPU answers \(cudaErrorInsufficientDriver\)"),
+    ],
+)
+def test_what_is_wrong_with_a_gpu(version, count, message, monkeypatch):
+    import re
+    import types
+
+    def fail():
+        raise RuntimeError("cudaErrorInsufficientDriver")
+
+    runtime = types.SimpleNamespace(getDeviceCount=(lambda: count) if version else fail)
+    if version:
+        runtime.driverGetVersion, runtime.runtimeGetVersion = (lambda v=v: v for v in version)
+    cuda = types.SimpleNamespace(runtime=runtime)
+    monkeypatch.setitem(sys.modules, "cupy", types.SimpleNamespace(cuda=cuda))
+    assert re.search(message, cuda_engine.problem())
+
+
+def test_auto_takes_a_gpu_where_it_pays(monkeypatch):
+    from infosieve.engines import devices
+
+    monkeypatch.setattr(devices, "problem", lambda: None)
+    large = devices.WORTHWHILE
+    assert isinstance(devices.engine_of("auto", large, 15), cuda_engine.CudaEngine)
+    assert isinstance(devices.engine_of("auto", large / 2, 15), numba_engine.NumbaEngine)
+    assert isinstance(devices.engine_of("auto", large, 33), numba_engine.NumbaEngine)
+    assert isinstance(devices.engine_of("cuda", 1, 32), cuda_engine.CudaEngine)
+    with pytest.raises(ValueError, match=r"'cpu' for more than 32 neighbours.*Got 40"):
+        devices.engine_of("cuda", 1, 40)

@@ -168,11 +168,11 @@ def test_chunks_of_permutations_change_nothing(monkeypatch):
     X, y = friedman(np.random.default_rng(8), m=6)
     one = MISelector(random_state=5, n_permutations=99).fit(X, y)
     for copies in (1, 7, 10_000):
-        monkeypatch.setattr("infosieve.executors.threads._AT_ONCE", copies)
+        monkeypatch.setattr("infosieve.engines.numba.engine.NumbaEngine.at_once", copies)
         monkeypatch.setattr("infosieve.scoring._FIRST_COPIES", 1 + copies // 3)
         other = MISelector(random_state=5, n_permutations=99).fit(X, y)
         pd.testing.assert_frame_equal(one.path_, other.path_)
-    monkeypatch.setattr("infosieve.scoring._COPIES_BYTES", 1)
+    monkeypatch.setattr("infosieve.engines.numba.engine.NumbaEngine.copies_bytes", 1)
     monkeypatch.setattr("infosieve.scoring._PIECE_BYTES", 1)
     other = MISelector(random_state=5, n_permutations=99).fit(X, y)
     pd.testing.assert_frame_equal(one.path_, other.path_)

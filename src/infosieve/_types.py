@@ -302,3 +302,8 @@ class Engine(Protocol):
     def at_once(self) -> int:
         """How many candidates it wants to score together."""
         ...
+
+    @property
+    def copies_bytes(self) -> int:
+        """How large permuted copies may become, written out: bytes."""
+        ...

@@ -17,7 +17,7 @@ from infosieve._json import dump, load, plain
 from infosieve.results import Origin, Step, plain_step, restored_step
 
 # These do not change a result.
-_FREE = ("checkpoint", "executor", "n_jobs", "random_state", "verbose")
+_FREE = ("checkpoint", "device", "executor", "n_jobs", "random_state", "verbose")
 _KEYS = {"data", "n_samples", "seed", "parameters", "infosieve", "steps", "checksum"}
 
 

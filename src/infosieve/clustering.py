@@ -40,6 +40,8 @@ from infosieve.agglomerate import (
     grow,
     target_strips,
 )
+from infosieve.engines.cuda.engine import CudaEngine
+from infosieve.engines.devices import Device, check_device, engine_of
 from infosieve.executors import KeepsExecutor, executor_of
 from infosieve.executors.threads import Threads
 from infosieve.progress import Progress
@@ -53,7 +55,12 @@ _SCALES = ("standard", "normal-scores", None)
 
 
 def false_neighbors(
-    X: Any, y: Any, *, scale: Scale = "standard", n_jobs: int | None = None
+    X: Any,
+    y: Any,
+    *,
+    scale: Scale = "standard",
+    n_jobs: int | None = None,
+    device: Device = "cpu",
 ) -> "IntArray | pd.DataFrame":
     """How often each column misjudges who is near: counts of local false neighbours.
 
@@ -72,6 +79,9 @@ def false_neighbors(
         What is done to each column, and to the target, first.
     n_jobs : int or None, default=None
         Threads; -1 for all cores.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where it is computed: on the CPU, on an NVIDIA GPU (``infosieve[gpu]``), or on the GPU if
+        there is one and the work is large enough. The result does not depend on it.
 
     Returns
     -------
@@ -98,12 +108,17 @@ def false_neighbors(
     """
     check_choice(scale, "scale", _SCALES)
     check_jobs(n_jobs)
+    check_device(device)
     tables = [read_table(X, "X", False), read_table(y, "y")]
     check_lengths(*tables)
     check_target(tables[1])
     executor = Threads(n_jobs)
     x, target = prepare_tables(tables, scale, executor, with_order=True, separate=False)
-    counts = false_counts(x, target, target_strips(target), executor).T
+    engine = engine_of(device, x.n_samples * x.n_columns, 1)
+    if isinstance(engine, CudaEngine):
+        counts = engine.false_counts(x, target).T
+    else:
+        counts = false_counts(x, target, target_strips(target), executor).T
     if tables[0].named:
         return pd.DataFrame(counts, columns=tables[0].names, index=tables[0].index)
     return counts

@@ -19,8 +19,9 @@ from infosieve.resample import Measure, Permutations
 
 # Pairs are looked for among this many columns, those that tell most alone.
 PAIRS_AMONG = 64
-# What a job holds of the table, and of permuted copies, at most: bytes.
+# What a job holds of the table, at most: bytes.
 _PIECE_BYTES = 1 << 24
+# What permuted copies may take where they have to be written out, at most: bytes.
 _COPIES_BYTES = 1 << 26
 # Where a test may end early, so many copies are tried first.
 _FIRST_COPIES = 64
@@ -47,7 +48,10 @@ class Scoring:
         """Of each column on its own."""
         kind = _kind("score", measure, given)
         m = len(columns)
-        size = min(self._fitting, self.executor.room(kind, m, max(m, measure.engine.at_once), _fewest(given)))
+        size = min(
+            self._fitting,
+            self.executor.room(kind, m, max(m, measure.engine.at_once), _fewest(given)),
+        )
         known = self.executor.share(measure), self.executor.share(given)
         jobs = (
             (_count(which, self.x), (*known, ref, which))
@@ -209,7 +213,10 @@ def _permute(
     largest: bool,
 ) -> FloatArray:
     columns = x.take(which, with_order=given.n_columns == 0)
-    at_once = max(1, _COPIES_BYTES // (8 * columns.values.size))
+    involved = (columns, given, measure.target)
+    plain = measure.parts is None and not any(c.categorical.any() for c in involved)
+    room = measure.engine.copies_bytes if plain else _COPIES_BYTES
+    at_once = max(1, room // (8 * columns.values.size))
     values = []
     for at in range(first, first + count, at_once):
         drawn = permutations.draw(at, min(at_once, first + count - at))

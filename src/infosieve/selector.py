@@ -19,7 +19,16 @@ from infosieve._problem import (
     remember_columns,
     warn_of_lonely,
 )
-from infosieve._types import Columns, ColumnSet, Estimator, Executor, Metric, Neighbors, Scale
+from infosieve._types import (
+    Columns,
+    ColumnSet,
+    Engine,
+    Estimator,
+    Executor,
+    Metric,
+    Neighbors,
+    Scale,
+)
 from infosieve._validate import (
     check_alpha,
     check_choice,
@@ -33,7 +42,7 @@ from infosieve._validate import (
 )
 from infosieve.checkpoint import Checkpoint
 from infosieve.columns import as_source
-from infosieve.engines.numba.engine import NumbaEngine
+from infosieve.engines.devices import Device, check_device, engine_of
 from infosieve.executors import KeepsExecutor, WorkersLostError, executor_of
 from infosieve.progress import Progress
 from infosieve.resample import Measure, seed_of
@@ -105,6 +114,9 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
     executor : dask.distributed.Client, address or None, default=None
         Who computes: the workers of a Dask cluster, or threads of this process. The result does
         not depend on it.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where it is computed: on the CPU, on an NVIDIA GPU (``infosieve[gpu]``), or on the GPU if
+        there is one and the work is large enough. The result does not depend on it.
     random_state : int, RandomState, Generator or None, default=None
         Draws the permutations. The same seed gives the same result.
     checkpoint : path or None, default=None
@@ -188,6 +200,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         lookahead: Literal[1, 2] = 2,
         n_jobs: int | None = None,
         executor: Any = None,
+        device: Device = "cpu",
         random_state: Any = None,
         checkpoint: Any = None,
         verbose: int = 0,
@@ -213,6 +226,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         self.lookahead = lookahead
         self.n_jobs = n_jobs
         self.executor = executor
+        self.device = device
         self.random_state = random_state
         self.checkpoint = checkpoint
         self.verbose = verbose
@@ -253,16 +267,20 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         declared = self.discrete_features, self.discrete_target
         tables = read_tables(X, y, None, *declared, self.scale, executor)
         remember_columns(self, X)
-        parameters = self.get_params(deep=False) | {"executor": executor.text}
-        origin = origin_of(tables, seed, parameters)
+        rules = self._rules(tables[0], seed)
+        engine = self._engine(tables[0], rules)
+        if self.device != "cpu":
+            progress.say(f"computing on {engine.name}")
+        used = {"executor": executor.text, "device": engine.name}
+        origin = origin_of(tables, seed, self.get_params(deep=False) | used)
         checkpoint = None
         if self.checkpoint is not None:
             checkpoint = Checkpoint(self.checkpoint, origin, self.random_state is None)
             origin = checkpoint.origin
-        rules = self._rules(tables[0], origin.seed)
+        rules = replace(rules, seed=origin.seed)
         x, target = prepare_tables(tables, self.scale, executor.here, with_order=True)
         scoring = Scoring(x, executor)
-        measure = self._measure(tables[0], scoring, target, origin)
+        measure = self._measure(tables[0], scoring, target, origin, engine)
         self.duplicates_ = find_duplicates(x)
         copies = {j for group in self.duplicates_.values() for j in group}
         constant = x.constant
@@ -341,6 +359,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         elif removes:
             check_permutations(self.n_permutations, self.alpha, " for removals")
         check_jobs(self.n_jobs)
+        check_device(self.device)
         return seed_of(self.random_state)
 
     def _rules(self, table: Any, seed: int) -> Rules:
@@ -374,16 +393,28 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             seed,
         )
 
-    def _measure(self, table: Any, scoring: Scoring, target: Columns, origin: Origin) -> Measure:
+    def _range_of_k(self, n_samples: int) -> tuple[tuple[int, int], bool]:
+        """The range of K, and whether one of them is still to be chosen."""
+        if isinstance(self.n_neighbors, str) and self.n_neighbors == "auto":
+            return default_range(n_samples), True
+        also = ", or 'auto'"
+        return check_neighbors(self.n_neighbors, n_samples, DEFAULT_NEIGHBORS, also), False
+
+    def _engine(self, table: Any, rules: Rules) -> Engine:
+        """What scores; a step of many columns and permutations is what may need a GPU."""
+        copies = 0
+        if rules.tested:
+            copies = rules.n_permutations * (table.n_columns if rules.correction == "max" else 1)
+        ks, _ = self._range_of_k(table.n_samples)
+        return engine_of(self.device, table.n_samples * (table.n_columns + copies), ks[1])
+
+    def _measure(
+        self, table: Any, scoring: Scoring, target: Columns, origin: Origin, engine: Engine
+    ) -> Measure:
         """How candidates are measured, K having been chosen."""
         self.k_choice_ = None
-        auto = isinstance(self.n_neighbors, str) and self.n_neighbors == "auto"
-        n = scoring.x.n_samples
-        if auto:
-            ks = default_range(n)
-        else:
-            ks = check_neighbors(self.n_neighbors, n, DEFAULT_NEIGHBORS, ", or 'auto'")
-        measure = Measure(target, "mi", self.estimator, self.metric, ks, NumbaEngine())
+        ks, auto = self._range_of_k(scoring.x.n_samples)
+        measure = Measure(target, "mi", self.estimator, self.metric, ks, engine)
         if auto:
             self.k_choice_ = choose(scoring, table.names, measure, N_SPLITS, origin, depth=3)
             ks = (self.k_choice_.k,) * 2

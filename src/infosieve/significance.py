@@ -14,7 +14,7 @@ from infosieve._validate import (
     check_neighbors,
     find_columns,
 )
-from infosieve.engines.numba.engine import NumbaEngine
+from infosieve.engines.devices import Device, check_device, engine_of
 from infosieve.executors import executor_of
 from infosieve.resample import (
     Measure,
@@ -54,6 +54,7 @@ def permutation_test(
     discrete_target: Any = "auto",
     n_jobs: int | None = None,
     executor: Any = None,
+    device: Device = "cpu",
     random_state: Any = None,
 ) -> PermutationTest:
     """Test whether columns tell something about the target that chance does not explain.
@@ -94,6 +95,9 @@ def permutation_test(
     executor : dask.distributed.Client, address or None, default=None
         Who computes: the workers of a Dask cluster, or threads of this process. The result does
         not depend on it.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where it is computed: on the CPU, on an NVIDIA GPU (``infosieve[gpu]``), or on the GPU if
+        there is one and the work is large enough. The result does not depend on it.
     random_state : int, RandomState, Generator or None, default=None
         Draws the permutations.
 
@@ -123,6 +127,7 @@ def permutation_test(
     check_choice(resample, "resample", ("cv", None))
     check_count(n_permutations, "n_permutations", 1)
     check_jobs(n_jobs)
+    check_device(device)
     seed = seed_of(random_state)
     with executor_of(executor, n_jobs) as spread:
         declared = discrete_features, discrete_target
@@ -139,7 +144,8 @@ def permutation_test(
                 )
         given = x.take([j for j in known if not x.constant[j]])
         parts = cv_parts(resample, seed, x.n_samples)
-        how = MEASURED[criterion], estimator, metric, ks, NumbaEngine(), parts
+        engine = engine_of(device, x.n_samples * len(tested) * (n_permutations + 1), ks[1])
+        how = MEASURED[criterion], estimator, metric, ks, engine, parts
         measure, scoring = Measure(target, *how), Scoring(x, spread)
         scores = scoring.scores(measure, tested, given)
         warn_of_lonely(scores, tables, [[j, *known] for j in tested])

@@ -9,7 +9,7 @@ import numpy as np
 from infosieve._problem import origin_of, prepare_tables, read_tables
 from infosieve._types import Estimator, FloatArray, Metric, Scale
 from infosieve._validate import check_count, check_jobs, check_method
-from infosieve.engines.numba.engine import NumbaEngine
+from infosieve.engines.devices import Device, check_device, engine_of
 from infosieve.executors import executor_of
 from infosieve.resample import Measure, global_permutations, random_parts, seed_of
 from infosieve.results import KChoice, Origin
@@ -32,6 +32,7 @@ def choose_k(
     discrete_target: Any = "auto",
     n_jobs: int | None = None,
     executor: Any = None,
+    device: Device = "cpu",
     random_state: Any = None,
 ) -> KChoice:
     """Choose K, the number of neighbours, from the data by resampling.
@@ -58,6 +59,9 @@ def choose_k(
     executor : dask.distributed.Client, address or None, default=None
         Who computes: the workers of a Dask cluster, or threads of this process. The result does
         not depend on it.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where it is computed: on the CPU, on an NVIDIA GPU (``infosieve[gpu]``), or on the GPU if
+        there is one and the work is large enough. The result does not depend on it.
     random_state : int, RandomState, Generator or None, default=None
         Draws the parts and the permutation of the target.
 
@@ -90,6 +94,7 @@ def choose_k(
     check_count(n_splits, "n_splits", 2)
     check_method(estimator, metric, scale, conditional=False)
     check_jobs(n_jobs)
+    check_device(device)
     seed = seed_of(random_state)
     with executor_of(executor, n_jobs) as spread:
         parameters["executor"] = spread.text
@@ -97,7 +102,9 @@ def choose_k(
         tables = read_tables(X, y, None, *declared, scale, spread)
         x, target = prepare_tables(tables, scale, spread.here, with_order=True)
         ks = _range_of_k(k_min, k_max, n_splits, x.n_samples)
-        measure = Measure(target, "mi", estimator, metric, ks, NumbaEngine())
+        engine = engine_of(device, 2 * n_splits * x.n_samples * x.n_columns, ks[1])
+        parameters["device"] = engine.name
+        measure = Measure(target, "mi", estimator, metric, ks, engine)
         origin = origin_of(tables, seed, parameters)
         return choose(Scoring(x, spread), tables[0].names, measure, n_splits, origin)
 

@@ -49,6 +49,9 @@ Dask = Annotated[
         help="compute on a Dask cluster: its scheduler's address; or local, to start one here",
     ),
 ]
+DeviceName = Annotated[
+    str, typer.Option(help="cpu, cuda (an NVIDIA GPU), or auto: a GPU where it pays")
+]
 Json = Annotated[bool, typer.Option("--json", help="the whole result as JSON, instead of a table")]
 Html = Annotated[str | None, typer.Option(help="write a report to look at")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="no progress")]
@@ -185,6 +188,7 @@ def select(
     seed: Seed = None,
     jobs: Jobs = None,
     dask: Dask = None,
+    device: DeviceName = "cpu",
     checkpoint: Annotated[
         str | None, typer.Option(help="a file that a killed run goes on from")
     ] = None,
@@ -228,6 +232,7 @@ def select(
         discrete_features=declared or "auto",
         lookahead=lookahead,  # type: ignore[arg-type]
         n_jobs=jobs,
+        device=device,  # type: ignore[arg-type]
         random_state=seed,
         checkpoint=checkpoint,
         verbose=0 if quiet else 1,
@@ -264,6 +269,7 @@ def choose_k(
     seed: Seed = None,
     jobs: Jobs = None,
     dask: Dask = None,
+    device: DeviceName = "cpu",
     html: Html = None,
     json: Json = False,
     config: Config = None,
@@ -287,6 +293,7 @@ def choose_k(
             discrete_features=declared or "auto",
             n_jobs=jobs,
             executor=executor,
+            device=device,  # type: ignore[arg-type]
             random_state=seed,
         )
     _finish(result, json, html)

@@ -15,6 +15,7 @@ class CountingEngine:
         """Nats, of shape (n_parts, n_candidates, n_K)."""
         if batch.parts is None:
             return self._score(batch, runner)[None]
+        batch = batch.written_out()
         return np.stack([self._score(batch.rows(rows), runner) for rows in batch.without_parts()])
 
     def sums(self, batch: Batch, runner: Runner) -> IntArray:

@@ -8,6 +8,7 @@ import pandas as pd
 from infosieve._problem import prepare_tables, read_tables, warn_of_lonely
 from infosieve._types import Batch, Estimator, FloatArray, Metric, Neighbors, Scale
 from infosieve._validate import check_jobs, check_method, check_neighbors
+from infosieve.engines.devices import Device, check_device, engine_of
 from infosieve.engines.numba.engine import NumbaEngine
 from infosieve.estimate.mixed import score
 from infosieve.executors import executor_of
@@ -117,6 +118,7 @@ def relevance(
     discrete_target: Any = "auto",
     n_jobs: int | None = None,
     executor: Any = None,
+    device: Device = "cpu",
 ) -> "FloatArray | pd.Series[float]":
     """Mutual information of each column with the target, in nats.
 
@@ -138,6 +140,9 @@ def relevance(
     executor : dask.distributed.Client, address or None, default=None
         Who computes: the workers of a Dask cluster, or threads of this process. The result does
         not depend on it.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where it is computed: on the CPU, on an NVIDIA GPU (``infosieve[gpu]``), or on the GPU if
+        there is one and the work is large enough. The result does not depend on it.
 
     Returns
     -------
@@ -160,6 +165,7 @@ def relevance(
     """
     check_method(estimator, metric, scale, conditional=given is not None)
     check_jobs(n_jobs)
+    check_device(device)
     with executor_of(executor, n_jobs) as spread:
         declared = discrete_features, discrete_target
         tables = read_tables(X, y, given, *declared, scale, spread)
@@ -167,7 +173,8 @@ def relevance(
         x, target, *rest = prepare_tables(tables, scale, spread.here, with_order=given is None)
         selected = rest[0].take(~rest[0].constant) if rest else x.take(slice(0))
         varying = np.flatnonzero(~x.constant).tolist()
-        measure = Measure(target, "cmi", estimator, metric, ks, NumbaEngine())
+        engine = engine_of(device, x.n_samples * x.n_columns, ks[1])
+        measure = Measure(target, "cmi", estimator, metric, ks, engine)
         result = np.zeros(x.n_columns)
         if varying:
             scores = Scoring(x, spread).scores(measure, varying, selected)

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from infosieve._types import Batch, Columns, FloatArray, IntArray, Runner
+from infosieve._types import Batch, Columns, IntArray, Runner
 from infosieve.engines.base import CountingEngine, one_against_one
+from infosieve.engines.numba.engine import NumbaEngine
 from infosieve.estimate.ksg import psi_table
 
 # Neighbours that a candidate may ask for.
@@ -29,7 +30,10 @@ def problem() -> str | None:
         return f"CuPy is not here ({error}): pip install 'infosieve[gpu]'"
     try:
         n_devices = cupy.cuda.runtime.getDeviceCount()
-        driver, runtime = cupy.cuda.runtime.driverGetVersion(), cupy.cuda.runtime.runtimeGetVersion()
+        driver, runtime = (
+            cupy.cuda.runtime.driverGetVersion(),
+            cupy.cuda.runtime.runtimeGetVersion(),
+        )
     except Exception as error:  # CuPy raises its own, or whatever loading a library raises
         text = str(error).splitlines()[0] if str(error) else type(error).__name__
         return f"no NVIDIA GPU answers ({text}). Check nvidia-smi and the driver"
@@ -47,6 +51,7 @@ class CudaEngine(CountingEngine):
     """Scores batches on the current NVIDIA GPU. See :class:`infosieve._types.Engine`."""
 
     at_once = 1 << 16
+    copies_bytes = 1 << 32
 
     @property
     def name(self) -> str:
@@ -56,11 +61,13 @@ class CudaEngine(CountingEngine):
 
     def sums(self, batch: Batch, runner: Runner) -> IntArray:
         """Sums of psi terms in fixed point; what does not fit into memory is cut smaller."""
-        return _within_memory(lambda budget: _sums(batch, budget))
+        if batch.width > 1:  # nobody asks for many sets of columns at once
+            return NumbaEngine().sums(batch.written_out(), runner)
+        return _within_memory(lambda budget: _sums(batch, budget))  # type: ignore[no-any-return]
 
     def false_counts(self, x: Columns, target: Columns) -> IntArray:
         """The C vectors of all columns, of shape (n_columns, n_samples)."""
-        return _within_memory(lambda budget: _false_counts(x, target, budget))
+        return _within_memory(lambda budget: _false_counts(x, target, budget))  # type: ignore[no-any-return]
 
 
 def _within_memory(work: Any) -> Any:
@@ -76,12 +83,12 @@ def _within_memory(work: Any) -> Any:
             budget //= 4
             if budget < _LEAST:
                 raise MemoryError(
-                    f"The GPU has too little free memory ({free / 1e6:.0f} MB) for this table. Free "
-                    "some, or use device='cpu'."
+                    f"The GPU has too little free memory ({free / 1e6:.0f} MB) for this table. "
+                    "Free some, or use device='cpu'."
                 ) from error
 
 
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=128)
 def _module(form: tuple[tuple[str, int], ...]) -> Any:
     """The kernels for one form; CuPy keeps the machine code on disk."""
     import cupy
@@ -106,13 +113,6 @@ def form_of(batch: Batch) -> tuple[tuple[str, int], ...]:
 
 def _sums(batch: Batch, budget: int) -> IntArray:
     """Columns and permutations in pieces that fit, each scored by :func:`_score`."""
-    if batch.n_neighbors[1] > MAX_K:
-        raise ValueError(
-            f"The 'device' parameter must be 'cpu' for more than {MAX_K} neighbours: the GPU's "
-            f"kernels have room for no more. Got {batch.n_neighbors[1]}."
-        )
-    if batch.width > 1:
-        raise NotImplementedError("sets of columns are measured on the CPU")
     m, n = batch.candidates.values.shape
     columns = max(1, budget // (64 * n))
     lo, hi = batch.n_neighbors
@@ -170,9 +170,7 @@ class _Data:
         grid = min(1024, -(-self.n // 8)), len(stripes)
         pointers = _or_null(self.permutations), _or_null(order)
         sizes = np.int32(self.m), np.int32(self.n), np.int32(first), np.int32(total)
-        self.kernels.get_function("fill")(
-            grid, (256,), (self.values, *pointers, *sizes, stripes)
-        )
+        self.kernels.get_function("fill")(grid, (256,), (self.values, *pointers, *sizes, stripes))
 
 
 def _or_null(array: Any) -> Any:
@@ -207,9 +205,7 @@ def _by_strips(batch: Batch, data: _Data, n_stripes: int, sums: Any) -> None:
         )
 
 
-def _beside_selected(
-    batch: Batch, data: _Data, n_stripes: int, list_bytes: int, sums: Any
-) -> None:
+def _beside_selected(batch: Batch, data: _Data, n_stripes: int, list_bytes: int, sums: Any) -> None:
     import cupy as cp
 
     n, total = data.n, batch.n_candidates
@@ -307,16 +303,14 @@ def _false_counts(x: Columns, target: Columns, budget: int) -> IntArray:
     targets = cp.ascontiguousarray(cp.asarray(target.values)[:, order])
     columns = LANES * max(1, min(budget // (64 * n * LANES), 65_535))
     kernels = _module(form_of(_PLAIN))
-    out: Any = np.empty((m, n), np.int64)
+    out: IntArray = np.empty((m, n), np.int64)
     for i in range(0, m, columns):
         values = cp.asarray(x.values[i : i + columns])
         some = len(values)
         stripes = cp.empty((-(-some // LANES), n, LANES))
         sizes = np.int32(some), np.int32(n), np.int32(0), np.int32(some)
         grid = min(1024, -(-n // 8)), len(stripes)
-        kernels.get_function("fill")(
-            grid, (256,), (values, np.uintp(0), order, *sizes, stripes)
-        )
+        kernels.get_function("fill")(grid, (256,), (values, np.uintp(0), order, *sizes, stripes))
         counts = cp.zeros((some, n), np.int64)
         points = _points(n, len(stripes))
         kernels.get_function("false_neighbors")(
@@ -337,10 +331,3 @@ def _nothing() -> Columns:
 
 
 _PLAIN = Batch(_nothing(), _nothing(), _nothing(), metric="chebyshev", n_neighbors=(1, 1))
-
-
-def scores_of(batch: Batch) -> FloatArray:
-    """For measurements: the engine on one batch."""
-    from infosieve.executors.threads import Threads
-
-    return CudaEngine().score(batch, Threads(1))
