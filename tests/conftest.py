@@ -8,6 +8,7 @@ from infosieve.engines.cuda.engine import problem
 from infosieve.executors.threads import Threads
 
 settings.register_profile("infosieve", deadline=None, print_blob=True, max_examples=60)
+settings.register_profile("few", settings.get_profile("infosieve"), max_examples=10)
 settings.load_profile("infosieve")
 
 

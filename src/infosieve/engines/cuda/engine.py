@@ -277,8 +277,8 @@ def _list_lengths(batch: Batch) -> tuple[int, int]:
 
 
 def _room(want: int, n: int) -> int:
-    """A power of two, for the sort."""
-    return int(min(_MAX_ROOM, 2 ** int(np.ceil(np.log2(min(want, n))))))
+    """A power of two, for the sort, and of four: so many are read at once."""
+    return int(min(_MAX_ROOM, max(4, 2 ** int(np.ceil(np.log2(min(want, n)))))))
 
 
 def _bases(batch: Batch) -> tuple[int, int]:
