@@ -8,6 +8,14 @@
 // squares), ADD (a candidate's is added to that of the selected columns), CONDITIONAL, RECTANGLE
 // (Kraskov's second form).
 
+#ifdef COUNT  // for benchmarks: how often a warp looks at a sample
+__device__ unsigned long long met;
+#define MET(n) \
+    if ((threadIdx.x & 31) == 0) atomicAdd(&met, (unsigned long long)(n));
+#else
+#define MET(n)
+#endif
+
 typedef long long i64;
 typedef unsigned long long u64;
 
@@ -437,6 +445,7 @@ __device__ __forceinline__ void meet_all(const double *selected, int n_s, const 
         }
         double most = of_all(bound());
         unsigned wanted = __ballot_sync(ALL, key >= from && key < most);
+        MET(__popc(wanted))
         while (wanted) {
             int source = __ffs(wanted) - 1;
             wanted &= wanted - 1;
@@ -479,6 +488,7 @@ given(const double *stripes, const double *selected, int n_s, const double *targ
             for (int u = 0; u < 4; u++)
                 near.push(larger(joined(sj[i + u], step_of(other[u], x0)), yj[i + u]));
         }
+        MET(min(i, m))
         if (i >= m && limit < INF && __any_sync(ALL, near.last() > limit))  // all the others
             meet_all<true>(
                 selected, n_s, target, n_t, n, here, limit, [&] { return near.last(); },
@@ -542,6 +552,7 @@ given(const double *stripes, const double *selected, int n_s, const double *targ
                     for (int t = LO - 1; t < HI; t++) n_a[t] += d < radii.a[t];
                 }
             }
+            MET(min(i, ms))
         }
         // What is beside them.
 #if CONDITIONAL
