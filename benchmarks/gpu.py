@@ -261,8 +261,8 @@ def write(r):
         f"Written by `benchmarks/gpu.py` from a run of {r['date']} on one {r['gpu']} and the "
         f"{r['cpu cores']} CPU cores of the same machine (all threads), CuPy {r['cupy']}, Python "
         f"{r['python']}. Milliseconds, the best of a few runs. Kernels: the sum of all launches, "
-        "by CUDA events. Call: the engine's, with transfers both ways. Results of both are compared "
-        "bit by bit.",
+        "by CUDA events. Call: the engine's, with transfers both ways. Results of both are "
+        "compared bit by bit.",
         "",
         "| what | kernels | call | CPU | CPU / call |",
         "|---|---:|---:|---:|---:|",

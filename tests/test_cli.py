@@ -10,6 +10,7 @@ import select
 import signal
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pandas as pd
@@ -538,3 +539,26 @@ def test_a_cluster_that_is_not_there(folder):
     assert done.returncode == 1
     (said,) = done.stderr.decode().strip().splitlines()
     assert said.startswith("infosieve: error: No Dask scheduler answers at 'tcp://127.0.0.1:9'")
+
+
+def test_an_interrupt_at_the_terminal_ends_workers_too(tmp_path):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(300, 200)), columns=[f"c{j}" for j in range(200)])
+    X.assign(Y=X["c0"] + X["c1"] ** 2).to_parquet(tmp_path / "wide.parquet")
+    command = [*COMMAND, "select", tmp_path / "wide.parquet", "--target", "Y", "--dask", "local"]
+    command += ["--jobs", "2", "--checkpoint", tmp_path / "steps.json"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdout=pipe, stderr=pipe, start_new_session=True) as process:
+        for line in process.stderr:
+            if b"add c" in line:
+                os.killpg(process.pid, signal.SIGINT)
+                break
+        rest = process.stderr.read().decode()
+    assert process.returncode == 130
+    assert "Traceback" not in rest
+    assert "the 1 steps that were finished are kept" in rest.strip().splitlines()[-1]
+    deadline = time.monotonic() + 20
+    with pytest.raises(ProcessLookupError):  # nobody is left
+        while time.monotonic() < deadline:
+            os.killpg(process.pid, 0)
+            time.sleep(0.1)

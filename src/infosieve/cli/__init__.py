@@ -419,15 +419,20 @@ def _workers(dask: str | None, jobs: int | None) -> Iterator[Any]:
         raise ImportError(
             "--dask needs Dask, which is not here: pip install 'infosieve[dask]'"
         ) from None
+    import logging
+    import signal
+
     from infosieve.executors.threads import Threads
 
     n_workers = Threads(-1 if jobs is None else jobs).n_workers
-    with (
-        LocalCluster(
-            n_workers=n_workers, threads_per_worker=1, dashboard_address="127.0.0.1:0"
-        ) as cluster,
-        Client(cluster, set_as_default=False) as client,
-    ):
+    options = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
+    # Ctrl-C in a terminal reaches the workers, too; who inherits to ignore it does so.
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        cluster = LocalCluster(n_workers=n_workers, silence_logs=logging.CRITICAL, **options)
+    finally:
+        signal.signal(signal.SIGINT, before)
+    with cluster, Client(cluster, set_as_default=False) as client:
         yield client
 
 
