@@ -316,11 +316,6 @@ def write(r):
         "",
         "At N = 10,000: " + ", ".join(f"{k} {milliseconds(v)} ms" for k, v in parts.items()) + ".",
         "",
-        "What paid: lists of neighbours sorted by shared distance (N = 10,000: 112 ms, "
-        "when they were as short as the CPU's and whoever needed more looked at everything); lists "
-        "four times as long, distances of 32 samples at a time beyond them, and slots for exactly "
-        "K neighbours instead of the next power of two (15 ms).",
-        "",
         "## When a GPU pays",
         "",
         "Times of the CPU, all threads, over those of a GPU call; K = 3 to 15. "

@@ -22,6 +22,8 @@ def pytest_configure(config):
 
 def pytest_collection_modifyitems(config, items):
     wanted = config.getoption("--engines").split(",")
+    if not set(wanted) <= {"numba", "cuda"}:
+        raise pytest.UsageError(f"--engines must name numba or cuda, or both; got {wanted}")
     reason = problem() if any(item.get_closest_marker("engine") for item in items) else None
     for item in items:
         marker = item.get_closest_marker("engine")

@@ -481,6 +481,21 @@ def test_a_scheduler_without_workers_is_told_of(impatient):
         relevance(table[["a"]], table["y"], executor=client)
 
 
+def test_gpus_are_looked_for_where_jobs_run(client, monkeypatch):
+    """Whatever this process has: the workers have none."""
+    from infosieve.engines import devices
+
+    table = mixed()
+    X, y = table.drop(columns="y"), table["y"]
+    with Dask(client, Threads(1)) as spread:
+        assert spread.lacks(devices.problem).startswith("on tcp://127.0.0.1:")
+    with pytest.raises(RuntimeError, match=r"'device' parameter is 'cuda', but on tcp://.*CuPy"):
+        relevance(X, y, executor=client, device="cuda")
+    monkeypatch.setattr(devices, "WORTHWHILE", 0)
+    ours = relevance(X, y, executor=client, device="auto")
+    pd.testing.assert_series_equal(ours, relevance(X, y))
+
+
 def test_clones_share_a_client_and_pickles_have_its_address(client):
     for estimator in (MISelector(executor=client), FeatureClustering(executor=client)):
         assert pickle.loads(pickle.dumps(estimator)).executor == client.scheduler.address

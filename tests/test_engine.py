@@ -404,7 +404,8 @@ def test_a_selection_on_the_gpu_has_the_same_bits(how):
 
 
 @pytest.mark.engine("cuda")
-def test_functions_on_the_gpu_have_the_same_bits():
+def test_functions_on_the_gpu_have_the_same_bits(monkeypatch):
+    monkeypatch.setattr("infosieve.engines.devices.WORTHWHILE", 0)
     X, y = data()
     for device in ("cuda", "auto"):
         assert np.array_equal(relevance(X, y, device=device), relevance(X, y))
@@ -468,7 +469,7 @@ def test_without_a_gpu_it_is_said_and_auto_takes_the_cpu():
     [
         ((12_040, 13_000), 1, r"driver is for CUDA 12, CuPy for CUDA 13.*cupy-cuda12x"),
         ((13_000, 13_000), 0, "no NVIDIA GPU is visible"),
-        (None, 0, r"no NVIDIA GPU answers \(cudaErrorInsufficientDriver\)"),
+        (None, 0, r"GPU, or no compiler for it, answers \(cudaErrorInsufficientDriver\)"),
     ],
 )
 def test_what_is_wrong_with_a_gpu(version, count, message, monkeypatch):
@@ -481,7 +482,8 @@ def test_what_is_wrong_with_a_gpu(version, count, message, monkeypatch):
     runtime = types.SimpleNamespace(getDeviceCount=(lambda: count) if version else fail)
     if version:
         runtime.driverGetVersion, runtime.runtimeGetVersion = (lambda v=v: v for v in version)
-    cuda = types.SimpleNamespace(runtime=runtime)
+    nvrtc = types.SimpleNamespace(getVersion=lambda: (13, 0))
+    cuda = types.SimpleNamespace(runtime=runtime, nvrtc=nvrtc)
     monkeypatch.setitem(sys.modules, "cupy", types.SimpleNamespace(cuda=cuda))
     assert re.search(message, cuda_engine.problem())
 
@@ -490,10 +492,49 @@ def test_auto_takes_a_gpu_where_it_pays(monkeypatch):
     from infosieve.engines import devices
 
     monkeypatch.setattr(devices, "problem", lambda: None)
-    large = devices.WORTHWHILE
-    assert isinstance(devices.engine_of("auto", large, 15), cuda_engine.CudaEngine)
-    assert isinstance(devices.engine_of("auto", large / 2, 15), numba_engine.NumbaEngine)
-    assert isinstance(devices.engine_of("auto", large, 33), numba_engine.NumbaEngine)
-    assert isinstance(devices.engine_of("cuda", 1, 32), cuda_engine.CudaEngine)
+    enough = int(devices.WORTHWHILE / 1000)
+
+    def chosen(device, n, m, k):
+        return type(devices.engine_of(device, ONE, n, m, k)).__name__
+
+    assert chosen("auto", 1000, enough, 15) == "CudaEngine"
+    assert devices.engine_of("auto", ONE, 1000, enough, 15).or_cpu
+    assert chosen("auto", 1000, enough - 1, 15) == "NumbaEngine"
+    assert chosen("auto", 1000, enough, 33) == "NumbaEngine"
+    assert chosen("auto", devices.MOST_SAMPLES + 1, enough, 15) == "NumbaEngine"
+    assert chosen("cuda", 2, 1, 32) == "CudaEngine"
     with pytest.raises(ValueError, match=r"'cpu' for more than 32 neighbours.*Got 40"):
-        devices.engine_of("cuda", 1, 40)
+        devices.engine_of("cuda", ONE, 2, 1, 40)
+
+
+def test_what_the_gpu_cannot_do_the_cpu_does(monkeypatch):
+    """Too little memory under "auto", many samples of few classes, sets of columns."""
+
+    def no_memory(work):
+        raise MemoryError("no memory")
+
+    monkeypatch.setattr(cuda_engine, "_within_memory", no_memory)
+    batch = make_batch(["normal"] * 3, ["normal"], ["normal"], 60, 0)
+    want = numba_engine.NumbaEngine().score(batch, ONE)
+    assert np.array_equal(cuda_engine.CudaEngine(or_cpu=True).score(batch, ONE), want)
+    with pytest.raises(MemoryError):
+        cuda_engine.CudaEngine().score(batch, ONE)
+    monkeypatch.setattr(cuda_engine, "_MANY", 50)
+    classes = make_batch(["normal"] * 3, [], ["binary"], 60, 0)
+    want = numba_engine.NumbaEngine().score(classes, ONE)
+    assert np.array_equal(cuda_engine.CudaEngine().score(classes, ONE), want)
+
+
+@pytest.mark.engine("cuda")
+@pytest.mark.parametrize("n", [7, 13, 14, 30, 31, 60, 62])
+def test_other_categories_stay_infinitely_far_in_full_lists(n):
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        selected = columns(["category", "normal"], n, rng)
+        selected.values[0] = np.where(np.arange(n) < 0.7 * n, 0.0, 1e200)
+        parts = columns(["normal"] * 3, n, rng), selected, columns(["normal"], n, rng)
+        for criterion in ("mi", "cmi", "gain"):
+            for k in (1, max(1, n // 2), int(0.7 * n) - 1):
+                batch = Batch(*parts, criterion, n_neighbors=(1, min(k, 32)))
+                want = numba_engine.NumbaEngine().score(batch, ONE)
+                assert np.array_equal(cuda_engine.CudaEngine().score(batch, ONE), want)

@@ -268,6 +268,10 @@ class Executor(Protocol):
         """Whether jobs can read a column source themselves."""
         ...
 
+    def lacks(self, problem: Callable[[], str | None]) -> str | None:
+        """What ``problem`` says where jobs run: None if it finds none."""
+        ...
+
     def room(self, kind: str, total: int, whole: int, fewest: int) -> int:
         """How many candidates a job of this kind should score.
 
@@ -306,4 +310,9 @@ class Engine(Protocol):
     @property
     def copies_bytes(self) -> int:
         """How large permuted copies may become, written out: bytes."""
+        ...
+
+    @property
+    def piece_bytes(self) -> int:
+        """How much of a table it wants at once, at most: bytes."""
         ...

@@ -41,7 +41,7 @@ from infosieve.agglomerate import (
     target_strips,
 )
 from infosieve.engines.cuda.engine import CudaEngine
-from infosieve.engines.devices import Device, check_device, engine_of
+from infosieve.engines.devices import Device, check_device, engine_of, require_device
 from infosieve.executors import KeepsExecutor, executor_of
 from infosieve.executors.threads import Threads
 from infosieve.progress import Progress
@@ -109,12 +109,13 @@ def false_neighbors(
     check_choice(scale, "scale", _SCALES)
     check_jobs(n_jobs)
     check_device(device)
+    executor = Threads(n_jobs)
+    require_device(device, executor)
     tables = [read_table(X, "X", False), read_table(y, "y")]
     check_lengths(*tables)
     check_target(tables[1])
-    executor = Threads(n_jobs)
     x, target = prepare_tables(tables, scale, executor, with_order=True, separate=False)
-    engine = engine_of(device, x.n_samples * x.n_columns, 1)
+    engine = engine_of(device, executor, x.n_samples, x.n_columns, 1)
     if isinstance(engine, CudaEngine):
         counts = engine.false_counts(x, target).T
     else:

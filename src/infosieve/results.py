@@ -209,11 +209,14 @@ class PermutationTest:
         How many permuted values are at least the observed one.
     p_values : ndarray of shape (n_candidates,)
         (exceedances + 1) / (n_permutations + 1).
+    device : str
+        Where it was computed.
     """
 
     candidates: tuple[Any, ...]
     observed: FloatArray
     null: FloatArray
+    device: str = "cpu"
 
     def __post_init__(self) -> None:
         _keep(self, observed=self.observed, null=self.null)

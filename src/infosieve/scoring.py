@@ -8,6 +8,7 @@ results do not depend on the cut.
 from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -19,10 +20,12 @@ from infosieve.resample import Measure, Permutations
 
 # Pairs are looked for among this many columns, those that tell most alone.
 PAIRS_AMONG = 64
-# What a job holds of the table, at most: bytes.
+# What a job holds of a table that it reads, or was sent: bytes at most.
 _PIECE_BYTES = 1 << 24
 # What permuted copies may take where they have to be written out, at most: bytes.
 _COPIES_BYTES = 1 << 26
+# Numbers that are drawn at once.
+_DRAWN = 1 << 25
 # Where a test may end early, so many copies are tried first.
 _FIRST_COPIES = 64
 # Columns that have to be read are read once for so many permutations, at first and later.
@@ -49,7 +52,7 @@ class Scoring:
         kind = _kind("score", measure, given)
         m = len(columns)
         size = min(
-            self._fitting,
+            self._fitting(measure),
             self.executor.room(kind, m, max(m, measure.engine.at_once), _fewest(given)),
         )
         known = self.executor.share(measure), self.executor.share(given)
@@ -87,7 +90,7 @@ class Scoring:
         kind = _kind("permute", measure, given)
         known = executor.share(measure), executor.share(given), executor.share(permutations)
         blocks: deque[int] = deque()  # the number of pieces of each
-        widest = min(m, self._fitting, self._place.widest)
+        widest = min(m, self._fitting(measure), self._place.widest)
 
         def jobs() -> Iterator[tuple[int, tuple[Any, ...]]]:
             at, reading = 0, _A_READING
@@ -163,9 +166,11 @@ class Scoring:
         known = self.executor.share(measure), self.executor.share(given)
         return 1, (*known, *where, alone[best], permutations, number)
 
-    @property
-    def _fitting(self) -> int:
-        return max(1, _PIECE_BYTES // (8 * self.x.n_samples))
+    def _fitting(self, measure: Measure) -> int:
+        """Columns of a piece, at most; what has to be read or sent comes in small ones."""
+        at_hand = isinstance(self.x, Columns) and not self.executor.remote
+        room = measure.engine.piece_bytes if at_hand else _PIECE_BYTES
+        return max(1, room // (8 * self.x.n_samples))
 
 
 def _kind(what: str, measure: Measure, given: Columns) -> str:
@@ -216,14 +221,22 @@ def _permute(
     involved = (columns, given, measure.target)
     plain = measure.parts is None and not any(c.categorical.any() for c in involved)
     room = measure.engine.copies_bytes if plain else _COPIES_BYTES
-    at_once = max(1, room // (8 * columns.values.size))
+    at_once = max(1, min(room // (8 * columns.values.size), _DRAWN // columns.n_samples))
     values = []
     for at in range(first, first + count, at_once):
-        drawn = permutations.draw(at, min(at_once, first + count - at))
+        drawn = _drawn(permutations, at, min(at_once, first + count - at), runner)
         scores = measure(columns, given, runner, drawn)
         values.append(scores.reshape(len(drawn), columns.n_columns))
     whole = np.concatenate(values)
     return whole.max(axis=1, keepdims=True) if largest else whole
+
+
+def _drawn(permutations: Permutations, first: int, count: int, runner: Runner) -> IntArray:
+    """Permutations, drawn by all threads: one is the same whoever draws it."""
+    size = max(1, -(-count // (4 * runner.n_workers)), 20_000 // permutations.order.size)
+    spans = [(at, min(size, first + count - at)) for at in range(first, first + count, size)]
+    parts = runner.run([partial(permutations.draw, *span) for span in spans])
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
 
 
 def _score_pairs(

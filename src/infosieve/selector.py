@@ -42,7 +42,7 @@ from infosieve._validate import (
 )
 from infosieve.checkpoint import Checkpoint
 from infosieve.columns import as_source
-from infosieve.engines.devices import Device, check_device, engine_of
+from infosieve.engines.devices import Device, check_device, engine_of, require_device
 from infosieve.executors import KeepsExecutor, WorkersLostError, executor_of
 from infosieve.progress import Progress
 from infosieve.resample import Measure, seed_of
@@ -264,11 +264,12 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         return self
 
     def _fit(self, X: Any, y: Any, seed: int, executor: Executor, progress: Progress) -> None:
+        require_device(self.device, executor)
         declared = self.discrete_features, self.discrete_target
         tables = read_tables(X, y, None, *declared, self.scale, executor)
         remember_columns(self, X)
         rules = self._rules(tables[0], seed)
-        engine = self._engine(tables[0], rules)
+        engine = self._engine(tables[0], rules, executor)
         if self.device != "cpu":
             progress.say(f"computing on {engine.name}")
         used = {"executor": executor.text, "device": engine.name}
@@ -400,13 +401,13 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         also = ", or 'auto'"
         return check_neighbors(self.n_neighbors, n_samples, DEFAULT_NEIGHBORS, also), False
 
-    def _engine(self, table: Any, rules: Rules) -> Engine:
+    def _engine(self, table: Any, rules: Rules, executor: Executor) -> Engine:
         """What scores; a step of many columns and permutations is what may need a GPU."""
-        copies = 0
+        scored = table.n_columns
         if rules.tested:
-            copies = rules.n_permutations * (table.n_columns if rules.correction == "max" else 1)
+            scored += rules.n_permutations * (table.n_columns if rules.correction == "max" else 1)
         ks, _ = self._range_of_k(table.n_samples)
-        return engine_of(self.device, table.n_samples * (table.n_columns + copies), ks[1])
+        return engine_of(self.device, executor, table.n_samples, scored, ks[1])
 
     def _measure(
         self, table: Any, scoring: Scoring, target: Columns, origin: Origin, engine: Engine

@@ -14,7 +14,7 @@ from infosieve._validate import (
     check_neighbors,
     find_columns,
 )
-from infosieve.engines.devices import Device, check_device, engine_of
+from infosieve.engines.devices import Device, check_device, engine_of, require_device
 from infosieve.executors import executor_of
 from infosieve.resample import (
     Measure,
@@ -130,6 +130,7 @@ def permutation_test(
     check_device(device)
     seed = seed_of(random_state)
     with executor_of(executor, n_jobs) as spread:
+        require_device(device, spread)
         declared = discrete_features, discrete_target
         tables = read_tables(X, y, None, *declared, scale, spread)
         tested, known = _columns(tables[0], candidates, selected)
@@ -144,7 +145,8 @@ def permutation_test(
                 )
         given = x.take([j for j in known if not x.constant[j]])
         parts = cv_parts(resample, seed, x.n_samples)
-        engine = engine_of(device, x.n_samples * len(tested) * (n_permutations + 1), ks[1])
+        copies = len(tested) * (n_permutations + 1)
+        engine = engine_of(device, spread, x.n_samples, copies, ks[1])
         how = MEASURED[criterion], estimator, metric, ks, engine, parts
         measure, scoring = Measure(target, *how), Scoring(x, spread)
         scores = scoring.scores(measure, tested, given)
@@ -158,7 +160,7 @@ def permutation_test(
         largest = correction == "max"
         permuted = np.concatenate([*scoring.permuted(measure, tested, given, *drawn, largest)])
     names = tuple(tables[0].names[j] for j in tested)
-    return PermutationTest(names, scores.averaged, permuted)
+    return PermutationTest(names, scores.averaged, permuted, engine.name)
 
 
 def cv_parts(resample: Resample, seed: int, n_samples: int) -> Any:

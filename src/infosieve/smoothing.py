@@ -9,7 +9,7 @@ import numpy as np
 from infosieve._problem import origin_of, prepare_tables, read_tables
 from infosieve._types import Estimator, FloatArray, Metric, Scale
 from infosieve._validate import check_count, check_jobs, check_method
-from infosieve.engines.devices import Device, check_device, engine_of
+from infosieve.engines.devices import Device, check_device, engine_of, require_device
 from infosieve.executors import executor_of
 from infosieve.resample import Measure, global_permutations, random_parts, seed_of
 from infosieve.results import KChoice, Origin
@@ -97,12 +97,13 @@ def choose_k(
     check_device(device)
     seed = seed_of(random_state)
     with executor_of(executor, n_jobs) as spread:
+        require_device(device, spread)
         parameters["executor"] = spread.text
         declared = discrete_features, discrete_target
         tables = read_tables(X, y, None, *declared, scale, spread)
         x, target = prepare_tables(tables, scale, spread.here, with_order=True)
         ks = _range_of_k(k_min, k_max, n_splits, x.n_samples)
-        engine = engine_of(device, 2 * n_splits * x.n_samples * x.n_columns, ks[1])
+        engine = engine_of(device, spread, x.n_samples, 2 * n_splits * x.n_columns, ks[1])
         parameters["device"] = engine.name
         measure = Measure(target, "mi", estimator, metric, ks, engine)
         origin = origin_of(tables, seed, parameters)

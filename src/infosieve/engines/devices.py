@@ -2,21 +2,26 @@
 
 from typing import Any, Literal, TypeAlias, get_args
 
-from infosieve._types import Engine
+from infosieve._types import Engine, Executor
 from infosieve._validate import check_choice
 from infosieve.engines.cuda.engine import MAX_K, CudaEngine, problem
 from infosieve.engines.numba.engine import NumbaEngine
 
 Device: TypeAlias = Literal["cpu", "cuda", "auto"]
 
-# Samples times candidates, permuted copies included, from which on a GPU pays: docs/gpu.md.
-WORTHWHILE = 2e7
+# Samples times candidates, permuted copies included, from which on a GPU pays, and samples up to
+# which it does: docs/benchmarks-gpu.md.
+WORTHWHILE, MOST_SAMPLES = 2e7, 50_000
 
 
 def check_device(device: Any) -> None:
-    """The name of a device, and whether it is there."""
+    """The name of a device."""
     check_choice(device, "device", get_args(Device))
-    reason = problem() if device == "cuda" else None
+
+
+def require_device(device: Device, executor: Executor) -> None:
+    """That it is there, where the executor's jobs run."""
+    reason = executor.lacks(problem) if device == "cuda" else None
     if reason is not None:
         raise RuntimeError(
             f"The 'device' parameter is 'cuda', but {reason}. Otherwise, use device='cpu', or "
@@ -24,15 +29,19 @@ def check_device(device: Any) -> None:
         )
 
 
-def engine_of(device: Device, work: float, largest_k: int) -> Engine:
-    """The engine of a device, which was checked.
+def engine_of(
+    device: Device, executor: Executor, n_samples: int, n_candidates: int, largest_k: int
+) -> Engine:
+    """The engine of a device that is there.
 
-    ``work`` is the number of samples times that of the candidates, permuted copies included.
+    ``n_candidates`` includes permuted copies.
     """
     if device == "auto":
-        pays = work >= WORTHWHILE and largest_k <= MAX_K
-        device = "cuda" if pays and problem() is None else "cpu"
-    if device == "cpu":
+        work = n_samples * n_candidates
+        pays = work >= WORTHWHILE and n_samples <= MOST_SAMPLES and largest_k <= MAX_K
+        if pays and executor.lacks(problem) is None:
+            return CudaEngine(or_cpu=True)
+    if device != "cuda":
         return NumbaEngine()
     if largest_k > MAX_K:
         raise ValueError(

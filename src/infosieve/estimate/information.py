@@ -8,7 +8,7 @@ import pandas as pd
 from infosieve._problem import prepare_tables, read_tables, warn_of_lonely
 from infosieve._types import Batch, Estimator, FloatArray, Metric, Neighbors, Scale
 from infosieve._validate import check_jobs, check_method, check_neighbors
-from infosieve.engines.devices import Device, check_device, engine_of
+from infosieve.engines.devices import Device, check_device, engine_of, require_device
 from infosieve.engines.numba.engine import NumbaEngine
 from infosieve.estimate.mixed import score
 from infosieve.executors import executor_of
@@ -167,13 +167,14 @@ def relevance(
     check_jobs(n_jobs)
     check_device(device)
     with executor_of(executor, n_jobs) as spread:
+        require_device(device, spread)
         declared = discrete_features, discrete_target
         tables = read_tables(X, y, given, *declared, scale, spread)
         ks = check_neighbors(n_neighbors, tables[0].n_samples)
         x, target, *rest = prepare_tables(tables, scale, spread.here, with_order=given is None)
         selected = rest[0].take(~rest[0].constant) if rest else x.take(slice(0))
         varying = np.flatnonzero(~x.constant).tolist()
-        engine = engine_of(device, x.n_samples * x.n_columns, ks[1])
+        engine = engine_of(device, spread, x.n_samples, x.n_columns, ks[1])
         measure = Measure(target, "cmi", estimator, metric, ks, engine)
         result = np.zeros(x.n_columns)
         if varying:

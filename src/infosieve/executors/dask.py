@@ -130,6 +130,11 @@ class Dask:
                 self.progress.say(f"not all workers see {source.where}: columns are sent to them")
         return self._seen[id(source)][1]
 
+    def lacks(self, problem: Callable[[], str | None]) -> str | None:
+        """What is wrong with the first worker that has a problem."""
+        answers = self._ask(problem)
+        return next((f"on {who}: {text}" for who, text in answers.items() if text), None)
+
     def place(self, x: ColumnSet) -> Any:
         """Columns on the workers: read there, or sent in blocks."""
         source = getattr(x, "source", None)

@@ -87,6 +87,10 @@ class Threads:
         """What this process has opened, it sees."""
         return True
 
+    def lacks(self, problem: Callable[[], str | None]) -> str | None:
+        """What is wrong here."""
+        return problem()
+
     def room(self, kind: str, total: int, whole: int, fewest: int) -> int:
         """Whole tables, or enough copies of few columns for what they share to pay."""
         return whole

@@ -192,7 +192,7 @@ def _code(result: Any) -> str:
     }
     call, method = calls[type(result)]
     defaults = {n: p.default for n, p in inspect.signature(call).parameters.items()}
-    free = ("n_jobs", "verbose", "checkpoint", "random_state")
+    free = ("n_jobs", "verbose", "checkpoint", "random_state", "device", "executor")
     changed = [
         f"{name}={value!r}"
         for name, value in origin.parameters.items()

@@ -1,5 +1,6 @@
 """The GPU engine: lays the data out, cuts what does not fit, launches, adds the sums."""
 
+import threading
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
@@ -20,6 +21,10 @@ _SHARE, _LEAST = 0.7, 1 << 24
 # Listed neighbours of a sample, at most: what shared memory sorts.
 _MAX_ROOM = 4096
 _BINS = 1024
+# From here on a target of few values is left to the CPU: samples.
+_MANY = 20_000
+# Kernels and memory are shared by the threads of a process.
+_lock = threading.Lock()
 
 
 def problem() -> str | None:
@@ -30,13 +35,17 @@ def problem() -> str | None:
         return f"CuPy is not here ({error}): pip install 'infosieve[gpu]'"
     try:
         n_devices = cupy.cuda.runtime.getDeviceCount()
+        cupy.cuda.nvrtc.getVersion()
         driver, runtime = (
             cupy.cuda.runtime.driverGetVersion(),
             cupy.cuda.runtime.runtimeGetVersion(),
         )
     except Exception as error:  # CuPy raises its own, or whatever loading a library raises
         text = str(error).splitlines()[0] if str(error) else type(error).__name__
-        return f"no NVIDIA GPU answers ({text}). Check nvidia-smi and the driver"
+        return (
+            f"no NVIDIA GPU, or no compiler for it, answers ({text}). Check nvidia-smi, the "
+            "driver, and that CuPy finds NVRTC (pip install 'infosieve[gpu]' brings it)"
+        )
     if n_devices == 0:
         return "no NVIDIA GPU is visible. Check nvidia-smi and CUDA_VISIBLE_DEVICES"
     if driver // 1000 < runtime // 1000:
@@ -48,44 +57,76 @@ def problem() -> str | None:
 
 
 class CudaEngine(CountingEngine):
-    """Scores batches on the current NVIDIA GPU. See :class:`infosieve._types.Engine`."""
+    """Scores batches on the current NVIDIA GPU. See :class:`infosieve._types.Engine`.
+
+    Parameters
+    ----------
+    or_cpu : bool
+        Whether the CPU may do what the GPU has no memory for.
+    """
 
     at_once = 1 << 16
     copies_bytes = 1 << 32
+    piece_bytes = 1 << 29
+
+    def __init__(self, or_cpu: bool = False) -> None:
+        self.or_cpu = or_cpu
 
     @property
     def name(self) -> str:
+        if problem() is not None:
+            return "cuda (of workers)"
         import cupy
 
-        return f"cuda ({cupy.cuda.runtime.getDeviceProperties(0)['name'].decode()})"
+        number = cupy.cuda.runtime.getDevice()
+        return f"cuda ({cupy.cuda.runtime.getDeviceProperties(number)['name'].decode()})"
 
     def sums(self, batch: Batch, runner: Runner) -> IntArray:
         """Sums of psi terms in fixed point; what does not fit into memory is cut smaller."""
-        if batch.width > 1:  # nobody asks for many sets of columns at once
+        if _better_on_the_cpu(batch):
             return NumbaEngine().sums(batch.written_out(), runner)
-        return _within_memory(lambda budget: _sums(batch, budget))  # type: ignore[no-any-return]
+        try:
+            return _within_memory(lambda budget: _sums(batch, budget))  # type: ignore[no-any-return]
+        except MemoryError:
+            if not self.or_cpu:
+                raise
+            return NumbaEngine().sums(batch.written_out(), runner)
 
     def false_counts(self, x: Columns, target: Columns) -> IntArray:
         """The C vectors of all columns, of shape (n_columns, n_samples)."""
         return _within_memory(lambda budget: _false_counts(x, target, budget))  # type: ignore[no-any-return]
 
 
+def _better_on_the_cpu(batch: Batch) -> bool:
+    """Sets of columns; and large tables whose target has few values.
+
+    Neighbours are looked for along the target: among many samples of one class, that is all of
+    them, while the CPU looks along the column.
+    """
+    n = batch.target.n_samples
+    few = one_against_one(batch) and 4 * int(batch.target.n_distinct[0]) < n
+    return batch.width > 1 or (few and n > _MANY)
+
+
 def _within_memory(work: Any) -> Any:
+    """Do some work with as much memory as there is; one at a time."""
     import cupy
 
-    free = cupy.cuda.runtime.memGetInfo()[0] + cupy.get_default_memory_pool().free_bytes()
-    budget = int(_SHARE * free)
-    while True:
-        try:
-            return work(budget)
-        except cupy.cuda.memory.OutOfMemoryError as error:
-            cupy.get_default_memory_pool().free_all_blocks()
-            budget //= 4
+    with _lock:
+        pool = cupy.get_default_memory_pool()
+        free = cupy.cuda.runtime.memGetInfo()[0] + pool.free_bytes()
+        budget = int(_SHARE * free)
+        while True:
+            try:
+                return work(budget)
+            except MemoryError:  # CuPy's own is one, too
+                budget //= 4
+            pool.free_all_blocks()
             if budget < _LEAST:
                 raise MemoryError(
                     f"The GPU has too little free memory ({free / 1e6:.0f} MB) for this table. "
                     "Free some, or use device='cpu'."
-                ) from error
+                )
 
 
 @lru_cache(maxsize=128)
@@ -209,7 +250,10 @@ def _beside_selected(batch: Batch, data: _Data, n_stripes: int, list_bytes: int,
     import cupy as cp
 
     n, total = data.n, batch.n_candidates
-    rooms = [_room(want, n) for want in _list_lengths(batch)]
+    most = _MAX_ROOM
+    while _shared_bytes(most) > cp.cuda.Device().attributes["MaxSharedMemoryPerBlockOptin"]:
+        most //= 2
+    rooms = [min(most, _room(want, n)) for want in _list_lengths(batch)]
     bases = _bases(batch)
     sorted_y = cp.sort(data.target[0])
     stripes = cp.empty((n_stripes, n, LANES))
@@ -224,13 +268,12 @@ def _beside_selected(batch: Batch, data: _Data, n_stripes: int, list_bytes: int,
             numbers = np.int32(n), np.int32(first_point), np.int32(which), np.int32(room)
             out = near.index, near.key, near.in_s, near.in_y, near.counts, near.limits
             kernel = data.kernels.get_function("lists")
-            memory = 12 * room + 4 * _BINS
-            kernel.max_dynamic_shared_size_bytes = memory
+            kernel.max_dynamic_shared_size_bytes = _shared_bytes(most)
             kernel(
                 (n_points,),
                 (256,),
                 (data.selected, *shape, *numbers, np.int64(base), *map(_or_null, out)),
-                shared_mem=memory,
+                shared_mem=_shared_bytes(room),
             )
         for first in range(0, total, n_stripes * LANES):
             here = stripes[: min(n_stripes, -(-(total - first) // LANES))]
@@ -279,6 +322,11 @@ def _list_lengths(batch: Batch) -> tuple[int, int]:
 def _room(want: int, n: int) -> int:
     """A power of two, for the sort, and of four: so many are read at once."""
     return int(min(_MAX_ROOM, max(4, 2 ** int(np.ceil(np.log2(min(want, n)))))))
+
+
+def _shared_bytes(room: int) -> int:
+    """What sorting a list takes of a block's own memory."""
+    return 12 * room + 4 * _BINS
 
 
 def _bases(batch: Batch) -> tuple[int, int]:

@@ -406,8 +406,9 @@ extern "C" __global__ void lists(const double *selected, int n_s, const double *
         index[start + i] = j;
         key[start + i] = some_key[i];
         if (which == 0) {
-            in_s[start + i] = i < filled ? block_distance(selected, n_s, n, here, j) : INF;
-            in_y[start + i] = i < filled ? block_distance(target, n_t, n, here, j) : INF;
+            // What is infinitely far, padding or another category, stays so.
+            in_s[start + i] = some_key[i] < INF ? block_distance(selected, n_s, n, here, j) : INF;
+            in_y[start + i] = some_key[i] < INF ? block_distance(target, n_t, n, here, j) : INF;
         }
     }
     if (threadIdx.x == 0) {

@@ -29,6 +29,7 @@ class NumbaEngine(CountingEngine):
     name = "cpu"
     at_once = 16 * LANES
     copies_bytes = 1 << 26
+    piece_bytes = 1 << 24
 
     def score(self, batch: Batch, runner: Runner) -> FloatArray:
         """Nats, of shape (n_parts, n_candidates, n_K)."""
