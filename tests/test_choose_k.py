@@ -8,6 +8,7 @@ import pytest
 from infosieve import KChoice, choose_k
 from infosieve._scale import prepare
 from infosieve.datasets import make_friedman
+from infosieve.engines.numba.engine import NumbaEngine
 from infosieve.executors.threads import Threads
 from infosieve.resample import Measure, global_permutations, random_parts
 from infosieve.results import Origin
@@ -115,7 +116,7 @@ def test_degenerate_columns(rng):
 
 
 def test_no_variance_over_the_splits_is_said():
-    class Flat:
+    class Flat(NumbaEngine):
         def score(self, batch, runner):
             return np.zeros((batch.parts.max() + 1, batch.n_candidates, 3))
 

@@ -400,7 +400,7 @@ def test_a_killed_scheduler_is_told_of(small_jobs, impatient, monkeypatch, tmp_p
 
 def test_interrupts_cancel_what_is_under_way(client, small_jobs, monkeypatch):
     X, y, how = long_run()
-    state = kill_in_step(2, lambda: os.kill(os.getpid(), signal.SIGINT), monkeypatch)
+    state = kill_in_step(2, lambda: signal.raise_signal(signal.SIGINT), monkeypatch)
     selector = MISelector(**how, executor=client)
     with pytest.raises(KeyboardInterrupt, match="the 1 steps that were finished are kept"):
         selector.fit(X, y)

@@ -528,13 +528,82 @@ def test_what_the_gpu_cannot_do_the_cpu_does(monkeypatch):
 @pytest.mark.engine("cuda")
 @pytest.mark.parametrize("n", [7, 13, 14, 30, 31, 60, 62])
 def test_other_categories_stay_infinitely_far_in_full_lists(n):
-    for seed in range(6):
+    wrong_lists(n, range(6))
+
+
+def wrong_lists(n, seeds):
+    """Lists that hold everybody: those of another category, and padding, come last."""
+    for seed in seeds:
         rng = np.random.default_rng(seed)
         selected = columns(["category", "normal"], n, rng)
         selected.values[0] = np.where(np.arange(n) < 0.7 * n, 0.0, 1e200)
         parts = columns(["normal"] * 3, n, rng), selected, columns(["normal"], n, rng)
         for criterion in ("mi", "cmi", "gain"):
-            for k in (1, max(1, n // 2), int(0.7 * n) - 1):
+            for k in (max(1, n // 2), int(0.7 * n) - 1):
                 batch = Batch(*parts, criterion, n_neighbors=(1, min(k, 32)))
                 want = numba_engine.NumbaEngine().score(batch, ONE)
                 assert np.array_equal(cuda_engine.CudaEngine().score(batch, ONE), want)
+
+
+# ---- the kernels on a CPU, thread by thread
+
+
+@pytest.fixture
+def emulated(monkeypatch):
+    """The CUDA engine on a CuPy that compiles kernels for the CPU."""
+    if shutil.which("g++") is None:
+        pytest.skip("g++ is not installed")
+    monkeypatch.syspath_prepend(str(Path(__file__).parent / "emulated"))
+    monkeypatch.delitem(sys.modules, "cupy", raising=False)
+    cuda_engine._module.cache_clear()
+    yield monkeypatch
+    cuda_engine._module.cache_clear()
+    sys.modules.pop("cupy", None)
+
+
+@pytest.mark.parametrize("metric", ["euclidean", "chebyshev"])
+@pytest.mark.parametrize(("criterion", "estimator"), METHODS)
+@pytest.mark.parametrize("selected", [[], ["normal"], ["rounded", "category"]])
+def test_emulated_kernels_have_the_same_bits(emulated, metric, criterion, estimator, selected):
+    how = {"criterion": criterion, "estimator": estimator, "metric": metric, "n_neighbors": (2, 6)}
+    reference, ours = numba_engine.NumbaEngine(), cuda_engine.CudaEngine()
+    for n, target, seed in ((14, ["normal"], 0), (30, ["binary"], 1), (13, ["normal"] * 2, 2)):
+        if "category" in selected and n < 30:
+            continue
+        batch = make_batch(["normal", "binary", "heavy"], selected, target, n, seed, **how)
+        want = reference.score(batch, ONE)
+        np.testing.assert_array_equal(ours.score(batch, ONE), want)
+        emulated.setattr(cuda_engine, "_room", lambda want, n: 4)
+        emulated.setattr(cuda_engine, "_SHARE", 1e-9)
+        np.testing.assert_array_equal(ours.score(batch, ONE), want)
+        emulated.undo()
+        emulated.syspath_prepend(str(Path(__file__).parent / "emulated"))
+    rng = np.random.default_rng(0)
+    orders = np.array([rng.permutation(14) for _ in range(12)], np.int32)
+    batch = make_batch(["normal"] * 3, selected[:1], ["normal"], 14, 0, **how)
+    batch = replace(batch, permutations=orders)
+    np.testing.assert_array_equal(ours.score(batch, ONE), reference.score(batch, ONE))
+
+
+@pytest.mark.parametrize("n", [13, 14, 30, 31])
+def test_emulated_categories_stay_infinitely_far_in_full_lists(emulated, n):
+    wrong_lists(n, range(3))
+
+
+def test_emulated_false_neighbors(emulated):
+    X, y = data()
+    for target in (y[:40], np.c_[y, X[:, 0]][:40], np.where(y > np.median(y), "a", "b")[:40]):
+        ours = false_neighbors(X[:40], target, device="cuda")
+        assert np.array_equal(ours, false_neighbors(X[:40], target))
+
+
+def test_an_emulated_selection(emulated):
+    X, y = data()
+    how = {"n_neighbors": (3, 5), "n_permutations": 99, "max_features": 2, "random_state": 0}
+    how |= {"lookahead": 1, "correction": None}
+    ours, theirs = (
+        MISelector(**how, device=device).fit(X[:40, :4], y[:40]) for device in ("cuda", "cpu")
+    )
+    assert ours.result_.steps == theirs.result_.steps
+    assert ours.result_.origin.parameters["device"] == "cuda (emulated)"
+    assert "device" not in ours.result_._repr_html_().partition("MISelector(")[2][:200]

@@ -251,7 +251,8 @@ def _beside_selected(batch: Batch, data: _Data, n_stripes: int, list_bytes: int,
 
     n, total = data.n, batch.n_candidates
     most = _MAX_ROOM
-    while _shared_bytes(most) > cp.cuda.Device().attributes["MaxSharedMemoryPerBlockOptin"]:
+    limit = cp.cuda.Device().attributes.get("MaxSharedMemoryPerBlockOptin", 49_152)
+    while _shared_bytes(most) > limit:
         most //= 2
     rooms = [min(most, _room(want, n)) for want in _list_lengths(batch)]
     bases = _bases(batch)
