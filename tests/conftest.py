@@ -7,6 +7,8 @@ from infosieve._types import Batch
 from infosieve.engines.cuda.engine import problem
 from infosieve.executors.threads import Threads
 
+collect_ignore = ["emulated"]  # a CuPy that is none: it must not be found where nobody asks for it
+
 settings.register_profile("infosieve", deadline=None, print_blob=True, max_examples=60)
 settings.register_profile("few", settings.get_profile("infosieve"), max_examples=10)
 settings.load_profile("infosieve")
