@@ -398,9 +398,14 @@ def test_a_killed_scheduler_is_told_of(small_jobs, impatient, monkeypatch, tmp_p
     assert ours.result_.steps == theirs.result_.steps
 
 
+def interrupt():
+    """What Python makes of SIGINT; tests/test_cli.py sends a real one."""
+    raise KeyboardInterrupt
+
+
 def test_interrupts_cancel_what_is_under_way(client, small_jobs, monkeypatch):
     X, y, how = long_run()
-    state = kill_in_step(2, lambda: signal.raise_signal(signal.SIGINT), monkeypatch)
+    state = kill_in_step(2, interrupt, monkeypatch)
     selector = MISelector(**how, executor=client)
     with pytest.raises(KeyboardInterrupt, match="the 1 steps that were finished are kept"):
         selector.fit(X, y)
