@@ -443,7 +443,7 @@ def test_errors_of_jobs_are_those_of_threads(client, unread, tmp_path):
         relevance(source.drop("y"), source["y"], executor=client)
 
 
-def test_a_job_that_kills_its_workers_is_given_up(impatient):
+def test_a_job_that_kills_its_workers_is_given_up():
     with (
         started(1) as (_, client),
         Dask(client, Threads(1)) as spread,
