@@ -193,7 +193,8 @@ def sizing(rows):
         f"{PERMUTATIONS} permutations. Lighter: `correction=None` tests the best column alone, "
         "without allowance for having been chosen.",
         "",
-        "Memory is what each thread of a worker needs beside about 350 MB of the worker's own "
+        "Memory is reckoned from the sizes of pieces and permuted copies: what each thread of a "
+        "worker needs, at most, beside about 350 MB of the worker's own "
         "(more for Parquet files of very many columns: [measured](cluster.md#memory)), and what "
         "all workers hold together where columns must be sent to them because they cannot read the "
         "file.",

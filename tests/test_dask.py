@@ -5,7 +5,6 @@ import pickle
 import signal
 import subprocess
 import sys
-import threading
 import time
 from contextlib import contextmanager
 
@@ -31,6 +30,7 @@ from infosieve.datasets import make_copies, make_friedman, make_xor
 from infosieve.executors import dask as executor_module
 from infosieve.executors.dask import Dask, _Blocks, _Shared
 from infosieve.executors.threads import Threads
+from infosieve.progress import Progress
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:Port .* is already in use"),
@@ -280,12 +280,6 @@ def long_run():
     return X, y, how
 
 
-def after(seconds, action):
-    thread = threading.Timer(seconds, action)
-    thread.start()
-    return thread
-
-
 def kill_in_step(number, action, monkeypatch):
     """Call ``action`` in the midst of a step, once: while its second block is computed."""
     original = Dask.map
@@ -499,6 +493,25 @@ def test_gpus_are_looked_for_where_jobs_run(client, monkeypatch):
     monkeypatch.setattr(devices, "WORTHWHILE", 0)
     ours = relevance(X, y, executor=client, device="auto")
     pd.testing.assert_series_equal(ours, relevance(X, y))
+
+
+def test_workers_that_come_later_are_asked_once(monkeypatch, capsys):
+    """One that is of no use gets no jobs, and is told of once."""
+    with started(1) as (cluster, client), Dask(client, Threads(1, Progress(1))) as spread:
+        monkeypatch.setattr(executor_module, "versions", lambda: {"infosieve": "99.1"})
+        cluster.scale(2)
+        client.wait_for_workers(2)
+        for _ in range(3):
+            spread._look_around()
+        assert len(spread._threads) == 1
+        assert len(spread._unfit) == 1
+        assert capsys.readouterr().err.count("has come, but has another version") == 1
+        where = set(spread.map(_whereabouts, ((1, ()) for _ in range(6))))
+        assert len(where) == 1
+
+
+def _whereabouts(runner):
+    return os.getpid()
 
 
 def test_clones_share_a_client_and_pickles_have_its_address(client):

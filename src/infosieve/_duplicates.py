@@ -43,13 +43,11 @@ def _meeting(shadows: FloatArray, spans: FloatArray, n_samples: int) -> list[Int
     met = np.zeros(m, np.int64)
     pairs: list[IntArray] = []
     earlier = np.arange(m)
-    for offset in range(1, m):
+    for offset in range(1, min(m, _MEET)):  # wide enough for any but copies, which meet early
         earlier = earlier[earlier + offset < m]
         later = earlier + offset
         width = np.maximum(near[earlier], near[later])
         inside = at[0, later] - at[0, earlier] <= width
-        if offset > _MEET:  # wide enough for any but copies, and copies have met
-            break
         same = inside & (met[later] < _ENOUGH)
         same &= np.abs(spans[later] - spans[earlier]) <= 4 * SAME * spans[later]
         for axis in range(1, len(at)):

@@ -34,3 +34,8 @@ def write_atomically(path: str | os.PathLike[str], text: str) -> None:
 def printable(text: object) -> str:
     """A text without control characters, on one line: names come from files."""
     return "".join(c if c.isprintable() else "�" for c in str(text))
+
+
+def first_line(error: BaseException) -> str:
+    """What an error says, in one line."""
+    return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__

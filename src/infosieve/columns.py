@@ -13,10 +13,11 @@ from typing import Any, Protocol
 import numpy as np
 import pandas as pd
 
+from infosieve._files import first_line
 from infosieve._types import IntArray
 
-_PARQUET = (".parquet", ".pq", ".parq")
-_ARROW = (".arrow", ".feather", ".ipc")
+PARQUET = (".parquet", ".pq", ".parq")
+ARROW = (".arrow", ".feather", ".ipc")
 # The last bytes of a Parquet file: the length of what describes it, and four letters.
 _TAIL = 8
 
@@ -50,8 +51,7 @@ def open_columns(table: Any, *, storage_options: Mapping[str, Any] | None = None
     table : str, path-like, numpy.memmap or pyarrow.Table
         A Parquet file, a directory of them (their rows one after the other, in the natural order
         of their names), or either on a filesystem that fsspec opens, such as
-        ``"s3://bucket/table.parquet"``. An Arrow file (.arrow, .feather) or an array (.npy) is
-        mapped into memory.
+        ``"s3://bucket/table.parquet"``; an Arrow file (.arrow, .feather); an array (.npy).
     storage_options : dict or None, default=None
         What fsspec is to know of a remote filesystem.
 
@@ -102,7 +102,7 @@ def open_columns(table: Any, *, storage_options: Mapping[str, Any] | None = None
     suffix = Path(path).suffix.lower()
     if suffix == ".npy":
         return _source(_Matrix.of(_mapped_array(path)))
-    if suffix in _ARROW:
+    if suffix in ARROW:
         return _source(_ArrowFile.opened(path))
     return _source(_Parquet.opened(path, None))
 
@@ -249,14 +249,15 @@ class _Parquet:
         files = _files_of(root, filesystem)
         if not files:
             raise FileNotFoundError(
-                f"{path} has no Parquet files ({', '.join(_PARQUET)}). Name a file, or a directory "
+                f"{path} has no Parquet files ({', '.join(PARQUET)}). Name a file, or a directory "
                 "that has some itself (folders of a partitioned table, such as year=2024, are not "
                 "read)."
             )
         rows, names, stamps = 0, None, []
         for file in files:
-            stamps.append(_stamp(file, filesystem, path))
-            content = _opened(file, filesystem, path, stamps[-1])
+            stamps.append(_stamp(file, filesystem))
+            with _lock:
+                content = _opened(file, filesystem, path, stamps[-1])
             own = _names_of(content.schema_arrow)
             if names is not None and own != names:
                 odd = sorted(set(own) ^ set(names), key=str)
@@ -281,7 +282,7 @@ class _Parquet:
                 try:
                     part = content.read(columns=names, use_threads=False)
                 except (pa.ArrowException, OSError) as error:
-                    raise OSError(f"{file} cannot be read: {_first_line(error)}") from None
+                    raise OSError(f"{file} cannot be read: {first_line(error)}") from None
                 parts.append(part.select(names))  # the reader's order is that of the file
         if len(parts) > 1:
             table = pa.concat_tables(parts, promote_options="permissive").unify_dictionaries()
@@ -291,7 +292,7 @@ class _Parquet:
 
     def visible(self) -> bool:
         try:
-            stamps = [_stamp(file, self.filesystem, self.where) for file in self.files]
+            stamps = [_stamp(file, self.filesystem) for file in self.files]
         except Exception:  # whatever a filesystem raises
             return False
         return tuple(stamps) == self.stamps
@@ -331,7 +332,7 @@ class _ArrowFile:
             with pa.memory_map(path) as file, pa.ipc.open_file(file) as content:
                 schema, n = content.schema, content.count_rows()
         except (pa.ArrowException, OSError) as error:
-            raise ValueError(f"{path} is no Arrow file: {_first_line(error)}") from None
+            raise ValueError(f"{path} is no Arrow file: {first_line(error)}") from None
         names = _names_of(schema)
         places = {name: i for i, name in enumerate(schema.names)}
         fields = tuple(places[name] for name in names)
@@ -432,7 +433,7 @@ def _mapped_array(path: str) -> Any:
     try:
         return np.load(path, mmap_mode="r", allow_pickle=False)
     except (ValueError, EOFError, OSError) as error:
-        raise ValueError(f"{path} is no array of numbers: {_first_line(error)}") from None
+        raise ValueError(f"{path} is no array of numbers: {first_line(error)}") from None
 
 
 def _remote(path: str, storage_options: Mapping[str, Any]) -> tuple[Any, str]:
@@ -446,7 +447,7 @@ def _remote(path: str, storage_options: Mapping[str, Any]) -> tuple[Any, str]:
     try:
         return fsspec.core.url_to_fs(path, **storage_options)  # type: ignore[no-any-return]
     except (ImportError, ValueError) as error:
-        raise ValueError(f"{path} cannot be opened: {_first_line(error)}") from None
+        raise ValueError(f"{path} cannot be opened: {first_line(error)}") from None
 
 
 def _files_of(path: str, filesystem: Any) -> tuple[str, ...]:
@@ -460,7 +461,7 @@ def _files_of(path: str, filesystem: Any) -> tuple[str, ...]:
             return (path,)
         found = filesystem.ls(path, detail=False)
     files = [
-        f for f in found if f.lower().endswith(_PARQUET) and not Path(f).name.startswith((".", "_"))
+        f for f in found if f.lower().endswith(PARQUET) and not Path(f).name.startswith((".", "_"))
     ]
     return tuple(sorted(files, key=_natural))
 
@@ -495,20 +496,20 @@ def _opened(file: str, filesystem: Any, where: str, stamp: str) -> Any:
         key = (where, file, str(now), stamp)
         if key in _opened_files:
             return _opened_files[key]
-        if _stamp(file, filesystem, where) != stamp:
+        if _stamp(file, filesystem) != stamp:
             raise OSError(f"{file} has changed since the table was opened. Open it again.")
         if any(known[0] != where for known in _opened_files):
             _opened_files.clear()  # another table is being read now
         handle = file if filesystem is None else filesystem.open(file, "rb")
         content = pa.parquet.ParquetFile(handle, pre_buffer=True)
     except pa.ArrowException as error:
-        raise ValueError(f"{file} cannot be read as Parquet: {_first_line(error)}") from None
+        raise ValueError(f"{file} cannot be read as Parquet: {first_line(error)}") from None
     if sum(c.metadata.num_columns for c in _opened_files.values()) < _MOST_COLUMNS:
         _opened_files[key] = content
     return content
 
 
-def _stamp(file: str, filesystem: Any, where: str) -> str:
+def _stamp(file: str, filesystem: Any) -> str:
     """A text that changes with the size of a file and with what describes its content."""
     with open(file, "rb") if filesystem is None else filesystem.open(file, "rb") as stream:
         size = stream.seek(0, os.SEEK_END)
@@ -520,7 +521,3 @@ def _stamp(file: str, filesystem: Any, where: str) -> str:
         stream.seek(size - _TAIL - length)
         content = stream.read(length)
     return hashlib.blake2b(f"{size}".encode() + content, digest_size=16).hexdigest()
-
-
-def _first_line(error: BaseException) -> str:
-    return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__

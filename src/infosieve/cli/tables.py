@@ -21,11 +21,10 @@ import pyarrow.csv
 import pyarrow.feather
 import pyarrow.parquet
 
-from infosieve._files import atomic
-from infosieve.columns import ColumnSource, open_columns
+from infosieve._files import atomic, first_line
+from infosieve.columns import ARROW, PARQUET, ColumnSource, open_columns
 
 _SEPARATORS = {".csv": ",", ".txt": ",", ".tsv": "\t", ".tab": "\t"}
-_ARROW = (".arrow", ".feather", ".ipc")
 # What is read at once of a table that stays where it is: values.
 _BLOCK_CELLS = 1 << 21
 
@@ -44,7 +43,7 @@ def read(path: str, delimiter: str | None, decimal: str = ".") -> pd.DataFrame |
         try:
             source = open_columns(path)
         except (ValueError, OSError, ImportError) as error:
-            raise InputError(_first_line(error)) from None
+            raise InputError(first_line(error)) from None
         _check(source.columns, len(source), name, delimiter)
         return source
     if path != "-" and not Path(path).exists():
@@ -69,7 +68,7 @@ def read(path: str, delimiter: str | None, decimal: str = ".") -> pd.DataFrame |
             f"{name} is no text in UTF-8 (byte {error.start}); convert it (iconv -t utf-8)"
         ) from None
     except (pa.ArrowException, ValueError, OSError, EOFError) as error:
-        raise InputError(f"{name} cannot be read: {_first_line(error)}") from None
+        raise InputError(f"{name} cannot be read: {first_line(error)}") from None
     _check(table.column_names, table.num_rows, name, delimiter)
     frame: pd.DataFrame = table.to_pandas()
     for column in frame.columns:
@@ -83,7 +82,7 @@ def _is_parquet(path: Path) -> bool:
     if not path.is_file():
         return False
     with suppress(OSError), path.open("rb") as file:
-        return file.read(4) == b"PAR1" or path.suffix.lower() in (".parquet", ".pq")
+        return file.read(4) == b"PAR1" or path.suffix.lower() in PARQUET
     return False
 
 
@@ -170,7 +169,7 @@ def _parsed(data: bytes, suffix: str, delimiter: str | None, decimal: str) -> pa
     stream = io.BytesIO(data)
     if data[:4] == b"PAR1" or suffix in (".parquet", ".pq"):
         return pyarrow.parquet.read_table(stream)
-    if data[:6] == b"ARROW1" or suffix in _ARROW:
+    if data[:6] == b"ARROW1" or suffix in ARROW:
         try:
             return pyarrow.feather.read_table(stream)
         except pa.ArrowInvalid:
@@ -268,10 +267,6 @@ def refuse_stray_text(frame: pd.DataFrame, declared: Sequence[str]) -> None:
             )
 
 
-def _first_line(error: BaseException) -> str:
-    return str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
-
-
 def find(name: str, columns: Sequence[str], what: str) -> str:
     """A column of that name, or an error that suggests the nearest."""
     if name in columns:
@@ -306,7 +301,7 @@ def write(frame: pd.DataFrame, path: str) -> None:
         with atomic(target) as fresh:
             if suffix in (".parquet", ".pq"):
                 pyarrow.parquet.write_table(table, fresh)
-            elif suffix in _ARROW:
+            elif suffix in ARROW:
                 pyarrow.feather.write_feather(table, str(fresh))
             else:
                 options = pyarrow.csv.WriteOptions(delimiter=_SEPARATORS[suffix])
@@ -324,7 +319,7 @@ def refuse_same(path: str, out: str) -> None:
 
 
 def check_place(
-    path: str, endings: Iterable[str] = (*_SEPARATORS, ".parquet", ".pq", *_ARROW)
+    path: str, endings: Iterable[str] = (*_SEPARATORS, ".parquet", ".pq", *ARROW)
 ) -> None:
     """Refuse a place that cannot be written to, before work begins."""
     target = Path(path)

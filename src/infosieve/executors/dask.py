@@ -20,6 +20,7 @@ import distributed
 import numpy as np
 from dask.utils import parse_timedelta
 
+from infosieve._files import first_line
 from infosieve._json import versions
 from infosieve._types import ColumnSet, Which
 from infosieve.columns import ColumnSource
@@ -205,7 +206,7 @@ class Dask:
                 ]
                 how = {"key": key, "pure": False}
                 if self._unfit:
-                    how["workers"] = [a for a in self._threads if a not in self._unfit]
+                    how["workers"] = list(self._threads)
                 job.future = self.client.submit(_run, job.function, *arguments, **how)
                 return
             except (distributed.TimeoutError, *_GONE):
@@ -258,7 +259,7 @@ class Dask:
         except (OSError, ValueError, TypeError) as error:
             raise WorkersLostError(
                 f"No Dask scheduler answers at {self._given!r} "
-                f"({str(error).splitlines()[0] if str(error) else type(error).__name__}). An "
+                f"({first_line(error)}). An "
                 "address is such as 'tcp://10.0.0.1:8786'; 'dask scheduler' prints its own."
             ) from None
 
@@ -293,17 +294,15 @@ class Dask:
 
     def _look_around(self) -> None:
         """Who is there; tell of those who came and went."""
-        self._looked = time.monotonic()
+        first, self._looked = self._looked == 0.0, time.monotonic()
         now = dict(self.client.nthreads())
-        before, self._threads = self._threads, now
-        for address in before.keys() - now.keys():
+        for address in self._threads.keys() - now.keys():
             self.progress.say(f"the worker {address} is gone; others do its work")
-        if before:
-            for address in now.keys() - before.keys():
+        if not first:
+            for address in now.keys() - self._threads.keys() - self._unfit:
                 self._meet(address)
         self._unfit &= now.keys()
-        for address in self._unfit:
-            del self._threads[address]
+        self._threads = {who: n for who, n in now.items() if who not in self._unfit}
 
     def _meet(self, address: str) -> None:
         """A worker that comes later must be of use, or gets no jobs."""

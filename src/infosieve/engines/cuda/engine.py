@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from infosieve._files import first_line
 from infosieve._types import Batch, Columns, IntArray, Runner
 from infosieve.engines.base import CountingEngine, one_against_one
 from infosieve.engines.numba.engine import NumbaEngine
@@ -41,7 +42,7 @@ def problem() -> str | None:
             cupy.cuda.runtime.runtimeGetVersion(),
         )
     except Exception as error:  # CuPy raises its own, or whatever loading a library raises
-        text = str(error).splitlines()[0] if str(error) else type(error).__name__
+        text = first_line(error)
         return (
             f"no NVIDIA GPU, or no compiler for it, answers ({text}). Check nvidia-smi, the "
             "driver, and that CuPy finds NVRTC (pip install 'infosieve[gpu]' brings it)"
@@ -208,10 +209,17 @@ class _Data:
 
     def fill(self, stripes: Any, first: int, total: int, order: Any) -> None:
         """Candidates from number ``first`` on, in stripes."""
-        grid = min(1024, -(-self.n // 8)), len(stripes)
-        pointers = _or_null(self.permutations), _or_null(order)
-        sizes = np.int32(self.m), np.int32(self.n), np.int32(first), np.int32(total)
-        self.kernels.get_function("fill")(grid, (256,), (self.values, *pointers, *sizes, stripes))
+        _fill(self.kernels, self.values, self.permutations, order, first, total, stripes)
+
+
+def _fill(
+    kernels: Any, values: Any, permutations: Any, order: Any, first: int, total: int, stripes: Any
+) -> None:
+    m, n = values.shape
+    pointers = values, _or_null(permutations), _or_null(order)
+    sizes = np.int32(m), np.int32(n), np.int32(first), np.int32(total)
+    grid = min(1024, -(-n // 8)), len(stripes)
+    kernels.get_function("fill")(grid, (256,), (*pointers, *sizes, stripes))
 
 
 def _or_null(array: Any) -> Any:
@@ -351,15 +359,13 @@ def _false_counts(x: Columns, target: Columns, budget: int) -> IntArray:
     order = cp.argsort(cp.asarray(target.values[0])).astype(np.int32)
     targets = cp.ascontiguousarray(cp.asarray(target.values)[:, order])
     columns = LANES * max(1, min(budget // (64 * n * LANES), 65_535))
-    kernels = _module(form_of(_PLAIN))
+    kernels = _module(())  # the same for all forms
     out: IntArray = np.empty((m, n), np.int64)
     for i in range(0, m, columns):
         values = cp.asarray(x.values[i : i + columns])
         some = len(values)
         stripes = cp.empty((-(-some // LANES), n, LANES))
-        sizes = np.int32(some), np.int32(n), np.int32(0), np.int32(some)
-        grid = min(1024, -(-n // 8)), len(stripes)
-        kernels.get_function("fill")(grid, (256,), (values, np.uintp(0), order, *sizes, stripes))
+        _fill(kernels, values, None, order, 0, some, stripes)
         counts = cp.zeros((some, n), np.int64)
         points = _points(n, len(stripes))
         kernels.get_function("false_neighbors")(
@@ -373,10 +379,3 @@ def _false_counts(x: Columns, target: Columns, budget: int) -> IntArray:
         out[i : i + columns] = cp.asnumpy(counts)
     out[np.asarray(x.constant)] = 0
     return out
-
-
-def _nothing() -> Columns:
-    return Columns(np.empty((0, 2)), np.zeros(0, bool), np.zeros(0, np.int64))
-
-
-_PLAIN = Batch(_nothing(), _nothing(), _nothing(), metric="chebyshev", n_neighbors=(1, 1))
