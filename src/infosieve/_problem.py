@@ -43,7 +43,9 @@ def read_tables(
     if source is not None and 8 * source.shape[0] * source.shape[1] <= SMALL:
         source = None
     x: Any = SourceTable(source, "X", {}) if source is not None else None
-    tables = [x or read_table(X, "X", discrete_features), read_table(y, "y", discrete_target)]
+    runner = executor.here if executor is not None else None
+    x = x or read_table(X, "X", discrete_features, runner=runner)
+    tables = [x, read_table(y, "y", discrete_target)]
     if given is not None:
         tables.append(read_table(given, "given"))
     check_lengths(*tables)

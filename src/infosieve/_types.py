@@ -79,6 +79,10 @@ class Columns(Travels):
     def take(self, columns: Which, with_order: bool = True) -> "Columns":
         """Some of the columns, with what sorts them where that is known and wanted."""
         order = self.known_order if with_order else None
+        if not isinstance(columns, slice):
+            at = np.asarray(columns)
+            if at.size and at.dtype != bool and (np.diff(at) == 1).all():
+                columns = slice(int(at[0]), int(at[-1]) + 1)  # which copies nothing
         return Columns(
             np.ascontiguousarray(self.values[columns]),
             self.categorical[columns],

@@ -9,13 +9,14 @@ import numbers
 from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
+from functools import partial
 from typing import Any, get_args
 
 import numpy as np
 import pandas as pd
 from scipy.sparse import issparse
 
-from infosieve._types import BoolArray, Estimator, FloatArray, IntArray, Metric
+from infosieve._types import BoolArray, Estimator, FloatArray, IntArray, Metric, Runner
 from infosieve.columns import as_source
 
 DEFAULT_NEIGHBORS = (3, 10)
@@ -111,10 +112,16 @@ def fingerprint(*tables: Any) -> str:
     return digest.hexdigest()
 
 
-def read_table(data: Any, argument: str, discrete: Any = "auto", least: int = 2) -> Table:
+def read_table(
+    data: Any,
+    argument: str,
+    discrete: Any = "auto",
+    least: int = 2,
+    runner: Runner | None = None,
+) -> Table:
     """Check a column or a table of columns and turn it into numbers and codes.
 
-    ``least`` is the number of samples that it must have.
+    ``least`` is the number of samples that it must have; a runner copies by all its threads.
     """
     if issparse(data):
         raise TypeError(
@@ -143,9 +150,12 @@ def read_table(data: Any, argument: str, discrete: Any = "auto", least: int = 2)
         )
     declared = declared_columns(discrete, argument, names, named)
     index = data.index if isinstance(data, (pd.DataFrame, pd.Series)) else None
-    checked = check_columns(columns, names, named, argument, declared, index)
-    counts = (test(checked.values).sum(axis=1) for test in (np.isnan, np.isinf))
-    refuse_missing(argument, names, n, *counts)
+    checked = check_columns(columns, names, named, argument, declared, index, runner)
+    with np.errstate(over="ignore", invalid="ignore"):
+        total = checked.values.sum()
+    if not np.isfinite(total):  # which may have overflown
+        counts = (test(checked.values).sum(axis=1) for test in (np.isnan, np.isinf))
+        refuse_missing(argument, names, n, *counts)
     return checked
 
 
@@ -156,6 +166,7 @@ def check_columns(
     argument: str,
     declared: dict[int, bool],
     index: Any = None,
+    runner: Runner | None = None,
 ) -> Table:
     """The columns as numbers and codes; missing values are NaN."""
     n = columns[0].shape[0]
@@ -164,7 +175,17 @@ def check_columns(
     categorical = np.zeros(len(columns), bool)
     levels: dict[int, list[Any]] = {}
     if isinstance(columns, np.ndarray) and not any(declared.values()):
-        values[:] = columns
+
+        def copy(j: int) -> None:
+            for i in range(0, n, 512):  # blocks that stay in the cache
+                values[j : j + 32, i : i + 512] = columns[j : j + 32, i : i + 512]
+
+        copies = [partial(copy, j) for j in range(0, len(columns), 32)]
+        if runner is not None:
+            runner.run(copies)
+        else:
+            for each in copies:
+                each()
     else:
         for j, column in enumerate(columns):
             kind = _kind(column, table.label(j))

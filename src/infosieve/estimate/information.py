@@ -171,10 +171,11 @@ def relevance(
         declared = discrete_features, discrete_target
         tables = read_tables(X, y, given, *declared, scale, spread)
         ks = check_neighbors(n_neighbors, tables[0].n_samples)
-        x, target, *rest = prepare_tables(tables, scale, spread.here, with_order=given is None)
+        engine = engine_of(device, spread, tables[0].n_samples, tables[0].n_columns, ks[1])
+        sorted_here = given is None and engine.name == "cpu"
+        x, target, *rest = prepare_tables(tables, scale, spread.here, sorted_here)
         selected = rest[0].take(~rest[0].constant) if rest else x.take(slice(0))
         varying = np.flatnonzero(~x.constant).tolist()
-        engine = engine_of(device, spread, x.n_samples, x.n_columns, ks[1])
         measure = Measure(target, "cmi", estimator, metric, ks, engine)
         result = np.zeros(x.n_columns)
         if varying:
