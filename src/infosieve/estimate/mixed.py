@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
+from infosieve._scale import APART
 from infosieve._types import Batch, BoolArray, Columns, Engine, FloatArray, IntArray, Runner
 from infosieve.estimate.ksg import nats, psi_table
 
@@ -76,8 +77,8 @@ def _score(batch: Batch, engine: Engine, runner: Runner) -> tuple[FloatArray, di
 
 
 def category_labels(columns: Columns) -> IntArray:
-    """One integer for each sample's combination of the categorical columns."""
-    return _labels(_codes(columns))
+    """One integer for each sample's combination of the categorical columns: 0, 1, ..."""
+    return _closed(_labels(_codes(columns)))
 
 
 def _codes(columns: Columns) -> FloatArray:
@@ -85,10 +86,18 @@ def _codes(columns: Columns) -> FloatArray:
 
 
 def _labels(codes: FloatArray) -> IntArray:
-    """One integer for each combination of the rows of ``codes``."""
-    if len(codes) == 0:
-        return np.zeros(codes.shape[1], np.int64)
-    return np.unique(codes, axis=1, return_inverse=True)[1].ravel()
+    """One integer for each combination of the rows of ``codes``, in their order."""
+    labels = np.zeros(codes.shape[1], np.int64)
+    for row in np.rint(codes / APART).astype(np.int64):
+        labels = labels * (row.max(initial=0) + 1) + row
+        if labels.max(initial=0) > 8 * labels.size:
+            labels = _closed(labels)
+    return labels
+
+
+def _closed(labels: IntArray) -> IntArray:
+    """The same without gaps."""
+    return np.unique(labels, return_inverse=True)[1]
 
 
 def _sizes(codes: FloatArray) -> IntArray:
