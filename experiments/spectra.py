@@ -76,12 +76,22 @@ def shown(values, digits=4):
     return f"{middle:.{digits}f} ({low:.{digits}f} to {high:.{digits}f})"
 
 
-def keep(name, rows):
-    """Write the raw results, atomically."""
+def keep(name, results):
+    """Write the raw results, atomically: a line for each row."""
     file = HERE / "results" / f"{name}.json"
     fresh = file.with_suffix(".new")
-    fresh.write_text("[\n" + ",\n".join(map(json.dumps, rows)) + "\n]\n")
+    if isinstance(results, dict):
+        lines = ",\n".join(f"{json.dumps(key)}: {_rows(v)}" for key, v in results.items())
+        fresh.write_text(f"{{\n{lines}\n}}\n")
+    else:
+        fresh.write_text(_rows(results) + "\n")
     fresh.replace(file)
+
+
+def _rows(value):
+    if not isinstance(value, list):
+        return json.dumps(value)
+    return "[\n" + ",\n".join(map(json.dumps, value)) + "\n]"
 
 
 def kept(name):

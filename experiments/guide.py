@@ -1,0 +1,629 @@
+"""The pictures of docs/guide.md and docs/start.md, and the figures that are quoted beside them.
+
+    python experiments/guide.py
+
+Draws docs/pictures/*.png from calls of the library, prints what is quoted, and puts it between the
+marks ``<!-- written by experiments/guide.py: name -->`` and ``<!-- end -->`` of docs/guide.md and
+docs/limits.md. About a minute; the seed is fixed.
+"""
+
+import re
+import time
+import warnings
+from pathlib import Path
+
+import matplotlib as mpl
+
+mpl.use("Agg")
+
+import matplotlib.pyplot as plt
+import numpy as np
+import pandas as pd
+from scipy.spatial.distance import cdist
+from scipy.special import digamma
+
+from infosieve import (
+    CurveFeatures,
+    FeatureClustering,
+    MISelector,
+    choose_k,
+    false_neighbors,
+    mutual_information,
+    permutation_test,
+    relevance,
+)
+from infosieve._scale import prepare
+from infosieve.datasets import load_tecator, make_friedman, make_xor
+from infosieve.executors.threads import Threads
+from infosieve.plots import PathDisplay, cluster_parts, feature_parts
+from infosieve.resample import global_permutations, local_permutations
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+# Colours that can be told apart by all, from Okabe and Ito; chance is grey.
+FOUND, REFUSED, OTHER, CHANCE = "#0072b2", "#d55e00", "#009e73", "#9aa0a6"
+SEVERAL = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00"]
+WIDTH = 7.0
+
+mpl.rcParams |= {
+    "figure.dpi": 110,
+    "savefig.dpi": 110,
+    "font.size": 9.5,
+    "axes.titlesize": 10,
+    "axes.labelsize": 9.5,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.edgecolor": "0.4",
+    "xtick.color": "0.3",
+    "ytick.color": "0.3",
+    "legend.frameon": False,
+    "legend.fontsize": 9,
+}
+
+
+def panels(n, height, **options):
+    return plt.subplots(1, n, figsize=(WIDTH, height), layout="constrained", **options)
+
+
+def save(figure, name):
+    figure.savefig(DOCS / "pictures" / f"{name}.png", facecolor="white")
+    plt.close(figure)
+
+
+def bare(ax):
+    ax.set(xticks=[], yticks=[])
+
+
+# What mutual information sees ---------------------------------------------------------------
+
+
+def sees():
+    rng = np.random.default_rng(1)
+    n = 500
+    x = rng.uniform(-1, 1, n)
+    angle = rng.uniform(0, 2 * np.pi, n)
+    shapes = {
+        "a line": (x, x + 0.35 * rng.normal(size=n)),
+        "a bow": (x, x**2 + 0.08 * rng.normal(size=n)),
+        "a ring": tuple(f(angle) + 0.08 * rng.normal(size=n) for f in (np.cos, np.sin)),
+        "a spread": (x, (0.05 + np.abs(x)) * rng.normal(size=n)),
+        "nothing": (x, rng.normal(size=n)),
+    }
+    figure, axes = panels(5, 1.95)
+    rows = ["| | correlation | mutual information (nats) |", "|---|---:|---:|"]
+    for ax, (name, (a, b)) in zip(axes, shapes.items(), strict=True):
+        r, mi = np.corrcoef(a, b)[0, 1], mutual_information(a, b)
+        ax.plot(a, b, ".", ms=2.2, color=FOUND if name != "nothing" else CHANCE, mew=0)
+        bare(ax)
+        ax.set_title(name)
+        ax.set_xlabel(f"correlation {r:.2f}\ninformation {mi:.2f}".replace("-0.00", "0.00"))
+        rows.append(f"| {name} | {r:.2f} | {mi:.2f} |")
+    save(figure, "sees")
+    return "\n".join(rows)
+
+
+# Scaling ------------------------------------------------------------------------------------
+
+
+def scaling():
+    rng = np.random.default_rng(2)
+    x = rng.normal(size=300)
+    y = 0.75 * x + np.sqrt(1 - 0.75**2) * rng.normal(size=300)
+    truth = -np.log(1 - 0.75**2) / 2
+    units = np.logspace(-3, 3, 25)
+    raw = np.array([mutual_information(x * u, y, scale=None) for u in units])
+    scaled = np.array([mutual_information(x * u, y) for u in units])
+    figure, (left, right) = panels(2, 2.7, width_ratios=[1, 1.25])
+    here = int(np.argmin(np.hypot(x - 0.4, y - 0.4)))
+    for unit, color in ((1.0, FOUND), (12.0, REFUSED)):
+        points = np.c_[x * unit, y]
+        distance = np.abs(points - points[here]).max(axis=1)
+        e = np.sort(distance)[8]
+        half = e / unit  # in what is drawn
+        box = (x[here] - half, y[here] - e), 2 * half, 2 * e
+        label = "x and y in like units" if unit == 1 else f"x in units {unit:.0f} times smaller"
+        left.add_patch(plt.Rectangle(*box, fill=False, ec=color, lw=1.8, zorder=3, label=label))
+    left.plot(x, y, ".", ms=3, color=CHANCE, mew=0)
+    left.plot(x[here], y[here], "o", ms=5, color="black", zorder=4)
+    bare(left)
+    left.set(xlabel="x", ylabel="y", title="the 8 nearest of one sample")
+    left.legend(loc="upper center", bbox_to_anchor=(0.5, -0.12), fontsize=8.5)
+    right.axhline(truth, color="0.4", lw=1, ls=":")
+    right.annotate("truth", (units[0], truth), (2, -12), textcoords="offset points", color="0.3")
+    right.semilogx(units, scaled, color=FOUND, lw=2)
+    right.semilogx(units, raw, color=REFUSED, lw=2)
+    right.annotate("scaled (the default)", (units[-1], scaled[0]), (0, 5), color=FOUND,
+                   textcoords="offset points", ha="right")  # fmt: skip
+    right.annotate("scale=None", (units[20], raw[20]), (-6, -2), color=REFUSED,
+                   textcoords="offset points", ha="right", va="top")  # fmt: skip
+    right.set(xlabel="x multiplied by", ylabel="information (nats)", title="the same data")
+    right.set_ylim(min(0, raw.min()) - 0.02, scaled.max() + 0.07)
+    save(figure, "scaling")
+    return (
+        f"The truth is {truth:.2f} nats. Scaled, the estimate is {scaled[0]:.2f} whatever the "
+        f"unit. Unscaled, it is {raw[12]:.2f} with x as it is, {raw[-1]:.2f} with x multiplied by "
+        f"1,000, and {raw[0]:.2f} with x divided by 1,000."
+    )
+
+
+# K ------------------------------------------------------------------------------------------
+
+
+def smoothing():
+    """Estimates of two relations for each K, over many data sets, and their average over K."""
+    ks = np.array([1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 18, 22, 26, 30])
+    relations = {"weak": 0.4, "strong": 0.95}
+    figure, axes = panels(2, 2.8)
+    text = []
+    for ax, (name, rho) in zip(axes, relations.items(), strict=True):
+        truth = -np.log(1 - rho**2) / 2
+        each, averaged = [], []
+        for seed in range(60):
+            rng = np.random.default_rng(seed)
+            x = rng.normal(size=100)
+            y = rho * x + np.sqrt(1 - rho**2) * rng.normal(size=100)
+            each.append([mutual_information(x, y, n_neighbors=int(k)) for k in ks])
+            averaged.append(mutual_information(x, y, n_neighbors=(3, 15)))
+        each = np.array(each)
+        low, high = np.percentile(each, (5, 95), axis=0)
+        ax.fill_between(ks, low, high, color=FOUND, alpha=0.18, lw=0)
+        ax.plot(ks, each.mean(axis=0), color=FOUND, lw=2)
+        ax.axhline(truth, color="0.4", lw=1, ls=":")
+        ax.annotate("truth", (30, truth), (0, 3), textcoords="offset points", color="0.3",
+                    ha="right")  # fmt: skip
+        span = np.percentile(averaged, (5, 95))
+        ax.plot([34, 34], span, color=OTHER, lw=2)
+        ax.plot(34, np.mean(averaged), "o", color=OTHER, ms=7)
+        ax.set_xticks([1, 5, 10, 15, 20, 25, 30, 34], [1, 5, 10, 15, 20, 25, 30, "3–15"])  # noqa: RUF001
+        ax.get_xticklabels()[-1].set(color=OTHER, weight="bold")
+        ax.set(xlabel="K", title=f"a {name} relation (correlation {rho})")
+        error = np.sqrt(np.mean((each - truth) ** 2, axis=0))
+        best = int(np.argmin(error))
+        mean = np.sqrt(np.mean((np.array(averaged) - truth) ** 2))
+        text.append(
+            f"| {name} | {error[0]:.2f} | K = {ks[best]}: {error[best]:.2f} | {error[-1]:.2f} "
+            f"| {mean:.2f} |"
+        )
+    axes[0].set_ylabel("estimate (nats)")
+    save(figure, "smoothing")
+    heads = ["| relation | K = 1 | best single K | K = 30 | averaged, 3 to 15 |"]
+    return "\n".join([*heads, "|---|---:|---:|---:|---:|", *text])
+
+
+def choice():
+    X, y = make_friedman(100, random_state=4, return_X_y=True, as_frame=True)
+    found = choose_k(X, y, random_state=0)
+    figure, ax = plt.subplots(figsize=(WIDTH * 0.72, 2.6), layout="constrained")
+    for j, name in enumerate(found.features):
+        relevant = j < 5
+        best = name == found.feature
+        color = FOUND if best else ("#7fb8d8" if relevant else "0.8")
+        ax.plot(found.ks, found.t[j], color=color, lw=2.2 if best else 1.3, zorder=2 + relevant)
+    for label, color in ((found.feature, FOUND), ("relevant", "#7fb8d8"), ("noise", "0.8")):
+        ax.plot([], [], color=color, lw=2.2, label=label)
+    ax.axvline(found.k, color=FOUND, lw=1, ls="--")
+    ax.set(xlabel="K", ylabel="t (standard deviations)", ylim=(None, found.t.max() * 1.12))
+    ax.set_xticks(range(2, 21, 2))
+    ax.annotate(f"K = {found.k}", (found.k, found.t.max() * 1.1), (4, -4), color=FOUND,
+                textcoords="offset points", va="top")  # fmt: skip
+    ax.legend(loc="center left", bbox_to_anchor=(1, 0.5))
+    save(figure, "choice")
+    return f"Here `choose_k` takes K = {found.k}, by `{found.feature}`."
+
+
+# Permutations -------------------------------------------------------------------------------
+
+
+def chance(ax, null, observed, color, bins=16):
+    ax.hist(null, bins=bins, color="0.82", ec="white", lw=0.5)
+    top = ax.get_ylim()[1] * 1.25
+    ax.set(ylim=(0, top), yticks=[], xlabel="information (nats)")
+    ax.spines["left"].set_visible(False)
+    ax.plot([observed, observed], [0, top * 0.8], color=color, lw=2.2)
+
+
+def null():
+    """The same estimate from few samples and from many."""
+    rng = np.random.default_rng(3)
+    figure, axes = panels(2, 2.4)
+    text = []
+    for ax, n, slope in ((axes[0], 60, 0.0), (axes[1], 2000, 0.35)):
+        # the first data set whose estimate is about 0.06
+        while True:
+            x = rng.normal(size=(n, 1))
+            y = slope * x[:, 0] + rng.normal(size=n)
+            if abs(mutual_information(x, y) - 0.06) < 0.002:
+                break
+        test = permutation_test(x, y, 0, n_permutations=999, random_state=0)
+        passed = test.p_value <= 0.05
+        chance(ax, test.null[:, 0], test.observed[0], FOUND if passed else REFUSED,
+               np.arange(-0.2, 0.25, 0.01))  # fmt: skip
+        ax.set_title(f"{n:,} samples")
+        ax.annotate(f"p = {test.p_value:.3f}", (test.observed[0], ax.get_ylim()[1] * 0.82),
+                    ha="center", color=FOUND if passed else REFUSED)  # fmt: skip
+        text.append(
+            f"{test.observed[0]:.3f} nats from {n:,} samples: {test.exceedances[0]} of "
+            f"{test.n_permutations} permuted columns reach it, p = {test.p_value:.3f}."
+        )
+        ax.set_xlim(-0.2, 0.25)
+    save(figure, "null")
+    return "\n".join(f"- {line}" for line in text)
+
+
+def largest():
+    rng = np.random.default_rng(5)
+    X, y = rng.normal(size=(100, 50)), rng.normal(size=100)
+    best = int(np.argmax(relevance(X, y)))
+    alone = permutation_test(X, y, best, random_state=0)
+    among = permutation_test(X, y, list(range(50)), correction="max", random_state=0)
+    figure, axes = panels(2, 2.4, sharex=True)
+    for ax, test, title in (
+        (axes[0], alone, "against its own permuted copies"),
+        (axes[1], among, "against the best of all permuted columns"),
+    ):
+        observed = test.observed.max()
+        color = FOUND if test.p_value <= 0.05 else REFUSED
+        chance(ax, test.null[:, 0], observed, color, np.arange(-0.1, 0.2, 0.0075))
+        ax.set_title(title)
+        ax.annotate(f"p = {test.p_value:.3f}", (observed, ax.get_ylim()[1] * 0.82), ha="center",
+                    color=color)  # fmt: skip
+    save(figure, "largest")
+    return (
+        f"The best of 50 columns of noise scores {alone.observed[0]:.3f} nats. Against its own "
+        f"permuted copies p = {alone.p_value:.3f}; against the best of all permuted columns "
+        f"p = {among.p_value:.3f}."
+    )
+
+
+# Copies -------------------------------------------------------------------------------------
+
+
+def with_copy(seed, n=300, copy_noise=0.12):
+    rng = np.random.default_rng(seed)
+    X = pd.DataFrame(rng.uniform(-1, 1, (n, 3)), columns=list("abc"))
+    X["copy"] = X["a"] + copy_noise * rng.normal(size=n)
+    y = np.sin(3 * X["a"]) + X["b"] + X["c"] ** 2 + 0.2 * rng.normal(size=n)
+    return X, y
+
+
+def copies():
+    X, y = with_copy(0)
+    y = np.sin(3 * X["a"]) + 0.2 * np.random.default_rng(0).normal(size=len(X))
+    given = prepared(X[["a"]])
+    drawn = {
+        "as it is": np.arange(len(X)),
+        "permuted at will": global_permutations((0, "guide", 0), len(X)).draw(0, 1)[0],
+        "permuted among the near": local_permutations((0, "guide", 0), given, "euclidean").draw(
+            0, 1
+        )[0],
+    }
+    figure, axes = plt.subplots(2, 3, figsize=(WIDTH, 4.3), layout="constrained",
+                                height_ratios=[1.15, 1])  # fmt: skip
+    for ax, (title, rows), color in zip(
+        axes[0], drawn.items(), (FOUND, CHANCE, OTHER), strict=True
+    ):
+        ax.plot(X["a"], X["copy"].to_numpy()[rows], ".", ms=3, mew=0, color=color)
+        ax.set_title(title)
+        bare(ax)
+        ax.set_xlabel("a")
+    axes[0, 0].set_ylabel("copy")
+    axes[1, 0].axis("off")
+    axes[1, 0].text(
+        0.02, 0.5,
+        "What a and the copy tell\ntogether (the line), and\nwhat permuted copies do\n(grey)",
+        va="center", fontsize=9.5, transform=axes[1, 0].transAxes,
+    )  # fmt: skip
+    how = {"n_neighbors": (3, 15), "random_state": 0, "n_permutations": 499}
+    found = []
+    for ax, kind in ((axes[1, 1], "global"), (axes[1, 2], "local")):
+        test = permutation_test(X, y, "copy", selected="a", null=kind, **how)
+        color = FOUND if test.p_value <= 0.05 else REFUSED
+        chance(ax, test.null[:, 0], test.observed[0], color)
+        ax.annotate(f"p = {test.p_value:.3f}", (test.observed[0], ax.get_ylim()[1] * 0.82),
+                    ha="center", color=color)  # fmt: skip
+        ax.set_title(f'null="{kind}"')
+        found.append(test.p_value)
+    for ax in axes[1, 1:]:
+        ax.set_xlim(
+            min(a.get_xlim()[0] for a in axes[1, 1:]), max(a.get_xlim()[1] for a in axes[1, 1:])
+        )
+    save(figure, "copies")
+    return (
+        f'The copy beside `a`: p = {found[0]:.3f} with `null="global"`, p = {found[1]:.3f} with '
+        '`null="local"`.'
+    )
+
+
+def prepared(frame):
+    """Columns as the selector holds them: scaled."""
+    values = np.ascontiguousarray(frame.to_numpy().T)
+    return prepare(values, np.zeros(len(values), bool), "standard", 0, Threads(1))
+
+
+def crowded(runs=40):
+    """How often a copy of a column passes the local test, with one to three columns selected."""
+    kinds = (0.05, 0.12, 0.3)
+    rows = [
+        "| selected | " + " | ".join(f"copy with noise {noise}" for noise in kinds) + " |",
+        "|---|" + "---:|" * len(kinds),
+    ]
+    cases = [
+        ("a", ["a"], {}),
+        ("a, b", ["a", "b"], {}),
+        ("a, b, c", ["a", "b", "c"], {}),
+        ('a, b, c, `metric="chebyshev"`', ["a", "b", "c"], {"metric": "chebyshev"}),
+    ]
+    how = {"criterion": "cmi", "null": "local", "n_neighbors": (3, 15), "n_permutations": 99}
+    for label, selected, more in cases:
+        passed = []
+        for noise in kinds:
+            p = [
+                permutation_test(
+                    *with_copy(s, copy_noise=noise), "copy", selected=selected, random_state=s,
+                    **how, **more,
+                ).p_value
+                for s in range(runs)
+            ]  # fmt: skip
+            passed.append(f"{sum(v <= 0.05 for v in p)} of {runs}")
+        rows.append(f"| {label} | " + " | ".join(passed) + " |")
+    return "\n".join(rows)
+
+
+# Pairs --------------------------------------------------------------------------------------
+
+
+def pairs():
+    X, y = make_xor(200, 8, random_state=1, return_X_y=True, as_frame=True)
+    one, two = (MISelector(lookahead=k, min_features=0, random_state=0) for k in (1, 2))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # nothing selected: that is the point
+        one.fit(X, y)
+    two.fit(X, y)
+    figure, (left, right) = panels(2, 2.8, width_ratios=[1, 1.3])
+    for label, color, marker in (("same", FOUND, "o"), ("different", "#e69f00", "^")):
+        at = y == label
+        left.plot(X["X1"][at], X["X2"][at], marker, ms=3.5, mew=0, color=color, label=label)
+    bare(left)
+    left.set(xlabel="X1", ylabel="X2")
+    left.legend(loc="upper center", bbox_to_anchor=(0.5, 1.17), ncols=2, handletextpad=0.2)
+    alone = relevance(X, y, n_neighbors=(3, 15))
+    step = two.result_.steps[0]
+    names = [*X.columns, "X1\nand X2"]
+    values = [*alone, step.gain]
+    right.bar(names, values, color=[CHANCE] * 8 + [FOUND])
+    right.axhline(0, color="0.4", lw=0.8)
+    right.hlines(step.null_quantiles[2], 7.5, 8.5, color="black", lw=1.5)
+    right.annotate("best permuted pair\n(95 %)", (7.4, step.null_quantiles[2]), (-4, 0),
+                   textcoords="offset points", ha="right", va="center", fontsize=8.5)  # fmt: skip
+    right.set_ylabel("information (nats)")
+    save(figure, "pairs")
+    chosen = [list(s.get_feature_names_out()) for s in (one, two)]
+    words = [", ".join(f"`{c}`" for c in names) or "nothing" for names in chosen]
+    return (
+        f"Alone, `X1` scores {alone['X1']:.2f} and `X2` {alone['X2']:.2f} nats; together "
+        f"{step.gain:.2f}. `lookahead=1` selects {words[0]}, `lookahead=2` {words[1]} "
+        f"(p = {step.p_value:.3f})."
+    )
+
+
+# Ties ---------------------------------------------------------------------------------------
+
+
+def strict(x, y, k=5):
+    """Kraskov's first estimate as it is written, for one K: the sample and what is closer."""
+    dx, dy = (cdist(v[:, None], v[:, None]) for v in (x, y))
+    joint = np.maximum(dx, dy)
+    np.fill_diagonal(joint, np.inf)
+    radius = np.sort(joint, axis=1)[:, k - 1][:, None]
+    counts = [np.maximum((d < radius).sum(axis=1), 1) for d in (dx, dy)]
+    return digamma(k) + digamma(len(x)) - np.mean(digamma(counts[0]) + digamma(counts[1]))
+
+
+def ties():
+    rng = np.random.default_rng(8)
+    grids = np.array([0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5])
+    plain, ours = np.zeros((2, 10, len(grids)))
+    for i in range(10):
+        x, y = rng.normal(size=(2, 300))
+        for j, grid in enumerate(grids):
+            a, b = np.round(x / grid), np.round(y / grid)
+            plain[i, j] = strict(a, b)
+            ours[i, j] = mutual_information(a, b, n_neighbors=5)
+    figure, (left, right) = panels(2, 2.6, width_ratios=[1, 1.35])
+    left.plot(np.round(x / 0.3) * 0.3, np.round(y / 0.3) * 0.3, "o", ms=3, alpha=0.35, mew=0,
+              color=CHANCE)  # fmt: skip
+    bare(left)
+    left.set(title="independent, rounded to 0.3", xlabel="x", ylabel="y")
+    right.plot(grids, plain.mean(axis=0), "o-", color=REFUSED, lw=2, ms=4)
+    right.plot(grids, ours.mean(axis=0), "o-", color=FOUND, lw=2, ms=4)
+    right.axhline(0, color="0.4", lw=1, ls=":")
+    at = int(np.flatnonzero(grids == 0.3)[0])
+    right.annotate("strict counting", (0.3, plain.mean(axis=0)[at]), (-8, 2), color=REFUSED,
+                   textcoords="offset points", ha="right")  # fmt: skip
+    right.annotate("infosieve", (0.4, 0), (0, 7), color=FOUND, textcoords="offset points")
+    right.set(xlabel="rounded to (standard deviations)", ylabel="information (nats), truth 0")
+    save(figure, "ties")
+    return (
+        f"Rounded to 0.3 standard deviations, two independent columns score "
+        f"{plain.mean(axis=0)[at]:.1f} nats by strict counting and "
+        f"{ours.mean(axis=0)[at]:.2f} here (means of 10 data sets of 300 samples, K = 5)."
+    )
+
+
+# The first picture of docs/start.md ----------------------------------------------------------
+
+
+def start():
+    """The path that the first block of that page finds."""
+    page = (DOCS / "start.md").read_text()
+    known = {}
+    exec(re.search(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)[1], known)
+    figure, ax = plt.subplots(figsize=(WIDTH * 0.8, 3.2), layout="constrained")
+    PathDisplay.from_result(known["selector"].result_).plot(ax)
+    save(figure, "start")
+    return "(a picture only)"
+
+
+# Clusters and curves ------------------------------------------------------------------------
+
+
+def clusters():
+    meat = load_tecator()
+    X, fat = meat.data, meat.target
+    found = FeatureClustering(5, connectivity="chain").fit(X, fat)
+    figure, (left, right) = panels(2, 3.0, width_ratios=[1.5, 1])
+    left.plot(meat.axis, X[::18].T, color="0.25", lw=0.5)
+    for start, end, label in cluster_parts(found.result_, meat.axis):
+        left.axvspan(start, end, color=SEVERAL[label], alpha=0.35, lw=0)
+    left.set(xlabel="wavelength (nm)", ylabel="absorbance", xlim=(meat.axis[0], meat.axis[-1]))
+    left.set_title("five clusters")
+    similar = np.corrcoef(false_neighbors(X, fat).T)
+    box = (meat.axis[0], meat.axis[-1]) * 2
+    image = right.imshow(similar, cmap="cividis", vmin=0, vmax=1, origin="lower", extent=box)
+    for edge in np.flatnonzero(np.diff(found.labels_)):
+        at = (meat.axis[edge] + meat.axis[edge + 1]) / 2
+        right.axhline(at, color="white", lw=0.8)
+        right.axvline(at, color="white", lw=0.8)
+    right.set(xlabel="wavelength (nm)", title="alike in their mistakes")
+    right.spines[:].set_visible(False)
+    figure.colorbar(image, ax=right, shrink=0.75, pad=0.02)
+    save(figure, "clusters")
+    sizes = np.bincount(found.labels_)
+    return (
+        f"{X.shape[1]} channels, {found.n_clusters_} clusters of neighbours: "
+        f"{', '.join(map(str, sizes))} channels."
+    )
+
+
+def curves():
+    meat = load_tecator()
+    X, fat = meat.data, meat.target
+    drawn = CurveFeatures(meat.axis, unit="nm").set_output(transform="pandas").fit(X)
+    Z = drawn.transform(X)
+    selector = MISelector(stop=None, max_features=3).fit(Z, fat)
+    first = selector.selected_[0]
+    channel = int(np.argmax(relevance(X, fat)))
+    figure, axes = panels(3, 2.7, width_ratios=[1.7, 1, 1])
+    axes[0].plot(meat.axis, X[::18].T, color="0.25", lw=0.5)
+    parts = feature_parts(drawn.describe().iloc[selector.selected_], meat.axis)
+    top, height = X[::18].max(), np.ptp(X[::18])
+    for i, ((start, end, name), color) in enumerate(zip(parts, SEVERAL, strict=False)):
+        at = top + (0.12 + 0.13 * i) * height
+        axes[0].axvspan(start, end, color=color, alpha=0.22, lw=0)
+        axes[0].plot([start, end], [at, at], color=color, lw=5, solid_capstyle="butt")
+        axes[0].text(max(e for _, e, _ in parts) + 6, at, name, va="center", fontsize=9)
+    axes[0].set(xlabel="wavelength (nm)", ylabel="absorbance", xlim=meat.axis[[0, -1]])
+    axes[0].set_ylim(X[::18].min() - 0.05 * height, top + 0.5 * height)
+    told = []
+    for ax, values, name, color in (
+        (axes[1], X[:, channel], f"sample[{meat.axis[channel]:.0f}nm]", CHANCE),
+        (axes[2], Z.iloc[:, first], Z.columns[first], FOUND),
+    ):
+        mi = mutual_information(np.asarray(values), fat)
+        told.append((name, mi))
+        ax.plot(values, fat, ".", ms=3, color=color, mew=0)
+        ax.set_title(f"{mi:.2f} nats", color="0.3" if color == CHANCE else color)
+        ax.set(xlabel=name, xticks=[])
+    axes[1].set_ylabel("fat (%)")
+    axes[2].set_yticklabels([])
+    save(figure, "curves")
+    names = ", ".join(f"`{Z.columns[j]}`" for j in selector.selected_)
+    return (
+        f"Of {Z.shape[1]} features, the first three that are chosen are {names}. The best channel, "
+        f"`{told[0][0]}`, tells {told[0][1]:.2f} nats about fat; the first feature "
+        f"{told[1][1]:.2f}."
+    )
+
+
+# For docs/limits.md ---------------------------------------------------------------------------
+
+
+def few():
+    """Where nine tenths of the estimates of independent columns lie."""
+    rows = ["| samples | 5 % | 95 % |", "|---:|---:|---:|"]
+    for n in (20, 50, 100, 500, 2000):
+        rng = np.random.default_rng(n)
+        values = relevance(rng.normal(size=(n, 200)), rng.normal(size=n))
+        low, high = np.percentile(values, (5, 95))
+        rows.append(f"| {n:,} | {low:.3f} | {high:.3f} |")
+    return "\n".join(rows)
+
+
+def dimensions():
+    """X and Y of d columns each, normal, all correlations 0.5."""
+    rows = [
+        "| columns of X and of Y | truth | 200 samples | 2,000 samples |",
+        "|---:|---:|---:|---:|",
+    ]
+    for d in (1, 2, 3, 5, 10, 25):
+        matrix = np.full((2 * d, 2 * d), 0.5) + 0.5 * np.eye(2 * d)
+        whole, part = (np.linalg.slogdet(m)[1] for m in (matrix, matrix[:d, :d]))
+        found = []
+        for n in (200, 2000):
+            rng = np.random.default_rng(d)
+            z = rng.multivariate_normal(np.zeros(2 * d), matrix, n)
+            found.append(f"{mutual_information(z[:, :d], z[:, d:]):.2f}")
+        rows.append(f"| {d} | {part - whole / 2:.2f} | {found[0]} | {found[1]} |")
+    return "\n".join(rows)
+
+
+def ceiling():
+    """Y = X + noise, the noise getting smaller."""
+    levels = (0.1, 0.01, 0.001, 0.0)
+    rows = ["| noise | truth | 100 samples | 1,000 samples | 10,000 samples |"]
+    rows.append("|---:|---:|---:|---:|---:|")
+    for noise in levels:
+        found = []
+        for n in (100, 1000, 10000):
+            rng = np.random.default_rng(n)
+            x = rng.normal(size=n)
+            found.append(f"{mutual_information(x, x + noise * rng.normal(size=n)):.1f}")
+        truth = f"{np.log1p(noise**-2) / 2:.1f}" if noise else "∞"
+        rows.append(f"| {noise:g} | {truth} | " + " | ".join(found) + " |")
+    return "\n".join(rows)
+
+
+def series(runs=100, n=200):
+    """Independent series, each value near the one before: how often they seem to be related."""
+    rows = ["| correlation with the value before | p ≤ 0.05 |", "|---:|---:|"]
+    for memory in (0.0, 0.5, 0.9):
+        rng = np.random.default_rng(0)
+        passed = 0
+        for seed in range(runs):
+            steps = rng.normal(size=(2, n + 100))
+            for t in range(1, steps.shape[1]):
+                steps[:, t] += memory * steps[:, t - 1]
+            x, y = steps[:, 100:]
+            test = permutation_test(x[:, None], y, 0, n_permutations=99, random_state=seed)
+            passed += test.p_value <= 0.05
+        rows.append(f"| {memory:g} | {passed} of {runs} |")
+    return "\n".join(rows)
+
+
+PICTURES = [sees, scaling, smoothing, choice, null, largest, copies, crowded, pairs, ties]
+PICTURES += [start, clusters, curves, few, dimensions, ceiling, series]
+
+
+def write(page, name, text):
+    """Put ``text`` between the marks of this name, where a page has them."""
+    start = f"<!-- written by experiments/guide.py: {name} -->"
+    old = page.read_text()
+    marked = re.compile(re.escape(start) + r".*?<!-- end -->", re.DOTALL)
+    new = marked.sub(lambda _: f"{start}\n{text}\n<!-- end -->", old)
+    if new != old:
+        page.write_text(new)
+
+
+def main():
+    (DOCS / "pictures").mkdir(exist_ok=True)
+    for draw in PICTURES:
+        began = time.perf_counter()
+        text = draw()
+        text = re.sub(r"(?<!\d)-(0\.0+)(?!\d)", r"\1", text)
+        print(f"{draw.__name__} ({time.perf_counter() - began:.1f} s)\n{text}\n", flush=True)
+        for page in (DOCS / "guide.md", DOCS / "limits.md"):
+            if page.exists():
+                write(page, draw.__name__, text)
+
+
+if __name__ == "__main__":
+    main()

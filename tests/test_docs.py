@@ -1,0 +1,114 @@
+"""The code of the documentation runs as it stands there, page by page, and so do the examples."""
+
+import ast
+import contextlib
+import inspect
+import io
+import re
+import runpy
+import textwrap
+from itertools import pairwise
+from pathlib import Path
+
+import matplotlib
+import matplotlib.pyplot as plt
+import pytest
+
+import infosieve
+
+ROOT = Path(__file__).parent.parent
+MADE = {"api", "gallery"}  # folders that the documentation's build writes
+PAGES = [
+    page
+    for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+    if page.relative_to(ROOT / "docs" if page.name != "README.md" else ROOT).parts[0] not in MADE
+]
+SCRIPTS = sorted((ROOT / "examples").glob("*.py"))
+FENCE = re.compile(
+    r"^(?P<indent> *)(?P<ticks>`{3,})(?P<what>[^`\n]*)\n(?P<code>.*?)^ *(?P=ticks) *$", re.M | re.S
+)
+# What needs a cluster or the like is compiled, and says so in its first line.
+NOT_RUN = "{code-block} python"
+# In README.md: what tests/test_readme.py runs and looks at.
+ELSEWHERE = ("FeatureClustering(8", '"heat"')
+
+
+def blocks(page):
+    """Language, code and tree of each piece of code on a page, and what it is said to print.
+
+    Errors have the page's lines.
+    """
+    text = page.read_text(encoding="utf-8")
+    found = list(FENCE.finditer(text))
+    for match, after in pairwise([*found, None]):
+        what, code, tree, printed = match["what"], textwrap.dedent(match["code"]), None, None
+        if what in ("python", NOT_RUN):
+            above = text.count("\n", 0, match.start("code"))
+            tree = ast.parse("\n" * above + code, str(page))
+        if after and after["what"] == "text" and not text[match.end() : after.start()].strip():
+            printed = after["code"]
+        yield what, code, tree, printed
+
+
+def words(text):
+    """What is printed, but for spaces and the names of types, which differ between versions."""
+    return re.sub(r"dtype: \w+", "", text).split()
+
+
+@pytest.fixture
+def as_a_reader(tmp_path, monkeypatch):
+    """In an empty folder, without windows."""
+    monkeypatch.chdir(tmp_path)
+    backend = matplotlib.get_backend()
+    matplotlib.use("Agg")
+    monkeypatch.setattr(plt, "show", lambda: None)
+    yield
+    plt.close("all")
+    matplotlib.use(backend)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_page(page, as_a_reader):
+    names = {"__name__": "__main__"}
+    for what, code, tree, printed in blocks(page):
+        if what == NOT_RUN:
+            assert code.startswith("# needs "), f"{page.name}: why is this not run?\n{code}"
+            compile(tree, page, "exec")
+        elif what == "python":
+            if page.name == "README.md" and any(word in code for word in ELSEWHERE):
+                kinds = ast.Import, ast.ImportFrom
+                tree.body = [statement for statement in tree.body if isinstance(statement, kinds)]
+            with contextlib.redirect_stdout(io.StringIO()) as output:
+                exec(compile(tree, page, "exec"), names)
+            if printed is not None:
+                assert words(output.getvalue()) == words(printed), f"{page.name}\n{code}"
+        else:  # no code that goes by another name
+            assert not re.match(r"\{?(py|Py|code)", what), f"{page.name}: ```{what}\n{code}"
+
+
+@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
+def test_example(script, as_a_reader):
+    runpy.run_path(str(script), run_name="__main__")
+    assert plt.get_fignums(), "an example has a picture"
+
+
+def test_the_reference_has_every_public_name():
+    listed = set()
+    module = None
+    for line in (ROOT / "docs" / "api.md").read_text(encoding="utf-8").splitlines():
+        if line.startswith(".. currentmodule:: "):
+            module = line.split()[-1]
+        elif re.fullmatch(r"   \w+", line):
+            listed.add(f"{module}.{line.strip()}")
+    plots = infosieve.plots
+    wanted = {f"infosieve.{name}" for name in infosieve.__all__}
+    wanted -= {"infosieve.datasets", "infosieve.estimate", "infosieve.plots"}
+    wanted |= {f"infosieve.datasets.{name}" for name in infosieve.datasets.__all__}
+    wanted |= {f"infosieve.estimate.{name}" for name in set(infosieve.estimate.__all__)}
+    wanted |= {
+        f"infosieve.plots.{name}"
+        for name, kind in inspect.getmembers(plots, inspect.isclass)
+        if kind.__module__ == plots.__name__ and not name.startswith("_")
+    }
+    twice = {f"infosieve.estimate.{name}" for name in infosieve.__all__}  # under their short names
+    assert listed == wanted - twice
