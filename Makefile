@@ -3,7 +3,7 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test lint bench bench-workers clean
+.PHONY: demo test test-oldest test-newest lint bench bench-compare bench-workers docs experiments dist clean
 
 demo: $(VENV)/installed
 	$(BIN)/infosieve demo
@@ -11,18 +11,64 @@ demo: $(VENV)/installed
 test: $(VENV)/installed-dev lint
 	$(BIN)/python -m pytest -n auto
 
+# Both ends of what is supported, each in an environment of its own. What old versions of others
+# call deprecated in their newer dependencies is not ours to mend.
+test-oldest: PYTHON = python3.11
+test-oldest:
+	$(MAKE) .venv-oldest/pip VENV=.venv-oldest PYTHON=$(PYTHON)
+	echo "*" > .venv-oldest/.gitignore
+	.venv-oldest/bin/python -m pip install --quiet --editable . --group dev \
+	  --constraint tests/oldest.txt
+	NUMBA_CACHE_DIR=$(CURDIR)/.venv-oldest/numba \
+	  .venv-oldest/bin/python -m pytest -n auto -W ignore::DeprecationWarning
+
+test-newest: PYTHON = python3.13
+test-newest:
+	$(MAKE) .venv-newest/pip VENV=.venv-newest PYTHON=$(PYTHON)
+	echo "*" > .venv-newest/.gitignore
+	.venv-newest/bin/python -m pip install --quiet --editable . --group dev \
+	  --upgrade --upgrade-strategy eager
+	NUMBA_CACHE_DIR=$(CURDIR)/.venv-newest/numba \
+	  .venv-newest/bin/python -m pytest -n auto
+
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
-bench: $(VENV)/installed-bench
-	$(BIN)/python benchmarks/run.py
-	$(BIN)/python benchmarks/selection.py
-	$(BIN)/python benchmarks/clustering.py
+# ARGS="--workers --gpu --keep FOLDER" runs more, and copies the results of before.
+bench: $(VENV)/installed-bench $(if $(findstring --workers,$(ARGS)),$(VENV)/installed-dev)
+	$(BIN)/python benchmarks/all.py $(ARGS)
+
+# make bench-compare OLD=FOLDER [NEW=benchmarks] [ARGS="--relative"]: two files, or two folders
+bench-compare: NEW ?= benchmarks
+bench-compare:
+	$(if $(OLD),,$(error OLD must name a JSON file of benchmarks/, or a folder of such files))
+	$(PYTHON) benchmarks/compare.py $(ARGS) $(OLD) $(NEW)
 
 bench-workers: $(VENV)/installed-bench $(VENV)/installed-dev
 	$(BIN)/python benchmarks/workers.py
+
+# The chapter, the guide's pictures and the estimators anew (minutes; DATA=DIR has wine.csv), and all
+# pages of results from what was kept. CONTRIBUTING.md names those that take longer.
+experiments: $(VENV)/installed-experiments
+	$(BIN)/python experiments/chapter.py $(if $(DATA),--data $(DATA))
+	$(BIN)/python experiments/guide.py
+	$(BIN)/python experiments/estimators.py
+	$(BIN)/python experiments/calibration.py --show
+	$(BIN)/python experiments/quality.py --show
+	$(BIN)/python experiments/clustering.py --show
+	$(BIN)/python experiments/tecator.py --show
+	$(BIN)/python experiments/write_docs.py
+	$(BIN)/python experiments/readme.py
+
+docs: $(VENV)/installed-docs
+	$(BIN)/sphinx-build -a -W --keep-going -d build/doctrees docs build/docs
+
+# The same bytes from the same tree, anywhere.
+dist: $(VENV)/installed-dev
+	rm -rf dist
+	$(BIN)/python -m hatchling build
 
 $(VENV)/pip:
 	$(PYTHON) -m venv $(VENV)
@@ -41,6 +87,16 @@ $(VENV)/installed-bench: $(VENV)/installed
 	$(BIN)/python -m pip install --quiet --group bench
 	touch $@
 
+$(VENV)/installed-experiments: $(VENV)/installed-bench
+	$(BIN)/python -m pip install --quiet --group experiments
+	touch $@
+
+$(VENV)/installed-docs: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --group docs
+	touch $@
+
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .pytest_cache .ruff_cache .hypothesis
+	rm -rf docs/api docs/gallery
+	rm -rf $(VENV) .venv-oldest .venv-newest build dist
+	rm -rf .mypy_cache .pytest_cache .ruff_cache .hypothesis
 	find . -name __pycache__ -prune -exec rm -rf {} +

@@ -2,8 +2,8 @@
 
     make bench                                   # or: python benchmarks/run.py [--quick]
 
-Writes benchmarks/results.json, docs/benchmarks.md, docs/benchmarks.png and the table of the
-README. Everything runs in one thread, except where threads are what is measured. A time is
+Writes benchmarks/results.json, docs/benchmarks.md, and docs/benchmarks.png. Everything
+runs in one thread, except where threads are what is measured. A time is
 the best of several, our own and the others' taken in turn.
 """
 
@@ -283,35 +283,6 @@ def write_page(result):
     (DOCS / "benchmarks.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
-def write_readme(result):
-    """The small table of the README, between its two markers."""
-    given = {row["n"]: f"{row['ratio']:.0f}" for row in result["given four"]}
-    lines = ["| samples | one column against the target | one more column given four |"]
-    lines += ["|---:|---:|---:|"]
-    for row in result["relevance"]:
-        n = row["n"]
-        lines.append(f"| {n:,} | {row['ratio']:.0f} | {given.get(n, '–')} |")  # noqa: RUF001
-    million = next((row for row in result["growth"] if row["n"] == 1_000_000), None)
-    sets = [row["ratio"] for row in result["one set"]]
-    two = max(row["two"] / row["one"] for row in result["threads"])
-    lines += ["", f"Two threads take at most {two:.0%} of the time of one."]
-    if million:
-        lines += [
-            f"A million samples take {million['seconds']:.1f} s a column and, beyond the data,",
-            f"{million['peak bytes a sample']:.0f} bytes a sample, whatever their number.",
-        ]
-    lines += [
-        "A single call for a single set of 2 to 5 columns has nothing to share: it is",
-        f"{min(sets):.1f} to {max(sets):.1f} times faster than the fastest.",
-    ]
-    readme = HERE.parent / "README.md"
-    start, end = "<!-- written by make bench -->\n", "<!-- end -->"
-    text = readme.read_text(encoding="utf-8")
-    before, rest = text.split(start)
-    after = rest.split(end, 1)[1]
-    readme.write_text(before + start + "\n".join(lines) + "\n" + end + after, encoding="utf-8")
-
-
 def draw(result):
     """docs/benchmarks.png: time per column against N, for both tasks."""
     figure, axes = plt.subplots(1, 2, figsize=(10, 4.2), layout="constrained")
@@ -384,7 +355,6 @@ def main():
     if not quick:
         (HERE / "results.json").write_text(json.dumps(result, indent=1) + "\n")
         write_page(result)
-        write_readme(result)
         draw(result)
 
 

@@ -2,9 +2,9 @@
 
     make bench                                   # or: python benchmarks/selection.py [--quick]
 
-Writes benchmarks/selection.json, docs/benchmarks-selection.md and a line of the README. One
-thread, except where it says two. The others' loops compute what ours does, with the fastest
-estimator that another library has for it.
+Writes benchmarks/selection.json and docs/benchmarks-selection.md. One thread, except where it says
+two. The others' loops compute what ours does, with the fastest estimator that another library has
+for it.
 """
 
 import os
@@ -251,13 +251,6 @@ def write(rows):
                 f"selected {row['selected']} (relevant are 0 to 4).",
             ]
     (DOCS / "benchmarks-selection.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    small = ["| what | times faster |", "|---|---:|"]
-    small += [f"| {row['case']} | {times(row['ratio'])} |" for row in rows if row["ratio"] > 1]
-    readme = HERE.parent / "README.md"
-    start, end = "<!-- written by benchmarks/selection.py -->\n", "<!-- end of selection -->"
-    before, rest = readme.read_text(encoding="utf-8").split(start)
-    text = before + start + "\n".join(small) + "\n" + end + rest.split(end, 1)[1]
-    readme.write_text(text, encoding="utf-8")
     (HERE / "selection.json").write_text(json.dumps({"machine": m, "rows": rows}, indent=1) + "\n")
 
 

@@ -20,7 +20,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 
 import numpy as np
 import pandas as pd
-from scipy.stats import pearsonr
+from scipy.stats import binomtest, chisquare, pearsonr
 from spectra import HERE, keep
 
 from infosieve import choose_k, permutation_test
@@ -196,6 +196,238 @@ def kept():
     return json.loads(file.read_text()) if file.exists() else []
 
 
+# ---- showing
+
+TEXT = """# Do the tests hold their error rate?
+
+*Written by `experiments/calibration.py` from `experiments/results/calibration.json`, which keeps
+how many of {p} permuted copies reached the observed value, for each data set.*
+
+A test at 5 % must say yes in 5 % of cases where there is nothing to find. Here that is the case by
+construction, {sets:,} times each, for N = 50, 100 and 500 samples and five kinds of data: normal
+columns; heavy tails (Student, 2 degrees of freedom); ties (normal, rounded to half a standard
+deviation); a target of three classes; nothing but categories. In brackets: 95 % intervals of the
+share (Wilson). p = (b + 1) / {p1}, when b of {p} permuted copies score at least as much.
+
+## Global and maximum test
+
+One column of noise against its permuted copies (global), and the best of {m} columns of noise
+against the best of their permuted copies (maximum). Nothing is selected, or two columns are
+that tell much about the target and nothing about the candidates. Both tests are exact, so p must
+be uniform.
+
+{exact}
+
+{uniform}
+
+![p-values against what uniform ones would be](calibration-p.png)
+
+## Local permutation
+
+The candidate tells nothing about the target beyond what is selected. "Others": it is noise. "The
+original": it is a noisy copy of the selected column (noise of 0.2, 0.5 and 1 standard deviations in
+turn), so it tells much about the target, but nothing new. K is averaged from 3 to 15.
+"Information" is that of the whole set (`criterion="mi"`), "information added" is I(X; Y | S)
+(`criterion="cmi"`, the default of `MISelector`). This test is not exact: it is as good as
+neighbours are near.
+
+{local}
+
+{local_verdict}
+
+With **three** columns selected, one of them the original, near samples are not near any more in
+each of them, and close copies pass. Normal columns, by the noise of the copy:
+
+{crowded}
+
+That is the weakest point of the method as it stands. [What to do](limits.md#noisy-copies).
+
+## K chosen from the data
+
+`choose_k` looks at the target, and the test afterwards uses the same target. Normal columns:
+
+{chosen}
+
+## Power
+
+The share of {power_sets} data sets in which p is at most 5 %, against the size of the effect;
+dashed, the test of the correlation. A straight line is found by the correlation with fewer
+samples; that is what not knowing the shape costs. "A spread": y = exp(effect · x) · noise. "Beside
+another column": y = sin(2 s) + effect · x + 0.3 noise, where s is selected and the candidate is
+x + s; local permutation, against the partial correlation.
+
+![Power against effect](calibration-power.png)
+
+{power}
+"""
+
+
+def share(reached_by):
+    """How often p is at most 5 %, with its interval."""
+    hits, n = sum(b + 1 <= 0.05 * (P + 1) for b in reached_by), len(reached_by)
+    low, high = binomtest(hits, n).proportion_ci(method="wilson")
+    return hits / n, low, high
+
+
+def said(reached_by):
+    rate, low, high = share(reached_by)
+    return f"{100 * rate:.1f} % ({100 * low:.1f} to {100 * high:.1f})"
+
+
+def table(head, rows):
+    lines = [head, ["---"] * 2 + ["---:"] * (len(head) - 2), *rows]
+    return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
+
+
+def rates(found, tests, given):
+    """A row for each test, kind of data and set of selected columns; a column for each N."""
+    rows = []
+    for test in tests:
+        for kind in KINDS:
+            for known in given:
+                cells = [found.get((test, kind, n, known)) for n in SIZES]
+                if any(cells):
+                    words = [said(cell) if cell else "" for cell in cells]
+                    rows.append([test, kind, known, *words])
+    return rows
+
+
+def head(*first):
+    return [*first, *(f"N = {n}" for n in SIZES)]
+
+
+def uniformity(found):
+    """Of global and maximum tests: 20 bins of equal size, chi-square."""
+    cases = [c for c in found if c[0] in ("global", "maximum")]
+    fits = {}
+    for case in cases:
+        counts = np.bincount(np.array(found[case]) * 20 // (P + 1), minlength=20)
+        fits[case] = chisquare(counts).pvalue
+    inside = sum(share(found[c])[1] <= 0.05 <= share(found[c])[2] for c in cases)
+    worst = min(fits, key=fits.get)
+    n, low = len(cases), sum(p < 0.05 for p in fits.values())
+    return (
+        f"In {inside} of {n} cases the interval holds 5 % ({0.95 * n:.0f} are expected of exact "
+        f"tests). Uniform over 20 bins (chi-square): {low} of {n} cases have p < 0.05 "
+        f"({0.05 * n:.0f} expected), the smallest {fits[worst]:.4f} "
+        f"({', '.join(map(str, worst))}; {min(1.0, fits[worst] * n):.2f} after Bonferroni)."
+    )
+
+
+def local_verdict(found):
+    cases = [c for c in found if c[0] in (LOCAL, ADDED) and c[3] != GIVEN[3]]
+    worst = max(cases, key=lambda c: share(found[c])[0])
+    above = [c for c in cases if share(found[c])[0] > 0.08]
+    words = (
+        "none is above 8 %"
+        if not above
+        else f"{len(above)} are above 8 %: "
+        + "; ".join(f"{c[0]}, {c[1]}, N = {c[2]}, {c[3]}" for c in above)
+    )
+    where = ", ".join(map(str, worst))
+    return f"Of {len(cases)} cases, {words}. The largest is {said(found[worst])}: {where}."
+
+
+def crowded(found):
+    rows = []
+    for test in (LOCAL, ADDED):
+        for i, noise in enumerate((0.2, 0.5, 1.0)):
+            cells = [found.get((test, "continuous", n, GIVEN[3]), [])[i::3] for n in SIZES]
+            rows.append([test, noise, *(said(c) if c else "" for c in cells)])
+    return table(head("test", "noise of the copy"), rows)
+
+
+def chosen(found):
+    rows = []
+    for test, given in (("maximum", GIVEN[0]), (ADDED, GIVEN[2])):
+        for name in (test, f"{test}, K chosen"):
+            cells = [found.get((name, "continuous", n, given)) for n in SIZES]
+            rows.append([name, given, *(said(c) if c else "" for c in cells)])
+    return table(head("test", "selected"), rows)
+
+
+def power_table(found):
+    rows = []
+    for shape in SHAPES:
+        for who, name in enumerate(("infosieve", "correlation")):
+            cells = []
+            for n in POWER_SIZES:
+                values = np.array(found[("power", shape, 0.45, n)])
+                cells.append(f"{100 * np.mean(values[:, who] <= 0.05):.0f} %")
+            rows.append([shape, name, *cells])
+    names = ["effect of 0.45", "test", *(f"N = {n}" for n in POWER_SIZES)]
+    return table(names, rows)
+
+
+def pictures(found):
+    import matplotlib
+
+    matplotlib.use("Agg")
+    import matplotlib.pyplot as plt
+
+    plt.rcParams |= {"axes.spines.top": False, "axes.spines.right": False}
+    colors = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#000000")
+    figure, axes = plt.subplots(2, 3, figsize=(11, 6.4), sharex=True, sharey=True)
+    p = (1 + np.arange(P + 1)) / (P + 1)
+    for row, test in zip(axes, ("global", "maximum"), strict=True):
+        for ax, n in zip(row, SIZES, strict=True):
+            ax.axhline(0, color="#888888", lw=1)
+            for kind, color in zip(KINDS, colors, strict=True):
+                for given, line in zip(GIVEN[:2], ("-", "--"), strict=True):
+                    values = found.get((test, kind, n, given))
+                    if values:
+                        ecdf = np.cumsum(np.bincount(values, minlength=P + 1)) / len(values)
+                        label = kind if line == "-" else None
+                        ax.plot(p, ecdf - p, line, color=color, lw=1, label=label)
+            sets = max(len(v) for v in found.values())
+            band = 1.96 * np.sqrt(p * (1 - p) / sets)
+            ax.fill_between(p, -band, band, color="#888888", alpha=0.2, lw=0)
+            ax.set_title(f"{test}, N = {n}", fontsize=10)
+    axes[0, 0].legend(frameon=False, fontsize=8)
+    for ax in axes[-1]:
+        ax.set_xlabel("p")
+    for row in axes:
+        row[0].set_ylabel("share of p below, minus p")
+    figure.tight_layout()
+    figure.savefig(HERE.parent / "docs" / "calibration-p.png", dpi=110)
+    figure, axes = plt.subplots(1, 4, figsize=(12, 3.6), sharey=True)
+    for ax, shape in zip(axes, SHAPES, strict=True):
+        for n, color in zip(POWER_SIZES, colors, strict=False):
+            values = np.array([found[("power", shape, e, n)] for e in EFFECTS])
+            both = np.mean(values <= 0.05, axis=1)
+            ax.plot(EFFECTS, both[:, 0], "-o", ms=3, color=color, label=f"N = {n}")
+            ax.plot(EFFECTS, both[:, 1], "--", lw=1, color=color)
+        ax.axhline(0.05, color="#888888", lw=1, ls=":")
+        ax.set(title=shape, xlabel="effect", ylim=(0, 1.02))
+    axes[0].set_ylabel("share of data sets with p ≤ 0.05")
+    axes[0].legend(frameon=False, fontsize=8)
+    figure.tight_layout()
+    figure.savefig(HERE.parent / "docs" / "calibration-power.png", dpi=110)
+
+
+def show():
+    found = {tuple(row["case"]): row["values"] for row in kept()}
+    text = TEXT.format(
+        p=P,
+        p1=P + 1,
+        m=M,
+        sets=max(len(values) for values in found.values()),
+        exact=table(
+            head("test", "data", "selected"), rates(found, ("global", "maximum"), GIVEN[:2])
+        ),
+        uniform=uniformity(found),
+        local=table(head("test", "data", "selected"), rates(found, (LOCAL, ADDED), GIVEN[1:3])),
+        local_verdict=local_verdict(found),
+        crowded=crowded(found),
+        chosen=chosen(found),
+        power_sets=len(found[("power", "a line", 0.45, 100)]),
+        power=power_table(found),
+    )
+    print(text)
+    (HERE.parent / "docs" / "calibration.md").write_text(text, encoding="utf-8")
+    pictures(found)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--sets", type=int, default=1000)
@@ -204,6 +436,7 @@ def main():
     arguments = parser.parse_args()
     if not arguments.show:
         run(arguments)
+    show()
 
 
 if __name__ == "__main__":

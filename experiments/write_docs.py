@@ -194,7 +194,6 @@ def main():
         errors=table(errors, ["data", "runs", "default", "published test"]),
     )
     (HERE.parent / "docs/default.md").write_text(text)
-    write_readme(full, found, seconds)
 
 
 def sizes(rows):
@@ -210,29 +209,6 @@ def sizes(rows):
         lines.append([name, *[f"{share:.0f}" for share in shares[1:9]]])
         lines.append(["… in the chapter", *[str(figures.get(i, "")) for i in range(1, 9)]])
     return table(lines, ["features", *map(str, range(1, 9))])
-
-
-def write_readme(full, found, seconds):
-    """The small table of the README, between its two markers."""
-    rows = []
-    for name in [n for n in ("default", *OTHERS, "the chapter's") if n in full]:
-        tested = PUBLISHED if "chapter" in name else name
-        nothing = rate(found, "nothing, M = 50", tested, anything)[1]
-        rows.append(
-            [
-                name,
-                f"{np.mean(list(full[name].values())):.2f}",
-                *[f"{full[name][p]:.2f}" for p in ("F, M = 10", "F, M = 50")],
-                nothing.partition(" ")[0] or "not run",
-                f"{seconds[name]:.1f}",
-            ]
-        )
-    head = ["procedure", f"mean F1, {len(PANEL)} problems", "F1 on (F), 10 columns", "50 columns"]
-    head += ["selects where nothing matters (50 columns)", "seconds a fit"]
-    readme = HERE.parent / "README.md"
-    start, end = "<!-- written by experiments/write_docs.py -->\n", "<!-- end of experiments -->"
-    before, rest = readme.read_text().split(start)
-    readme.write_text(before + start + table(rows, head) + "\n" + end + rest.split(end, 1)[1])
 
 
 if __name__ == "__main__":

@@ -1,0 +1,50 @@
+"""The one table of the README, from kept results: python experiments/readme.py"""
+
+import json
+
+import numpy as np
+from panel import PANEL
+from spectra import HERE, kept, write_between
+from summarize import by_problem, f1
+from write_docs import PUBLISHED, anything, rate
+
+BENCHMARKS = HERE.parent / "benchmarks"
+
+
+def main():
+    found = by_problem(kept("judge"))
+    ours, wrapper, boruta, published = (
+        np.mean([f1(list(found[p][name].values())) for p in PANEL])
+        for name in ("default", "kNN wrapper", "Boruta", "the chapter's")
+    )
+    alone = [
+        rate(found, "nothing, M = 50", name, anything)[1].split()[0]
+        for name in ("default", PUBLISHED)
+    ]
+    speed = json.loads((BENCHMARKS / "results.json").read_text())
+    selection = json.loads((BENCHMARKS / "selection.json").read_text())["rows"]
+    times = {
+        "one column, N = 1,000": next(r for r in speed["relevance"] if r["n"] == 1000),
+        "one more column given four, N = 1,000": next(
+            r for r in speed["given four"] if r["n"] == 1000
+        ),
+        "the choice of K, N = 100, 10 columns": selection[0],
+        "a permutation test, N = 1,000, four selected": selection[1],
+    }
+    rows = [
+        f"| finds the right columns (mean F1, {len(PANEL)} problems) | **{ours:.2f}** | forward "
+        f"selection with nearest neighbours {wrapper:.2f}, Boruta {boruta:.2f}, the published "
+        f"procedure {published:.2f} |",
+        f"| selects something among 50 columns of noise | **{alone[0]}** | the published "
+        f"test {alone[1]} |",
+    ]
+    for what, row in times.items():
+        peer = row.get("peer") or row["fastest peer"]
+        rows.append(f"| {what} | **{row['ratio']:.0f} times faster** | than {peer} |")
+    text = "\n".join(["| | infosieve | others |", "|---|---|---|", *rows]) + "\n"
+    print(text)
+    write_between(HERE.parent / "README.md", "experiments/readme.py", text)
+
+
+if __name__ == "__main__":
+    main()
