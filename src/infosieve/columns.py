@@ -327,10 +327,12 @@ class _ArrowFile:
     @classmethod
     def opened(cls, path: str) -> "_ArrowFile":
         import pyarrow as pa
+        import pyarrow.dataset as ds
 
         try:
             with pa.memory_map(path) as file, pa.ipc.open_file(file) as content:
-                schema, n = content.schema, content.count_rows()
+                schema = content.schema
+            n = ds.dataset(path, format="ipc").count_rows()
         except (pa.ArrowException, OSError) as error:
             raise ValueError(f"{path} is no Arrow file: {first_line(error)}") from None
         names = _names_of(schema)
