@@ -44,7 +44,7 @@ X
 # first few steps, use half of the rows, and keep the other half.
 
 half = np.arange(n) < n // 2
-selector = MISelector(correction=None, max_features=4, random_state=0, n_jobs=-1)
+selector = MISelector(correction=None, lookahead=1, max_features=4, random_state=0, n_jobs=-1)
 selector.fit(X.only(np.flatnonzero(half)), y[half])
 selector.path_[["action", "feature", "gain", "p_value"]].round(3)
 

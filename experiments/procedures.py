@@ -72,6 +72,12 @@ def nearest(y):
     return make_pipeline(StandardScaler(), model)
 
 
+def folds(y):
+    """Five, in random order: tables are often sorted."""
+    kind = StratifiedKFold if classes(y) else KFold
+    return kind(5, shuffle=True, random_state=0)
+
+
 def forest(y, seed, **how):
     kind = RandomForestClassifier if classes(y) else RandomForestRegressor
     return kind(n_jobs=1, random_state=seed, **how)
@@ -99,7 +105,7 @@ def boruta(X, y, seed):
 
 def recursive(X, y, seed):
     """scikit-learn's recursive elimination, a tenth of the columns at a time, by a forest."""
-    found = RFECV(forest(y, seed), step=0.1, cv=5).fit(X, y)
+    found = RFECV(forest(y, seed), step=0.1, cv=folds(y)).fit(X, y)
     return np.flatnonzero(found.support_)
 
 
@@ -108,10 +114,9 @@ def first_of(ranked, X, y, model):
 
     The ranking is made anew without each fold.
     """
-    kind = StratifiedKFold if classes(y) else KFold
     sizes = [k for k in (1, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 50, 100) if k <= X.shape[1]]
     scores = np.zeros(len(sizes))
-    for learn, judge in kind(5, shuffle=True, random_state=0).split(X, y):
+    for learn, judge in folds(y).split(X, y):
         order = ranked(X[learn], y[learn])
         for i, k in enumerate(sizes):
             columns = order[:k]

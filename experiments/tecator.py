@@ -133,7 +133,7 @@ def draw(results, file):
     shown_models = {
         "Gaussian process,\nMISelector()": stopped,
         "Gaussian process,\nfirst ten": ten,
-        "SVR,\nfirst ten": "SVR, the 10 first that MISelector selects",
+        "Gaussian process,\nall 441": "Gaussian process, all curve features",
     }
     base = wide["PLS, all channels"]
     ratios = [base / wide[model] for model in shown_models.values()]

@@ -417,7 +417,7 @@ def _workers(dask: str | None, jobs: int | None) -> Iterator[Any]:
         from distributed import Client, LocalCluster
     except ImportError:
         raise ImportError(
-            "--dask needs Dask, which is not here: pip install 'infosieve[dask]'"
+            "--dask needs Dask, which is not here: pip install dask distributed fsspec"
         ) from None
     import logging
     import signal

@@ -31,7 +31,7 @@ def executor_of(executor: Any, n_jobs: int | None, progress: Progress | None = N
     except ImportError as error:
         raise ImportError(
             f"The 'executor' parameter asks for Dask, which is not here ({error}): "
-            "pip install 'infosieve[dask]'."
+            "pip install dask distributed fsspec."
         ) from None
     return Dask(executor, threads)
 

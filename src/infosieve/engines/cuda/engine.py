@@ -33,7 +33,7 @@ def problem() -> str | None:
     try:
         import cupy
     except ImportError as error:
-        return f"CuPy is not here ({error}): pip install 'infosieve[gpu]'"
+        return f"CuPy is not here ({error}): pip install 'cupy-cuda13x[ctk]'"
     try:
         n_devices = cupy.cuda.runtime.getDeviceCount()
         cupy.cuda.nvrtc.getVersion()
@@ -45,7 +45,7 @@ def problem() -> str | None:
         text = first_line(error)
         return (
             f"no NVIDIA GPU, or no compiler for it, answers ({text}). Check nvidia-smi, the "
-            "driver, and that CuPy finds NVRTC (pip install 'infosieve[gpu]' brings it)"
+            "driver, and that CuPy finds NVRTC (pip install 'cupy-cuda13x[ctk]' brings it)"
         )
     if n_devices == 0:
         return "no NVIDIA GPU is visible. Check nvidia-smi and CUDA_VISIBLE_DEVICES"
