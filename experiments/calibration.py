@@ -21,7 +21,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 import numpy as np
 import pandas as pd
 from scipy.stats import binomtest, chisquare, pearsonr
-from spectra import HERE, keep
+from spectra import HERE, keep, table
 
 from infosieve import choose_k, permutation_test
 
@@ -297,11 +297,6 @@ def said(reached_by):
     return f"{100 * rate:.1f} % ({100 * low:.1f} to {100 * high:.1f})"
 
 
-def table(head, rows):
-    lines = [head, ["---"] * 2 + ["---:"] * (len(head) - 2), *rows]
-    return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
-
-
 def rates(found, tests, given):
     """A row for each test, kind of data and set of selected columns; a column for each N."""
     rows = []
@@ -358,7 +353,7 @@ def crowded(found):
             for i, noise in enumerate((0.2, 0.5, 1.0)):
                 cells = [found.get((test, "continuous", n, given), [])[i::3] for n in SIZES]
                 rows.append([test, given, noise, *(said(c) if c else "" for c in cells)])
-    return table(head("test", "selected", "noise of the copy"), rows)
+    return table(head("test", "selected", "noise of the copy"), rows, 2)
 
 
 def chosen(found):
@@ -367,7 +362,7 @@ def chosen(found):
         for name in (test, f"{test}, K chosen"):
             cells = [found.get((name, "continuous", n, given)) for n in SIZES]
             rows.append([name, given, *(said(c) if c else "" for c in cells)])
-    return table(head("test", "selected"), rows)
+    return table(head("test", "selected"), rows, 2)
 
 
 def power_table(found):
@@ -380,7 +375,7 @@ def power_table(found):
                 cells.append(f"{100 * np.mean(values[:, who] <= 0.05):.0f} %")
             rows.append([shape, name, *cells])
     names = ["effect of 0.45", "test", *(f"N = {n}" for n in POWER_SIZES)]
-    return table(names, rows)
+    return table(names, rows, 2)
 
 
 def pictures(found):
@@ -437,12 +432,12 @@ def show():
         m=M,
         sets=max(len(values) for values in found.values()),
         exact=table(
-            head("test", "data", "selected"), rates(found, ("global", "maximum"), GIVEN[:2])
+            head("test", "data", "selected"), rates(found, ("global", "maximum"), GIVEN[:2]), 3
         ),
         uniform=uniformity(found),
-        local=table(head("test", "data", "selected"), rates(found, (LOCAL, ADDED), GIVEN[1:3])),
+        local=table(head("test", "data", "selected"), rates(found, (LOCAL, ADDED), GIVEN[1:3]), 3),
         local_verdict=local_verdict(found),
-        default=table(head("test", "data", "selected"), rates(found, (DEFAULT,), GIVEN[1:3])),
+        default=table(head("test", "data", "selected"), rates(found, (DEFAULT,), GIVEN[1:3]), 3),
         crowded=crowded(found),
         chosen=chosen(found),
         power_sets=len(found[("power", "a line", 0.45, 100)]),

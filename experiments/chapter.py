@@ -25,7 +25,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 from procedures import CHAPTER
-from spectra import HERE, keep, kept, load, pls_errors, splits
+from spectra import HERE, keep, kept, load, pls_errors, splits, table
 
 from infosieve import FeatureClustering, MISelector, choose_k
 from infosieve.datasets import make_friedman
@@ -162,11 +162,6 @@ def run(arguments):
 
 
 # ---- showing
-
-
-def table(head, rows):
-    lines = [" | ".join(map(str, row)) for row in [head, ["---"] + ["---:"] * (len(head) - 1)]]
-    return "\n".join(f"| {line} |" for line in lines + [" | ".join(map(str, r)) for r in rows])
 
 
 def k_table(results):

@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 from scipy.integrate import quad
 from scipy.special import digamma, gammaln, ndtr
-from spectra import HERE, keep, kept
+from spectra import HERE, keep, kept, table
 
 from infosieve import mutual_information
 
@@ -285,11 +285,6 @@ def frame(results):
     rows["truth"] = rows["distribution"].map({k: t for k, (_, t) in DISTRIBUTIONS.items()})
     rows["error"] = rows["nats"] - rows["truth"]
     return rows
-
-
-def table(head, rows):
-    lines = [head, ["---"] + ["---:"] * (len(head) - 1), *rows]
-    return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
 
 
 def show():

@@ -30,7 +30,7 @@ from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
-from spectra import HERE, keep, kept
+from spectra import HERE, keep, kept, table
 from summarize import by_problem, f1
 
 from infosieve import MISelector
@@ -222,11 +222,6 @@ def summary(rows):
             "stability": index, "seconds": some["seconds"].mean(),
         })  # fmt: skip
     return pd.DataFrame(found)
-
-
-def table(head, rows):
-    lines = [head, ["---"] + ["---:"] * (len(head) - 1), *rows]
-    return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
 
 
 def means_of(found):

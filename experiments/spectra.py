@@ -103,3 +103,9 @@ def write_between(page, script, text):
     start, end = f"<!-- written by {script} -->", f"<!-- end of {script} -->"
     before, rest = page.read_text().split(start)
     page.write_text(f"{before}{start}\n{text}{end}{rest.split(end)[1]}")
+
+
+def table(head, rows, left=1):
+    """Markdown; all columns but the first ``left`` are numbers."""
+    lines = [head, ["---"] * left + ["---:"] * (len(head) - left), *rows]
+    return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
