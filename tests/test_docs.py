@@ -52,7 +52,7 @@ def blocks(page):
 
 def words(text):
     """What is printed, but for spaces and the names of types, which differ between versions."""
-    return re.sub(r"dtype: \w+", "", text).split()
+    return re.sub(r"dtype: \w+|datetime64\[\w+\]", "", text).split()
 
 
 @pytest.fixture
