@@ -147,10 +147,51 @@ def averaged(x, s, y, ks, criterion):
     return np.mean([information(x, s, y, k, criterion) for k in range(ks[0], ks[1] + 1)])
 
 
-def forward(x, y, ks, criterion, draw, n_permutations, alpha, correction):
+def near_to(i, points, alike, metric="euclidean"):
+    """Samples of those ``alike``, the nearest to sample i first; ``points`` is (n, d)."""
+    steps = np.abs(points - points[i])
+    gaps = np.sqrt((steps**2).sum(axis=1)) if metric == "euclidean" else steps.max(axis=1)
+    return sorted(alike, key=lambda j: gaps[j])
+
+
+def foretold(i, x, points, alike, metric="euclidean"):
+    """The value at sample i of a plane through the samples near it, least squares with a ridge."""
+    k = min(max(8, 6 * (points.shape[1] + 1)), len(alike))
+    near = near_to(i, points, alike, metric)[:k]
+    if k < 2 * (points.shape[1] + 1):
+        return np.mean(x[near])
+    middle = points[near].mean(axis=0)
+    around = points[near] - middle
+    unit = np.sqrt((around**2).sum() / k) or 1.0
+    rows = np.vstack([around / unit, np.sqrt(0.01 * k) * np.eye(points.shape[1])])
+    right = np.r_[x[near] - x[near].mean(), np.zeros(points.shape[1])]
+    slopes = np.linalg.lstsq(rows, right, rcond=None)[0]
+    return x[near].mean() + (points[i] - middle) / unit @ slopes
+
+
+def copy_beside(x, selected, categorical, order, metric="euclidean"):
+    """``x`` with what planes leave of it in a new order; its values, ranked as those are."""
+    n = len(x)
+    points, codes = selected[~categorical].T, selected[categorical]
+    if points.shape[1] == 0:
+        return x[order]
+    alike = [[j for j in range(n) if (codes[:, i] == codes[:, j]).all()] for i in range(n)]
+    ahead = np.array([foretold(i, x, points, alike[i], metric) for i in range(n)])
+    # How much of noise is left: unit noise at one sample after the other.
+    spread = np.empty(n)
+    for i in range(n):
+        left = [(j == i) - foretold(i, np.eye(n)[j], points, alike[i], metric) for j in alike[i]]
+        spread[i] = max(1e-3, np.sqrt(np.sum(np.square(left))))
+    new = ahead + spread * ((x - ahead) / spread)[order]
+    copy = np.empty(n)
+    copy[np.argsort(new)] = np.sort(x)
+    return copy
+
+
+def forward(x, y, ks, criterion, copy, n_permutations, alpha, correction):
     """Forward search, each test at alpha: selected columns, and (column, b) of each step.
 
-    ``draw(step, selected, p)`` gives permutation number p of a step.
+    ``copy(step, selected, p, j)`` gives column j in permutation number p of a step.
     """
     selected, steps = [], []
     while len(selected) < len(x):
@@ -161,8 +202,8 @@ def forward(x, y, ks, criterion, draw, n_permutations, alpha, correction):
         tried = remaining if correction == "max" else [remaining[best]]
         b = 0
         for p in range(n_permutations):
-            order = draw(len(steps), selected, p)
-            permuted = max(averaged(x[[j]][:, order], s, y, ks, criterion) for j in tried)
+            copies = [copy(len(steps), selected, p, j)[None] for j in tried]
+            permuted = max(averaged(c, s, y, ks, criterion) for c in copies)
             b += permuted >= scores[best] - 1e-12
         steps.append((remaining[best], b))
         if (b + 1) / (n_permutations + 1) > alpha:

@@ -68,14 +68,15 @@ def test_search_agrees_with_plain_loops(criterion, null, correction):
         prepare(v, np.zeros(len(v), bool), "standard", 0, Threads(1)) for v in (X.T, y[None])
     )
 
-    def draw(step, selected, number):
-        key = (seed, "add", step)
+    def copy(step, selected, number, j):
+        key, given = (seed, "add", step), x.take(selected)
         if null == "global" or not selected:
-            return global_permutations(key, n).draw(number, 1)[0]
-        return local_permutations(key, x.take(selected), "euclidean").draw(number, 1)[0]
+            return x.values[j, global_permutations(key, n).draw(number, 1)[0]]
+        order = local_permutations(key, given, "euclidean").draw(number, 1)[0]
+        return naive.copy_beside(x.values[j], given.values, given.categorical, order)
 
     measured = {"mi": "mi", "cmi": "gain"}[criterion]
-    selected, steps = naive.forward(x.values, target.values, ks, measured, draw, 9, 0.2, correction)
+    selected, steps = naive.forward(x.values, target.values, ks, measured, copy, 9, 0.2, correction)
     assert selector.selected_.tolist() == selected
     path = selector.path_
     assert path["feature"].tolist() == [j for j, _ in steps]

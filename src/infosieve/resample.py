@@ -29,6 +29,7 @@ from infosieve._types import (
 from infosieve._validate import check_seed
 from infosieve.engines.numba.shuffle import shuffle, shuffle_near
 from infosieve.estimate.mixed import Scores, category_labels, score
+from infosieve.planes import SAMPLES_EACH, Planes, fit_planes
 
 # A local permutation moves values among this many nearest samples, the sample included.
 N_NEAR = 8
@@ -59,19 +60,27 @@ def _words(key: tuple[int, str, int], first: int, count: int, width: int) -> Any
 class Permutations(Travels):
     """The row permutations of one test: row i receives the value of row ``draw(...)[p, i]``.
 
-    Inside strata, or, with ``near``, among the neighbours of each row.
+    Inside strata, or, with ``near``, among the neighbours of each row; then it is not the value
+    that moves, but what ``planes`` leave of it.
     """
 
     key: tuple[int, str, int]
     order: IntArray
     edges: IntArray
     near: IntArray | None = None
+    planes: Planes | None = None
 
     def draw(self, first: int, count: int) -> IntArray:
         n = self.order.size
         if self.near is None:
             return np.asarray(shuffle(_words(self.key, first, count, n), self.order, self.edges))
         return np.asarray(shuffle_near(_words(self.key, first, count, 2 * n), self.near))
+
+    def copies(self, columns: Columns, drawn: IntArray, runner: Runner) -> Columns:
+        """The columns, permuted: all by the first of the drawn, then all by the second, ..."""
+        if self.planes is None:
+            return columns.permuted(drawn)
+        return self.planes.copies(columns, drawn, runner)
 
 
 def global_permutations(key: tuple[int, str, int], n_samples: int) -> Permutations:
@@ -85,7 +94,8 @@ def local_permutations(
     """Rows exchange values with their like: the null of nothing new beyond the selected.
 
     Like are the nearest :data:`N_NEAR` in the selected columns; under categories, those of
-    the same categories, and all of them where there is nothing but categories.
+    the same categories, and all of them where there is nothing but categories. What the
+    selected columns foretell of a value stays where it is (:mod:`.planes`).
     """
     labels = category_labels(selected)
     order = np.argsort(labels, kind="stable").astype(np.int32)
@@ -94,15 +104,18 @@ def local_permutations(
     if numbers.shape[1] == 0:
         return Permutations(key, order, edges)
     n = order.size
-    near = np.empty((n, min(N_NEAR, n)), np.int32)
+    width = min(n, max(N_NEAR, SAMPLES_EACH * (numbers.shape[1] + 1)))
+    near, weights = np.empty((n, width), np.int32), np.zeros((n, width))
     for first, last in pairwise(edges.tolist()):
         rows = order[first:last]
-        k = min(N_NEAR, rows.size)
-        tree = cKDTree(numbers[rows])
-        found = tree.query(numbers[rows], k, p=2 if metric == "euclidean" else np.inf)[1]
-        again = np.arange(near.shape[1]) % k  # a small stratum: its rows several times
-        near[rows] = rows[found.reshape(rows.size, k)][:, again]
-    return Permutations(key, order, edges, near)
+        points, k = numbers[rows], min(width, rows.size)
+        found = cKDTree(points).query(points, k, p=2 if metric == "euclidean" else np.inf)[1]
+        found = found.reshape(rows.size, k)
+        again = np.arange(width) % k  # a small stratum: its rows several times
+        near[rows] = rows[found[:, again]]
+        weights[rows, :k] = fit_planes(points, found)
+    few = np.ascontiguousarray(near[:, :N_NEAR])
+    return Permutations(key, order, edges, few, Planes.of(near, weights))
 
 
 def random_parts(key: tuple[int, str, int], n_samples: int, n_parts: int) -> IntArray:

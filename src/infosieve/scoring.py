@@ -220,12 +220,16 @@ def _permute(
     columns = x.take(which, with_order=given.n_columns == 0)
     involved = (columns, given, measure.target)
     plain = measure.parts is None and not any(c.categorical.any() for c in involved)
+    plain = plain and permutations.planes is None
     room = measure.engine.copies_bytes if plain else _COPIES_BYTES
     at_once = max(1, min(room // (8 * columns.values.size), _DRAWN // columns.n_samples))
     values = []
     for at in range(first, first + count, at_once):
         drawn = _drawn(permutations, at, min(at_once, first + count - at), runner)
-        scores = measure(columns, given, runner, drawn)
+        if permutations.planes is None:
+            scores = measure(columns, given, runner, drawn)
+        else:
+            scores = measure(permutations.copies(columns, drawn, runner), given, runner)
         values.append(scores.reshape(len(drawn), columns.n_columns))
     whole = np.concatenate(values)
     return whole.max(axis=1, keepdims=True) if largest else whole
@@ -252,7 +256,7 @@ def _score_pairs(
     """Of all pairs of some columns, permuted or not; ``alone`` is what each scores."""
     pool = x.take(which, with_order=False)
     if permutations is not None:
-        pool = pool.rows(permutations.draw(number, 1)[0])
+        pool = permutations.copies(pool, permutations.draw(number, 1), runner)
     if measure.criterion == "mi":
         alone = np.zeros_like(alone)  # the score of the second is that of the whole set
     each = []
