@@ -10,6 +10,7 @@ docs/limits.md. About a minute; the seed is fixed.
 import re
 import time
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import matplotlib as mpl
@@ -21,6 +22,7 @@ import numpy as np
 import pandas as pd
 from scipy.spatial.distance import cdist
 from scipy.special import digamma
+from spectra import table
 
 from infosieve import (
     CurveFeatures,
@@ -34,15 +36,17 @@ from infosieve import (
 )
 from infosieve._scale import prepare
 from infosieve.datasets import load_tecator, make_friedman, make_xor
+from infosieve.engines.numba.engine import NumbaEngine
 from infosieve.executors.threads import Threads
 from infosieve.plots import PathDisplay, cluster_parts, feature_parts
-from infosieve.resample import global_permutations, local_permutations
+from infosieve.resample import Measure, global_permutations, local_permutations
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 # Colours that can be told apart by all, from Okabe and Ito; chance is grey.
 FOUND, REFUSED, OTHER, CHANCE = "#0072b2", "#d55e00", "#009e73", "#9aa0a6"
 SEVERAL = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00"]
 WIDTH = 7.0
+ONE = Threads(1)
 
 mpl.rcParams |= {
     "figure.dpi": 110,
@@ -288,20 +292,20 @@ def with_copy(seed, n=300, copy_noise=0.12):
 def copies():
     X, y = with_copy(0)
     y = np.sin(3 * X["a"]) + 0.2 * np.random.default_rng(0).normal(size=len(X))
-    given = prepared(X[["a"]])
+    copy = prepared(X[["copy"]])
+    at_will = global_permutations((0, "guide", 0), len(X))
+    local = local_permutations((0, "guide", 0), prepared(X[["a"]]), "euclidean")
     drawn = {
-        "as it is": np.arange(len(X)),
-        "permuted at will": global_permutations((0, "guide", 0), len(X)).draw(0, 1)[0],
-        "permuted among the near": local_permutations((0, "guide", 0), given, "euclidean").draw(
-            0, 1
-        )[0],
+        "as it is": copy.values[0],
+        "permuted at will": at_will.copies(copy, at_will.draw(0, 1), ONE).values[0],
+        "permuted beside a": local.copies(copy, local.draw(0, 1), ONE).values[0],
     }
     figure, axes = plt.subplots(2, 3, figsize=(WIDTH, 4.3), layout="constrained",
                                 height_ratios=[1.15, 1])  # fmt: skip
-    for ax, (title, rows), color in zip(
+    for ax, (title, values), color in zip(
         axes[0], drawn.items(), (FOUND, CHANCE, OTHER), strict=True
     ):
-        ax.plot(X["a"], X["copy"].to_numpy()[rows], ".", ms=3, mew=0, color=color)
+        ax.plot(X["a"], values, ".", ms=3, mew=0, color=color)
         ax.set_title(title)
         bare(ax)
         ax.set_xlabel("a")
@@ -336,36 +340,32 @@ def copies():
 def prepared(frame):
     """Columns as the selector holds them: scaled."""
     values = np.ascontiguousarray(frame.to_numpy().T)
-    return prepare(values, np.zeros(len(values), bool), "standard", 0, Threads(1))
+    return prepare(values, np.zeros(len(values), bool), "standard", 0, ONE)
 
 
-def crowded(runs=40):
-    """How often a copy of a column passes the local test, with one to three columns selected."""
-    kinds = (0.05, 0.12, 0.3)
-    rows = [
-        "| selected | " + " | ".join(f"copy with noise {noise}" for noise in kinds) + " |",
-        "|---|" + "---:|" * len(kinds),
-    ]
-    cases = [
-        ("a", ["a"], {}),
-        ("a, b", ["a", "b"], {}),
-        ("a, b, c", ["a", "b", "c"], {}),
-        ('a, b, c, `metric="chebyshev"`', ["a", "b", "c"], {"metric": "chebyshev"}),
-    ]
-    how = {"criterion": "cmi", "null": "local", "n_neighbors": (3, 15), "n_permutations": 99}
-    for label, selected, more in cases:
-        passed = []
-        for noise in kinds:
-            p = [
-                permutation_test(
-                    *with_copy(s, copy_noise=noise), "copy", selected=selected, random_state=s,
-                    **how, **more,
-                ).p_value
-                for s in range(runs)
-            ]  # fmt: skip
-            passed.append(f"{sum(v <= 0.05 for v in p)} of {runs}")
-        rows.append(f"| {label} | " + " | ".join(passed) + " |")
-    return "\n".join(rows)
+def crowded(runs=40, n_permutations=99):
+    """How often a copy of a column passes, if near samples exchange values, or what is left."""
+    kinds, moves = (0.05, 0.12, 0.3), ("values", "what planes leave")
+    rows = []
+    for selected in (["a"], ["a", "b"], ["a", "b", "c"]):
+        passed = np.zeros((len(moves), len(kinds)), int)
+        for seed in range(runs):
+            for i, noise in enumerate(kinds):
+                X, y = with_copy(seed, copy_noise=noise)
+                given, copy, target = (
+                    prepared(f) for f in (X[selected], X[["copy"]], y.to_frame())
+                )
+                measure = Measure(target, "gain", "ksg1", "euclidean", (3, 15), NumbaEngine())
+                observed = measure(copy, given, ONE)[0]
+                local = local_permutations((seed, "guide", 0), given, "euclidean")
+                drawn = local.draw(0, n_permutations)
+                for move, how in enumerate((replace(local, planes=None), local)):
+                    null = measure(how.copies(copy, drawn, ONE), given, ONE)
+                    p = (1 + np.sum(null >= observed)) / (1 + n_permutations)
+                    passed[move, i] += p <= 0.05
+        for move, counts in zip(moves, passed, strict=True):
+            rows.append([", ".join(selected), move, *(f"{v} of {runs}" for v in counts)])
+    return table(["selected", "exchanged", *(f"noise {noise}" for noise in kinds)], rows, 2)
 
 
 # Pairs --------------------------------------------------------------------------------------

@@ -30,7 +30,9 @@ What the choosing taught ({n_explored} fits with seed 1, `experiments/results/ex
 - **More K to average over** helped this criterion on (F); on the panel 3 to 15 is a little ahead
   of 3 to 10, and more than that brought nothing.
 - **Local permutation** wants few neighbours: eight, the sample among them. With fifteen or more,
-  noisy copies of selected columns pass far more often.
+  noisy copies of selected columns passed far more often. That planes foretell what stays in place
+  came later, because copies passed
+  [beside several columns](calibration.md#local-permutation); it was not chosen on this panel.
 - **A maximum test at every step at 5 %** misses relevant columns where there are many candidates;
   at 10 % it finds them, but then nothing holds the 5 % where nothing matters. Levels that start
   at 5 % and rise with sure steps (ForwardStop, capped at 10 %) have both.

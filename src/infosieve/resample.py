@@ -27,9 +27,9 @@ from infosieve._types import (
     Travels,
 )
 from infosieve._validate import check_seed
+from infosieve.copies import SAMPLES_EACH, Planes, fit_planes
 from infosieve.engines.numba.shuffle import shuffle, shuffle_near
 from infosieve.estimate.mixed import Scores, category_labels, score
-from infosieve.planes import SAMPLES_EACH, Planes, fit_planes
 
 # A local permutation moves values among this many nearest samples, the sample included.
 N_NEAR = 8
@@ -95,7 +95,7 @@ def local_permutations(
 
     Like are the nearest :data:`N_NEAR` in the selected columns; under categories, those of
     the same categories, and all of them where there is nothing but categories. What the
-    selected columns foretell of a value stays where it is (:mod:`.planes`).
+    selected columns foretell of a value stays where it is (:mod:`.copies`).
     """
     labels = category_labels(selected)
     order = np.argsort(labels, kind="stable").astype(np.int32)

@@ -84,9 +84,10 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         share of false features; sure steps leave more room to later ones. "max-mi": when the
         information of the set falls. None: never, up to the number of features asked for.
     null : {"local", "global"}, default="local"
-        What a candidate is compared with: copies permuted among samples that are alike in
-        the selected columns, so that only what it tells beyond them counts; or copies
-        permuted at will, the published test, which redundant columns pass, too.
+        What a candidate is compared with: copies that follow the selected columns as it does,
+        the rest permuted among samples that are alike in these, so that only what it tells
+        beyond them counts; or copies permuted at will, the published test, which redundant
+        columns pass, too.
     correction : {"max"} or None, default="max"
         "max": compare with the best of all permuted candidates, because the candidate is the
         best of all. None: with permuted copies of the candidate alone, the published test.

@@ -77,10 +77,10 @@ def permutation_test(
         what the candidate adds, I(candidate; target | selected). For "cmi", candidate and
         selected columns form one block with one norm.
     null : {"global", "local"}, default="global"
-        Who exchanges values: any samples, or those that are near each other in the selected
-        columns. The first asks whether the candidate has to do with the target or the
-        selected columns at all (a copy of a selected column passes), the second whether it
-        tells more than they do.
+        Who exchanges what: any samples their values; or those near each other in the selected
+        columns what these columns do not foretell. The first asks whether the candidate has
+        to do with the target or the selected columns at all (a copy of a selected column
+        passes), the second whether it tells more than they do.
     correction : {"max"} or None, default=None
         None: each candidate for itself. "max": each against the best of all permuted
         candidates, which allows for choosing the best of them.

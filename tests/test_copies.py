@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infosieve import permutation_test
+from infosieve.copies import _TASK
 from infosieve.executors.threads import Threads
-from infosieve.planes import _TASK
 from infosieve.resample import local_permutations
 
 KEY = (7, "test", 0)
