@@ -30,6 +30,8 @@ SIZES = (50, 100, 500)
 M = 5  # candidates of the maximum test
 LETTERS = np.array(list("abcd"))
 KINDS = ("continuous", "heavy tails", "tied", "classes", "categories")
+# Two selected columns are alike, and the candidates are copies of their difference.
+ALIKE = "alike"
 # Candidates that follow the original along a curve: the second is what the target follows.
 CURVES = {"a parabola": lambda s: s**2, "a wave": lambda s: np.sin(2 * s)}
 # What is selected: nothing; two columns that have nothing to do with the candidates; a column
@@ -49,7 +51,7 @@ GIVEN = (
 def draw(kind, n, given, number, rng):
     """(table, y, candidates, selected). Given what is selected, no candidate tells of y."""
     noise = partial(rng.standard_t, 2) if kind == "heavy tails" else rng.normal
-    n_selected = (0, 2, 1, 3, 2)[GIVEN.index(given)]
+    n_selected, near = (0, 2, 1, 3, 2)[GIVEN.index(given)], (0.2, 0.5, 1.0)[number % 3]
     if kind == "categories":
         s, x = rng.integers(0, 4, size=(n, n_selected)), rng.integers(0, 4, size=(n, M))
         if "original" in given:
@@ -57,11 +59,16 @@ def draw(kind, n, given, number, rng):
     else:
         s, x = noise(size=(n, n_selected)), noise(size=(n, M))
         s = rounded(s) if kind == "tied" else s
-        if "original" in given:
-            x = CURVES.get(kind, lambda s: s)(s[:, :1]) + (0.2, 0.5, 1.0)[number % 3] * x
+        if kind == ALIKE:
+            x = s[:, 1:2] + near * x
+            s[:, 1] = s[:, 0] + 0.1 * s[:, 1]
+        elif "original" in given:
+            x = CURVES.get(kind, lambda s: s)(s[:, :1]) + near * x
         x = rounded(x) if kind == "tied" else x
     y = noise(size=n)
-    if n_selected:
+    if kind == ALIKE:
+        y = 10 * (s[:, 1] - s[:, 0]) + 0.3 * s[:, 0] + 0.3 * y
+    elif n_selected:
         y = np.sin(2 * s[:, 0]) + 0.5 * s[:, 1:2].sum(axis=1) + 0.3 * y
     if kind == "tied":
         y = rounded(y)
@@ -89,7 +96,7 @@ def reached(table, y, candidates, selected, seed, **how):
 
 def one(test, kind, n, given, number):
     """One data set, one test."""
-    kinds = [*KINDS, *CURVES]
+    kinds = [*KINDS, *CURVES, ALIKE]
     rng = np.random.default_rng([kinds.index(kind), n, GIVEN.index(given), number])
     table, y, candidates, selected = draw(kind, n, given, number, rng)
     how = {"n_neighbors": (3, 15)} if "local" in test else {}
@@ -131,8 +138,9 @@ CASES += [
     for n in SIZES
     for kind in KINDS
     for given in GIVEN[1:4]
-    if n < 500 or kind != "heavy tails"  # slow
+    if n < 500 or kind == "continuous"  # the others are slow
 ]
+CASES += [(test, ALIKE, n, given) for n in SIZES for test in (LOCAL, ADDED) for given in GIVEN[3:]]
 CASES += [(ADDED, kind, n, given) for n in SIZES for kind in CURVES for given in GIVEN[2:4]]
 
 
@@ -246,7 +254,9 @@ saw the same data sets.
 The candidate tells nothing about the target beyond what is selected. "Others": it is noise. "The
 original": it is a noisy copy of the selected column (noise of 0.2, 0.5 and 1 times that of the
 column, in turn; 70 % of a category's values), so it tells much about the target, but nothing new.
-"... and one more", "... and two more": other columns that tell of the target are selected, too.
+"... and one more", "... and two more": so many other columns are selected, too; the first of them
+tells of the target. "Alike": two selected columns that differ by a tenth, the candidate a noisy
+copy of their difference, which is what the target follows.
 K is averaged from 3 to 15. "Information" is that of the whole set (`criterion="mi"`),
 "information added" is I(X; Y | S) (`criterion="cmi"`, the default of `MISelector`). This test is
 not exact: it is as good as planes through near samples foretell the candidate.
@@ -260,7 +270,8 @@ permutation, against the best of the permuted ones.
 
 {default}
 
-By the noise of the copy, normal columns; close copies are the hardest:
+By the noise of the copy; close copies are the hardest, above all with ties, where copies with
+little noise are the selected column itself but for a few samples:
 
 {crowded}
 
@@ -308,7 +319,7 @@ def rates(found, tests, given):
     """A row for each test, kind of data and set of selected columns; a column for each N."""
     rows = []
     for test in tests:
-        for kind in KINDS:
+        for kind in (*KINDS, ALIKE):
             for known in given:
                 cells = [found.get((test, kind, n, known)) for n in SIZES]
                 if any(cells):
@@ -340,7 +351,7 @@ def uniformity(found):
 
 
 def local_verdict(found):
-    cases = [c for c in found if c[0] in (LOCAL, ADDED) and c[1] in KINDS]
+    cases = [c for c in found if c[0] in (LOCAL, ADDED) and c[1] not in CURVES]
     worst = max(cases, key=lambda c: share(found[c])[0])
     above = [c for c in cases if share(found[c])[0] > 0.08]
     words = (
@@ -353,23 +364,31 @@ def local_verdict(found):
     return f"Of {len(cases)} cases, {words}. The largest is {said(found[worst])}: {where}."
 
 
+def by_noise(found, test, kind, given):
+    """A row for each noise of the candidate."""
+    for i, noise in enumerate((0.2, 0.5, 1.0)):
+        cells = [found.get((test, kind, n, given), [])[i::3] for n in SIZES]
+        yield [noise, *(said(c) if c else "" for c in cells)]
+
+
 def crowded(found):
-    rows = []
-    for test in (LOCAL, ADDED):
-        for given in (GIVEN[4], GIVEN[3]):
-            for i, noise in enumerate((0.2, 0.5, 1.0)):
-                cells = [found.get((test, "continuous", n, given), [])[i::3] for n in SIZES]
-                rows.append([test, given, noise, *(said(c) if c else "" for c in cells)])
-    return table(head("test", "selected", "noise of the copy"), rows, 2)
+    rows = [
+        [test, kind, given, *row]
+        for test in (LOCAL, ADDED)
+        for kind in ("continuous", "tied")
+        for given in GIVEN[2:]
+        for row in by_noise(found, test, kind, given)
+    ]
+    return table(head("test", "data", "selected", "noise of the copy"), rows, 3)
 
 
 def curves(found):
-    rows = []
-    for kind in CURVES:
-        for given in GIVEN[2:4]:
-            for i, noise in enumerate((0.2, 0.5, 1.0)):
-                cells = [found.get((ADDED, kind, n, given), [])[i::3] for n in SIZES]
-                rows.append([kind, given, noise, *(said(c) if c else "" for c in cells)])
+    rows = [
+        [kind, given, *row]
+        for kind in CURVES
+        for given in GIVEN[2:4]
+        for row in by_noise(found, ADDED, kind, given)
+    ]
     return table(head("candidate", "selected", "its noise"), rows, 2)
 
 

@@ -154,38 +154,53 @@ def near_to(i, points, alike, metric="euclidean"):
     return sorted(alike, key=lambda j: gaps[j])
 
 
-def foretold(i, x, points, alike, metric="euclidean"):
+def on_plane(i, x, points, alike, metric="euclidean"):
     """The value at sample i of a plane through the samples near it, least squares with a ridge."""
-    k = min(max(8, 6 * (points.shape[1] + 1)), len(alike))
+    d = points.shape[1]
+    k = min(max(8, 6 * (d + 1)), len(alike))
     near = near_to(i, points, alike, metric)[:k]
-    if k < 2 * (points.shape[1] + 1):
+    if k < 2 * (d + 1):
         return np.mean(x[near])
-    middle = points[near].mean(axis=0)
-    around = points[near] - middle
+    around = points[near] - points[i]
+    middle = around.mean(axis=0)
+    around -= middle
     unit = np.sqrt((around**2).sum() / k) or 1.0
-    rows = np.vstack([around / unit, np.sqrt(0.01 * k) * np.eye(points.shape[1])])
-    right = np.r_[x[near] - x[near].mean(), np.zeros(points.shape[1])]
+    rows = np.vstack([around / unit, np.sqrt(1e-6 * k) * np.eye(d)])
+    right = np.r_[x[near] - x[near].mean(), np.zeros(d)]
     slopes = np.linalg.lstsq(rows, right, rcond=None)[0]
-    return x[near].mean() + (points[i] - middle) / unit @ slopes
+    return x[near].mean() - middle / unit @ slopes
 
 
-def copy_beside(x, selected, categorical, order, metric="euclidean"):
-    """``x`` with what planes leave of it in a new order; its values, ranked as those are."""
+def foretold(x, points, alike, metric="euclidean"):
+    """What planes foretell of x, outliers drawn in, and how much of noise they leave."""
+    n = len(x)
+
+    def planes(values):
+        return np.array([on_plane(i, values, points, alike[i], metric) for i in range(n)])
+
+    left = np.eye(n) - np.column_stack([planes(unit) for unit in np.eye(n)])
+    spread = np.maximum(1e-3, np.sqrt((left**2).sum(axis=1)))
+    drawn_in = x
+    for _ in range(3):
+        ahead = planes(drawn_in)
+        far = 1.5 * spread * np.median(np.abs(x - ahead) / spread) / 0.6745
+        drawn_in = ahead + np.clip(x - ahead, -far, far)
+    return planes(drawn_in), spread
+
+
+def copies_beside(x, selected, categorical, orders, metric="euclidean"):
+    """``x`` with what planes leave of it in new orders; its values, ranked as those are."""
     n = len(x)
     points, codes = selected[~categorical].T, selected[categorical]
     if points.shape[1] == 0:
-        return x[order]
+        return [x[order] for order in orders]
     alike = [[j for j in range(n) if (codes[:, i] == codes[:, j]).all()] for i in range(n)]
-    ahead = np.array([foretold(i, x, points, alike[i], metric) for i in range(n)])
-    # How much of noise is left: unit noise at one sample after the other.
-    spread = np.empty(n)
-    for i in range(n):
-        left = [(j == i) - foretold(i, np.eye(n)[j], points, alike[i], metric) for j in alike[i]]
-        spread[i] = max(1e-3, np.sqrt(np.sum(np.square(left))))
-    new = ahead + spread * ((x - ahead) / spread)[order]
-    copy = np.empty(n)
-    copy[np.argsort(new)] = np.sort(x)
-    return copy
+    ahead, spread = foretold(x, points, alike, metric)
+    copies = np.empty((len(orders), n))
+    for copy, order in zip(copies, orders, strict=True):
+        new = ahead + spread * ((x - ahead) / spread)[order]
+        copy[np.argsort(new, kind="stable")] = np.sort(x)
+    return copies
 
 
 def forward(x, y, ks, criterion, copy, n_permutations, alpha, correction):

@@ -72,8 +72,8 @@ def test_search_agrees_with_plain_loops(criterion, null, correction):
         key, given = (seed, "add", step), x.take(selected)
         if null == "global" or not selected:
             return x.values[j, global_permutations(key, n).draw(number, 1)[0]]
-        order = local_permutations(key, given, "euclidean").draw(number, 1)[0]
-        return naive.copy_beside(x.values[j], given.values, given.categorical, order)
+        orders = local_permutations(key, given, "euclidean").draw(number, 1)
+        return naive.copies_beside(x.values[j], given.values, given.categorical, orders)[0]
 
     measured = {"mi": "mi", "cmi": "gain"}[criterion]
     selected, steps = naive.forward(x.values, target.values, ks, measured, copy, 9, 0.2, correction)

@@ -2,8 +2,8 @@
 
 A candidate that follows the selected columns, a noisy copy of one of them, say, must be compared
 with copies that follow them as closely. Values that near samples exchange do not: among a few
-hundred samples, those near in three columns are far apart in each. So a plane through the near
-samples foretells the value of each one, and only what it leaves is exchanged.
+hundred samples, those near in three columns are far apart in each. So for each sample a plane
+through those near it foretells its value, and only what is left is exchanged.
 """
 
 from dataclasses import dataclass
@@ -11,21 +11,25 @@ from functools import partial
 
 import numpy as np
 
-from infosieve._types import Columns, FloatArray, IntArray, Runner, Travels
+from infosieve._types import Columns, FloatArray, IntArray, Runner
 
 # A plane goes through so many samples for each of its coefficients, and never through fewer
 # than the second number: then a mean has to do.
 SAMPLES_EACH, FEWEST_EACH = 6, 2
-# What is added to the squares of a plane's directions, whose sum is one: they may be alike.
-_RIDGE = 0.01
+# What is added to the squares of a plane's directions, whose sum is one: some may be none.
+_RIDGE = 1e-6
 # The least that a plane leaves, of one: a sample far from all others draws it to itself.
 _LEAST = 1e-3
+# Values count up to so many standard deviations (by the median) from what is foretold of them,
+# which is found in so many rounds: an outlier would draw all planes near it.
+_OUTLYING, _ROUNDS = 1.5, 3
+_MEDIAN = 0.6745  # of |x|, for normal x of standard deviation one
 # Numbers that a task works on at once: values of copies, coordinates of near samples.
 _TASK, _BLOCK = 1 << 17, 1 << 21
 
 
 @dataclass(frozen=True)
-class Planes(Travels):
+class Planes:
     """Foretells the value of any column at each sample from those at the samples near it.
 
     Attributes
@@ -49,7 +53,16 @@ class Planes(Travels):
         return cls(near, weights, np.sqrt(np.maximum(variance, _LEAST**2)))
 
     def foretold(self, values: FloatArray) -> FloatArray:
-        """Of columns (n_columns, n_samples)."""
+        """Of columns (n_columns, n_samples), outliers drawn in."""
+        out = self._weighted(values)
+        for _ in range(_ROUNDS):
+            left = values - out
+            usual = np.median(np.abs(left) / self.spread, axis=1, keepdims=True) / _MEDIAN
+            far = _OUTLYING * usual * self.spread
+            out = self._weighted(out + np.clip(left, -far, far))
+        return out
+
+    def _weighted(self, values: FloatArray) -> FloatArray:
         out = np.zeros_like(values)
         for near, weights in zip(self.near.T, self.weights.T, strict=True):
             out += weights * np.take(values, near, axis=1)
@@ -75,7 +88,8 @@ class Planes(Travels):
         def copy(which: slice, drawn: slice) -> None:
             orders = permutations[drawn]
             new = foretold[which, None] + self.spread * np.take(left[which], orders, axis=1)
-            np.put_along_axis(new, np.argsort(new, axis=2), ordered[which, None], axis=2)
+            order = np.argsort(new, axis=2, kind="stable")
+            np.put_along_axis(new, order, ordered[which, None], axis=2)
             categorical = columns.categorical[which]
             new[categorical] = columns.values[which][categorical][:, orders]
             out[drawn, which] = new.transpose(1, 0, 2)
@@ -104,14 +118,13 @@ def fit_planes(points: FloatArray, near: IntArray) -> FloatArray:
         return weights
     size = max(1, _BLOCK // (k * d))
     for at in range(0, len(near), size):
-        around = points[near[at : at + size]]
+        around = points[near[at : at + size]] - points[at : at + size, None]
         centre = around.mean(axis=1, keepdims=True)
         around -= centre
         unit = np.sqrt((around**2).sum(axis=2).mean(axis=1))[:, None, None]
         unit[unit == 0] = 1.0
         around /= unit
-        own = (points[at : at + size, None] - centre) / unit
         squares = around.transpose(0, 2, 1) @ around + _RIDGE * k * np.eye(d)
-        slopes = np.linalg.solve(squares, own.transpose(0, 2, 1))
+        slopes = np.linalg.solve(squares, -(centre / unit).transpose(0, 2, 1))
         weights[at : at + size] += (around @ slopes)[:, :, 0]
     return weights

@@ -31,7 +31,7 @@ from infosieve.copies import SAMPLES_EACH, Planes, fit_planes
 from infosieve.engines.numba.shuffle import shuffle, shuffle_near
 from infosieve.estimate.mixed import Scores, category_labels, score
 
-# A local permutation moves values among this many nearest samples, the sample included.
+# A local permutation moves something among this many nearest samples, the sample included.
 N_NEAR = 8
 
 
@@ -89,9 +89,9 @@ def global_permutations(key: tuple[int, str, int], n_samples: int) -> Permutatio
 
 
 def local_permutations(
-    key: tuple[int, str, int], selected: Columns, metric: Metric
+    key: tuple[int, str, int], selected: Columns, metric: Metric, n_workers: int = 1
 ) -> Permutations:
-    """Rows exchange values with their like: the null of nothing new beyond the selected.
+    """Rows exchange with their like: the null of nothing new beyond the selected.
 
     Like are the nearest :data:`N_NEAR` in the selected columns; under categories, those of
     the same categories, and all of them where there is nothing but categories. What the
@@ -109,8 +109,11 @@ def local_permutations(
     for first, last in pairwise(edges.tolist()):
         rows = order[first:last]
         points, k = numbers[rows], min(width, rows.size)
-        found = cKDTree(points).query(points, k, p=2 if metric == "euclidean" else np.inf)[1]
+        norm = 2 if metric == "euclidean" else np.inf
+        found = cKDTree(points).query(points, k, p=norm, workers=n_workers)[1]
         found = found.reshape(rows.size, k)
+        absent = (found[:, :N_NEAR] != np.arange(rows.size)[:, None]).all(axis=1)
+        found[absent, 0] = np.flatnonzero(absent)  # too many are at distance zero
         again = np.arange(width) % k  # a small stratum: its rows several times
         near[rows] = rows[found[:, again]]
         weights[rows, :k] = fit_planes(points, found)

@@ -28,7 +28,8 @@ _COPIES_BYTES = 1 << 26
 _DRAWN = 1 << 25
 # Where a test may end early, so many copies are tried first.
 _FIRST_COPIES = 64
-# Columns that have to be read are read once for so many permutations, at first and later.
+# Columns that have to be read, or foretold, are so once for so many permutations, at first
+# and later.
 _A_READING, _MOST_A_READING = 8, 64
 
 
@@ -100,7 +101,8 @@ class Scoring:
                 if may_end and at == 0 and not executor.remote:
                     room = min(room, max(m, _FIRST_COPIES))
                 count, size = -(-room // widest), widest
-                if not isinstance(self.x, Columns) and count < reading:
+                plain = isinstance(self.x, Columns) and permutations.planes is None
+                if not plain and count < reading:
                     count, size = reading, max(1, min(widest, room // reading))
                     reading = min(2 * reading, _MOST_A_READING)
                 count = min(count, n_permutations - at)
@@ -219,8 +221,8 @@ def _permute(
 ) -> FloatArray:
     columns = x.take(which, with_order=given.n_columns == 0)
     involved = (columns, given, measure.target)
-    plain = measure.parts is None and not any(c.categorical.any() for c in involved)
-    plain = plain and permutations.planes is None
+    plain = measure.parts is None and permutations.planes is None
+    plain = plain and not any(c.categorical.any() for c in involved)
     room = measure.engine.copies_bytes if plain else _COPIES_BYTES
     at_once = max(1, min(room // (8 * columns.values.size), _DRAWN // columns.n_samples))
     values = []

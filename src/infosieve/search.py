@@ -85,6 +85,7 @@ class Search:
         self.first: Scores | None = None  # of all candidates, each alone
         self._mi = 0.0
         self._spent: list[float] = []
+        self._local: tuple[FloatArray, Permutations] | None = None
 
     def steps(self, known: Sequence[Step] = ()) -> Iterator[Step]:
         """Search to the end; ``selected`` is up to date whenever a step is out.
@@ -239,9 +240,14 @@ class Search:
 
     def _permutations(self, purpose: str, given: Columns) -> Permutations:
         key = (self.rules.seed, purpose, len(self.path))
-        if self.rules.null == "local" and given.n_columns:
-            return local_permutations(key, given, self.metric)
-        return global_permutations(key, self.x.n_samples)
+        if self.rules.null != "local" or given.n_columns == 0:
+            return global_permutations(key, self.x.n_samples)
+        last = self._local
+        if last is None or not np.array_equal(last[0], given.values):  # pairs need no new one
+            n_workers = self.scoring.executor.here.n_workers
+            last = given.values, local_permutations(key, given, self.metric, n_workers)
+            self._local = last
+        return replace(last[1], key=key)
 
     def _level(self, of_pairs: bool = False) -> float:
         """What the next p-value may be.

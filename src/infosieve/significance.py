@@ -153,7 +153,7 @@ def permutation_test(
         warn_of_lonely(scores, tables, [[j, *known] for j in tested])
         key = (seed, "test", 0)
         if null == "local" and given.n_columns:
-            permutations = local_permutations(key, given, metric)
+            permutations = local_permutations(key, given, metric, spread.here.n_workers)
         else:
             permutations = global_permutations(key, x.n_samples)
         drawn = permutations, n_permutations

@@ -170,7 +170,7 @@ def select(
     removal: Annotated[str, typer.Option(help="what removes a column: test or mi")] = "test",
     stop: Annotated[str, typer.Option(help="fdr, permutation, max-mi or none")] = "fdr",
     null: Annotated[
-        str, typer.Option(help="permute near samples (local) or all (global)")
+        str, typer.Option(help="permute what is new (local) or all (global)")
     ] = "local",
     correction: Annotated[
         str, typer.Option(help="max: allow for the best of many; or none")

@@ -44,7 +44,7 @@ _TRIES = 10
 # How often a wait looks around: seconds.
 _LOOK = 1.0
 # What was shared last is kept, in case it is shared again.
-_KEPT = 32
+_KEPT = 8
 
 _GONE = (distributed.CancelledError, distributed.comm.CommClosedError)
 
