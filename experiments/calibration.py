@@ -376,7 +376,7 @@ def crowded(found):
         [test, kind, given, *row]
         for test in (LOCAL, ADDED)
         for kind in ("continuous", "tied")
-        for given in GIVEN[2:]
+        for given in GIVEN[2:4]
         for row in by_noise(found, test, kind, given)
     ]
     return table(head("test", "data", "selected", "noise of the copy"), rows, 3)
@@ -471,7 +471,11 @@ def show():
             head("test", "data", "selected"), rates(found, ("global", "maximum"), GIVEN[:2]), 3
         ),
         uniform=uniformity(found),
-        local=table(head("test", "data", "selected"), rates(found, (LOCAL, ADDED), GIVEN[1:]), 3),
+        local=table(
+            head("test", "data", "selected"),
+            rates(found, (LOCAL, ADDED), (*GIVEN[1:3], *GIVEN[:2:-1])),
+            3,
+        ),
         local_verdict=local_verdict(found),
         default=table(head("test", "data", "selected"), rates(found, (DEFAULT,), GIVEN[1:4]), 3),
         crowded=crowded(found),
