@@ -1,5 +1,6 @@
 """The real command, in a process of its own: results, files, mistakes, signals."""
 
+import gc
 import gzip
 import inspect
 import json
@@ -413,6 +414,29 @@ def test_control_c_exits_with_130(folder):
     assert process.returncode == 130
     assert b"fit was interrupted; the 1 steps that were finished are kept" in said
     assert b"Traceback" not in said
+
+
+def test_what_control_c_broke_off_is_silent(monkeypatch, capsys):
+    """A compiler's half-made objects complain when they are collected, after the message."""
+
+    class HalfMade:
+        def __del__(self):
+            raise AttributeError("no pointer yet")
+
+    def interrupted(*_, **__):
+        half = HalfMade()
+        raise KeyboardInterrupt(f"while there was a {type(half).__name__}")
+
+    monkeypatch.setattr(cli, "app", interrupted)
+    monkeypatch.setattr(sys, "unraisablehook", sys.__unraisablehook__)
+    with pytest.raises(SystemExit, match="130") as stopped:
+        cli.main(["demo"])
+    stopped.value.__context__ = stopped.value.__cause__ = None
+    del stopped
+    gc.collect()
+    said = capsys.readouterr().err
+    assert "while there was a HalfMade" in said
+    assert "no pointer yet" not in said
 
 
 def test_a_killed_command_goes_on(folder, tmp_path):

@@ -520,6 +520,8 @@ def _fail(text: str, code: int, debug: bool) -> None:
         import traceback
 
         traceback.print_exc()
+    elif code == 130:  # what Ctrl-C broke off inside a compiler would complain
+        sys.unraisablehook = lambda _: None
     from infosieve._files import printable
 
     print(f"infosieve: error: {printable(' '.join(text.split()))}", file=sys.stderr)
