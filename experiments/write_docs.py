@@ -12,6 +12,7 @@ from summarize import by_problem, difference, f1
 HERE = Path(__file__).parent
 OTHERS = ["kNN wrapper", "Boruta", "univariate MI", "RFECV", "mRMR"]
 PUBLISHED = "the chapter's, K 3 to 10"
+PAIR = ("default", "kNN wrapper")
 TEXT = """# How the default setting of MISelector was chosen
 
 *Written by `experiments/write_docs.py` from the raw results in `experiments/results/`; what each
@@ -92,19 +93,18 @@ def table(rows, head):
 
 
 def scores(found, name):
-    """F1 of a procedure on each problem of the panel that it was run on."""
-    return {p: f1(list(found[p][name].values())) for p in PANEL if name in found[p]}
+    """F1 of a procedure on each problem of the panel, on data that the default has seen, too."""
+    return {p: f1(shared(found[p], name, "default")) for p in PANEL if name in found[p]}
+
+
+def shared(procedures, name, other):
+    """What a procedure found on the data sets that another one was run on, too."""
+    return [tally for i, tally in procedures[name].items() if i in procedures[other]]
 
 
 def on_same_sets(found, name):
     """Mean F1 of the default on the data sets that a procedure was run on."""
-    return np.mean(
-        [
-            f1([tally for i, tally in found[p]["default"].items() if i in found[p][name]])
-            for p in PANEL
-            if name in found[p]
-        ]
-    )
+    return np.mean([f1(shared(found[p], "default", name)) for p in PANEL if name in found[p]])
 
 
 def false_share(procedures):
@@ -167,8 +167,8 @@ def main():
     )
     paired = []
     for p in ("F, M = 10", "F, M = 50"):
-        n, d, low, high = difference(found[p]["default"], found[p]["kNN wrapper"])
-        both = [f1(list(found[p][name].values())) for name in ("default", "kNN wrapper")]
+        n, d, low, high = difference(*(found[p][name] for name in PAIR))
+        both = [f1(shared(found[p], *who)) for who in (PAIR, PAIR[::-1])]
         paired.append(
             [p, str(n), *[f"{v:.3f}" for v in both], f"{d:+.3f} ({low:+.3f} to {high:+.3f})"]
         )
