@@ -53,8 +53,7 @@ the default on the same data, not with each other.
 {table}
 
 "False share" is the mean share of false features among those that the default selects: what
-`stop="fdr"` aims to hold below 5 %; where it is above, a noisy copy passes. Seconds are those of a
-fit with one thread, as a rough guide.
+`stop="fdr"` aims to hold below 5 %. Seconds are those of a fit with one thread, as a rough guide.
 
 ## (F) against a wrapper, paired
 
