@@ -297,8 +297,8 @@ def copies():
     local = local_permutations((0, "guide", 0), prepared(X[["a"]]), "euclidean")
     drawn = {
         "as it is": copy.values[0],
-        "permuted at will": at_will.copies(copy, at_will.draw(0, 1), ONE).values[0],
-        "permuted beside a": local.copies(copy, local.draw(0, 1), ONE).values[0],
+        "permuted at will": at_will.copying(copy, ONE)(at_will.draw(0, 1)).values[0],
+        "permuted beside a": local.copying(copy, ONE)(local.draw(0, 1)).values[0],
     }
     figure, axes = plt.subplots(2, 3, figsize=(WIDTH, 4.3), layout="constrained",
                                 height_ratios=[1.15, 1])  # fmt: skip
@@ -360,7 +360,7 @@ def crowded(runs=40, n_permutations=99):
                 local = local_permutations((seed, "guide", 0), given, "euclidean")
                 drawn = local.draw(0, n_permutations)
                 for move, how in enumerate((replace(local, planes=None), local)):
-                    null = measure(how.copies(copy, drawn, ONE), given, ONE)
+                    null = measure(how.copying(copy, ONE)(drawn), given, ONE)
                     p = (1 + np.sum(null >= observed)) / (1 + n_permutations)
                     passed[move, i] += p <= 0.05
         for move, counts in zip(moves, passed, strict=True):

@@ -19,7 +19,7 @@ KINDS = st.sampled_from(["normal", "heavy", "binary", "category"])
 def copies(candidates, selected, n_permutations, metric="euclidean", threads=1):
     permutations = local_permutations(KEY, selected, metric)
     drawn = permutations.draw(0, n_permutations)
-    return drawn, permutations.copies(candidates, drawn, Threads(threads))
+    return drawn, permutations.copying(candidates, Threads(threads))(drawn)
 
 
 @given(
@@ -88,7 +88,7 @@ def test_noise_keeps_its_size_and_loses_its_place():
     np.testing.assert_allclose(planes.weights.sum(axis=1), 1, rtol=0, atol=1e-12)
     left = (noise.values - planes.foretold(noise.values)) / planes.spread
     np.testing.assert_allclose(left.std(axis=1), 1, atol=0.05)
-    found = permutations.copies(noise, permutations.draw(0, 30), Threads(1)).values
+    found = permutations.copying(noise, Threads(1))(permutations.draw(0, 30)).values
     pairs = zip(found, np.tile(noise.values, (30, 1)), strict=True)
     kept = [np.corrcoef(*pair)[0, 1] for pair in pairs]
     assert 0.15 < np.mean(kept) < 0.4  # a sixth by the plane, an eighth of the rest by chance
@@ -108,7 +108,7 @@ def test_tasks_and_threads_change_nothing(task, monkeypatch):
     permutations = local_permutations(KEY, selected, "euclidean", n_workers=2)
     for p in (0, 7, 18):
         for j in range(5):
-            alone = permutations.copies(candidates.take([j]), drawn[[p]], Threads(1))
+            alone = permutations.copying(candidates.take([j]), Threads(1))(drawn[[p]])
             np.testing.assert_array_equal(together.values[5 * p + j], alone.values[0])
 
 

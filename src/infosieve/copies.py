@@ -6,6 +6,7 @@ hundred samples, those near in three columns are far apart in each. So for each 
 through those near it foretells its value, and only what is left is exchanged.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -68,15 +69,14 @@ class Planes:
             out += weights * np.take(values, near, axis=1)
         return out
 
-    def copies(self, columns: Columns, permutations: IntArray, runner: Runner) -> Columns:
-        """All columns, what is left of them permuted by the first permutation, then by ...
+    def copying(self, columns: Columns, runner: Runner) -> Callable[[IntArray], Columns]:
+        """What writes the columns with what is left of them permuted; foretelling is done once.
 
         A copy has the values of its column in the order of the new ones: no value is new, and
         ties remain ties. Categories have no planes: theirs are permuted as they are.
         """
-        (m, n), p = columns.values.shape, len(permutations)
+        m, n = columns.values.shape
         foretold, left, ordered = np.empty((3, m, n))
-        out = np.empty((p, m, n))
 
         def prepare(which: slice) -> None:
             values = columns.values[which]
@@ -85,21 +85,25 @@ class Planes:
             left[which] = (numbers - foretold[which]) / self.spread
             ordered[which] = np.sort(values, axis=1)
 
-        def copy(which: slice, drawn: slice) -> None:
-            orders = permutations[drawn]
-            new = foretold[which, None] + self.spread * np.take(left[which], orders, axis=1)
+        def copy(permutations: IntArray, which: slice, out: FloatArray) -> None:
+            new = foretold[which, None] + self.spread * np.take(left[which], permutations, axis=1)
             order = np.argsort(new, axis=2, kind="stable")
             np.put_along_axis(new, order, ordered[which, None], axis=2)
             categorical = columns.categorical[which]
-            new[categorical] = columns.values[which][categorical][:, orders]
-            out[drawn, which] = new.transpose(1, 0, 2)
+            new[categorical] = columns.values[which][categorical][:, permutations]
+            out[:, which] = new.transpose(1, 0, 2)
+
+        def copies(permutations: IntArray) -> Columns:
+            p = len(permutations)
+            out = np.empty((p, m, n))
+            some = _slices(p, _TASK // n)
+            which = _slices(m, _TASK // (n * min(p, max(1, _TASK // n))))
+            runner.run([partial(copy, permutations[d], w, out[d]) for w in which for d in some])
+            kinds = np.tile(columns.categorical, p), np.tile(columns.n_distinct, p)
+            return Columns(out.reshape(-1, n), *kinds)
 
         runner.run([partial(prepare, which) for which in _slices(m, _TASK // n)])
-        drawn = _slices(p, _TASK // n)
-        which = _slices(m, _TASK // (n * min(p, max(1, _TASK // n))))
-        runner.run([partial(copy, w, d) for w in which for d in drawn])
-        kinds = np.tile(columns.categorical, p), np.tile(columns.n_distinct, p)
-        return Columns(out.reshape(-1, n), *kinds)
+        return copies
 
 
 def _slices(n: int, size: int) -> list[slice]:

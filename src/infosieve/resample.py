@@ -6,7 +6,7 @@ is drawn, and wherever the tested column stands.
 """
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -76,11 +76,11 @@ class Permutations(Travels):
             return np.asarray(shuffle(_words(self.key, first, count, n), self.order, self.edges))
         return np.asarray(shuffle_near(_words(self.key, first, count, 2 * n), self.near))
 
-    def copies(self, columns: Columns, drawn: IntArray, runner: Runner) -> Columns:
-        """The columns, permuted: all by the first of the drawn, then all by the second, ..."""
+    def copying(self, columns: Columns, runner: Runner) -> Callable[[IntArray], Columns]:
+        """What permutes the columns: all by the first of the drawn, then all by the second, ..."""
         if self.planes is None:
-            return columns.permuted(drawn)
-        return self.planes.copies(columns, drawn, runner)
+            return columns.permuted
+        return self.planes.copying(columns, runner)
 
 
 def global_permutations(key: tuple[int, str, int], n_samples: int) -> Permutations:

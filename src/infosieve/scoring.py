@@ -225,13 +225,14 @@ def _permute(
     plain = plain and not any(c.categorical.any() for c in involved)
     room = measure.engine.copies_bytes if plain else _COPIES_BYTES
     at_once = max(1, min(room // (8 * columns.values.size), _DRAWN // columns.n_samples))
+    copies = None if permutations.planes is None else permutations.copying(columns, runner)
     values = []
     for at in range(first, first + count, at_once):
         drawn = _drawn(permutations, at, min(at_once, first + count - at), runner)
-        if permutations.planes is None:
+        if copies is None:
             scores = measure(columns, given, runner, drawn)
         else:
-            scores = measure(permutations.copies(columns, drawn, runner), given, runner)
+            scores = measure(copies(drawn), given, runner)
         values.append(scores.reshape(len(drawn), columns.n_columns))
     whole = np.concatenate(values)
     return whole.max(axis=1, keepdims=True) if largest else whole
@@ -258,7 +259,7 @@ def _score_pairs(
     """Of all pairs of some columns, permuted or not; ``alone`` is what each scores."""
     pool = x.take(which, with_order=False)
     if permutations is not None:
-        pool = permutations.copies(pool, permutations.draw(number, 1), runner)
+        pool = permutations.copying(pool, runner)(permutations.draw(number, 1))
     if measure.criterion == "mi":
         alone = np.zeros_like(alone)  # the score of the second is that of the whole set
     each = []
