@@ -315,6 +315,7 @@ def draw(found):
 
     matplotlib.use("Agg")
     import matplotlib.pyplot as plt
+    from matplotlib.ticker import LogLocator
 
     colors = (
         "#999999",
@@ -337,7 +338,9 @@ def draw(found):
                         label=selector, capsize=2)  # fmt: skip
         ax.set(title=name, xscale="log", ylim=(0, None))
         ax.set_xlabel("columns kept (median)")
+        ax.xaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
         ax.xaxis.set_major_formatter("{x:g}")
+        ax.xaxis.set_minor_formatter("")
         ax.grid(alpha=0.25)
         ax.spines[["top", "right"]].set_visible(False)
     for ax in axes[:, 0]:
