@@ -6,8 +6,8 @@ Every error names the argument or the column, the rule, the value, and a way out
 import hashlib
 import math
 import numbers
-from collections.abc import Hashable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import partial
 from typing import Any, get_args
@@ -16,11 +16,12 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import issparse
 
+from infosieve._numbers import EXACT, Offset, as_floats, beyond_floats, is_missing
+from infosieve._shown import shown
 from infosieve._types import BoolArray, Estimator, FloatArray, IntArray, Metric, Runner
 from infosieve.columns import as_source
 
 DEFAULT_NEIGHBORS = (3, 10)
-_EXACT = 2**53
 
 
 @dataclass(frozen=True)
@@ -41,6 +42,8 @@ class Table:
         The categories of each categorical column, by its number, in the order of the codes.
     index : Index or None
         The samples' labels, where pandas gave some.
+    offsets : dict
+        What was subtracted, exactly, from columns whose numbers float64 does not tell apart.
     """
 
     argument: str
@@ -50,6 +53,7 @@ class Table:
     categorical: BoolArray
     levels: dict[int, list[Any]]
     index: Any = None
+    offsets: dict[int, Offset] = field(default_factory=dict)
 
     @property
     def n_columns(self) -> int:
@@ -64,14 +68,18 @@ class Table:
         return replace(self, values=np.ascontiguousarray(self.values[:, rows]), index=None)
 
     def original(self) -> Any:
-        """The values as they were, one column flat: numbers, or what the codes stand for."""
-        columns = [self.column(j) for j in range(self.n_columns)]
+        """What to learn from, one column flat: numbers, or what the codes stand for.
+
+        Offsets stay subtracted: whoever fits a model to the numbers would lose them again.
+        """
+        m = self.n_columns
+        columns = [self.column(j) if j in self.levels else self.values[j] for j in range(m)]
         return columns[0] if len(columns) == 1 else np.column_stack(columns)
 
     def column(self, j: int) -> Any:
-        """The values of one column, as they were."""
+        """The values of one column as they were; of numbers, what float64 holds of them."""
         if j not in self.levels:
-            return self.values[j]
+            return self.values[j] + float(self.offsets[j]) if j in self.offsets else self.values[j]
         levels: Any = np.empty(len(self.levels[j]), dtype=object)
         levels[:] = self.levels[j]
         if len({type(level) for level in self.levels[j]}) == 1 and np.isscalar(levels[0]):
@@ -82,7 +90,7 @@ class Table:
         """How an error message calls a column."""
         name = self.names[column]
         if self.named:
-            return f"column {name!r} of {self.argument}"
+            return f"column {shown(name)} of {self.argument}"
         return f"column {name} of {self.argument}" if self.n_columns > 1 else self.argument
 
     @property
@@ -94,10 +102,14 @@ class Table:
     @property
     def digests(self) -> list[bytes]:
         """What changes with any value of each column."""
-        return [
-            hashlib.blake2b(row.astype("<f8").tobytes(), digest_size=16).digest()
-            for row in self.values
-        ]
+        each = []
+        for j, row in enumerate(self.values):
+            digest = hashlib.blake2b(row.astype("<f8").tobytes(), digest_size=16)
+            if j in self.offsets:
+                offset = self.offsets[j]
+                digest.update(f"{offset.numerator:x}/{offset.denominator:x}".encode())
+            each.append(digest.digest())
+        return each
 
 
 def fingerprint(*tables: Any) -> str:
@@ -118,10 +130,13 @@ def read_table(
     discrete: Any = "auto",
     least: int = 2,
     runner: Runner | None = None,
+    offsets: Mapping[int, Offset] | None = None,
 ) -> Table:
     """Check a column or a table of columns and turn it into numbers and codes.
 
     ``least`` is the number of samples that it must have; a runner copies by all its threads.
+    ``offsets`` are those of an earlier table, for samples that come later; {} leaves numbers
+    where they are.
     """
     if issparse(data):
         raise TypeError(
@@ -150,7 +165,7 @@ def read_table(
         )
     declared = declared_columns(discrete, argument, names, named)
     index = data.index if isinstance(data, (pd.DataFrame, pd.Series)) else None
-    checked = check_columns(columns, names, named, argument, declared, index, runner)
+    checked = check_columns(columns, names, named, argument, declared, index, runner, offsets)
     with np.errstate(over="ignore", invalid="ignore"):
         total = checked.values.sum()
     if not np.isfinite(total):  # which may have overflown
@@ -167,14 +182,19 @@ def check_columns(
     declared: dict[int, bool],
     index: Any = None,
     runner: Runner | None = None,
+    known: Mapping[int, Offset] | None = None,
 ) -> Table:
-    """The columns as numbers and codes; missing values are NaN."""
+    """The columns as numbers and codes; missing values are NaN.
+
+    ``known`` are the offsets to subtract; by default, each column has its own where it needs one.
+    """
     n = columns[0].shape[0]
     table = Table(argument, names, named, np.empty((len(columns), 0)), np.zeros(0, bool), {})
     values = np.empty((len(columns), n))
     categorical = np.zeros(len(columns), bool)
     levels: dict[int, list[Any]] = {}
-    if isinstance(columns, np.ndarray) and not any(declared.values()):
+    offsets: dict[int, Offset] = {}
+    if isinstance(columns, np.ndarray) and not any(declared.values()) and not known:
 
         def copy(j: int) -> None:
             for i in range(0, n, 512):  # blocks that stay in the cache
@@ -200,14 +220,17 @@ def check_columns(
                     "declare it discrete."
                 )
             else:
-                values[j] = _numbers(column, table.label(j))
-    return Table(argument, names, named, values, categorical, levels, index)
+                offset = None if known is None else known.get(j, 0)
+                values[j], offset = as_floats(column, table.label(j), offset)
+                if offset:
+                    offsets[j] = offset
+    return Table(argument, names, named, values, categorical, levels, index, offsets)
 
 
 def read_columns(data: Any, argument: str) -> tuple[Any, Sequence[Any] | None]:
     """The columns, as one float matrix where possible, and their names if they have any."""
     if isinstance(data, pd.DataFrame):
-        if all(isinstance(t, np.dtype) and t.kind == "f" for t in data.dtypes):
+        if all(isinstance(t, np.dtype) and _held_by_floats(t) for t in data.dtypes):
             return np.asarray(data.to_numpy(np.float64)).T, list(data.columns)
         return [data.iloc[:, j] for j in range(data.shape[1])], list(data.columns)
     if isinstance(data, pd.MultiIndex):
@@ -231,29 +254,28 @@ def read_columns(data: Any, argument: str) -> tuple[Any, Sequence[Any] | None]:
             f"{argument} must be a column or a table (1 or 2 dimensions); got {array.ndim} "
             f"dimensions, shape {array.shape}."
         )
-    if array.dtype.kind == "f" or (array.dtype.kind in "iu" and not _beyond_floats(array)):
+    if _held_by_floats(array.dtype) or (array.dtype.kind in "iu" and not beyond_floats(array)):
         return array.T, None
     return list(array.T), None
 
 
-def _beyond_floats(integers: Any) -> bool:
-    """Whether there are integers that float64 cannot tell apart."""
-    if integers.size == 0 or integers.dtype.itemsize < 8:
-        return False
-    return bool(integers.max() > _EXACT or (integers.min() < 0 and integers.min() < -_EXACT))
+def _held_by_floats(dtype: np.dtype[Any]) -> bool:
+    return dtype.kind == "f" and dtype.itemsize <= 8
 
 
 def _from_polars(series: Any, argument: str) -> Any:
     name = getattr(series, "name", "")
-    dtype = getattr(series, "dtype", type(series).__name__)
+    dtype: Any = getattr(series, "dtype", type(series).__name__)
     if hasattr(dtype, "is_nested") and not dtype.is_nested():
         try:
+            if dtype.is_integer() and (series.null_count() or "128" in str(dtype)):
+                return np.array(series.to_list(), object)  # NumPy has no such integers
             return series.to_numpy()
         except Exception:
             pass
     raise TypeError(
-        f"column {name!r} of {argument} has the polars type {dtype}, which is neither numbers nor "
-        "categories. Turn it into numbers or strings first (cast, or unnest)."
+        f"column {shown(name)} of {argument} has the polars type {dtype}, which is neither numbers "
+        "nor categories. Turn it into numbers or strings first (cast, or unnest)."
     )
 
 
@@ -274,12 +296,19 @@ def _as_array(data: Any, argument: str) -> Any:
         array = np.asarray(data)
         if array.dtype.kind in "USV" and not isinstance(data, np.ndarray):
             array = np.asarray(data, dtype=object)  # NumPy would turn numbers beside text to text
+        if isinstance(data, (list, tuple)) and array.dtype.kind == "f" and _large(array):
+            array = np.asarray(data, dtype=object)  # and large integers beside floats to floats
     except (ValueError, TypeError) as error:
         raise ValueError(
             f"{argument} is no table: its rows differ in length or it cannot be read as an array "
             f"({error}). Pass a table with the same columns in every row."
         ) from error
     return array
+
+
+def _large(array: Any) -> bool:
+    with np.errstate(invalid="ignore"):
+        return bool((np.abs(array) > EXACT).any())
 
 
 def _kind(column: Any, label: str) -> str:
@@ -319,14 +348,14 @@ def _kind(column: Any, label: str) -> str:
 
 
 def _kind_of_objects(column: Any, label: str) -> str:
-    values = [v for v in np.asarray(column, object) if not _is_missing(v)]
+    values = [v for v in np.asarray(column, object) if not is_missing(v)]
     kinds = [_kind_of_object(v) for v in values]
     for v, kind in zip(values, kinds, strict=True):
         if kind is None or kind != kinds[0]:
             raise TypeError(
-                f"{label} holds what is neither all numbers nor all categories: {v!r} is a "
+                f"{label} holds what is neither all numbers nor all categories: {shown(v)} is a "
                 f"{type(v).__name__}"
-                + (f" beside the {type(values[0]).__name__} {values[0]!r}" if kind else "")
+                + (f" beside the {type(values[0]).__name__} {shown(values[0])}" if kind else "")
                 + ". Each argument must be a string or a number, and all in a column alike."
             )
     return kinds[0] or "number" if kinds else "number"
@@ -342,40 +371,8 @@ def _kind_of_object(value: Any) -> str | None:
     return None
 
 
-def _is_missing(value: Any) -> bool:
-    if isinstance(value, Decimal):
-        return value.is_nan()
-    if isinstance(value, (float, np.floating)):
-        return bool(value != value)
-    return value is None or value is pd.NA or value is pd.NaT
-
-
 def _example(column: Any) -> str:
     return shown(np.asarray(column, object)[0])
-
-
-def _to_float(value: Any, label: str) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        raise ValueError(
-            f"{label} holds the number {str(value)[:12]}..., which is beyond 1.8e308. Take its "
-            "logarithm, or change the unit."
-        ) from None
-
-
-def _numbers(column: Any, label: str) -> FloatArray:
-    plain = isinstance(column.dtype, np.dtype) and column.dtype.kind in "iu"
-    if plain and _beyond_floats(column):
-        # Only differences matter: take them where they are exact, in integers.
-        integers = np.asarray(column).astype(np.uint64)
-        return np.asarray(integers - np.asarray(column).min().astype(np.uint64), np.float64)
-    if isinstance(column, pd.Series) and column.dtype != object:
-        return column.to_numpy(dtype=np.float64, na_value=np.nan)
-    if column.dtype == object:
-        return np.array([np.nan if _is_missing(v) else _to_float(v, label) for v in column])
-    with np.errstate(over="ignore"):  # a long double may become infinite, which is refused
-        return np.asarray(column, np.float64)
 
 
 def _codes(column: Any) -> tuple[FloatArray, list[Any]]:
@@ -394,7 +391,7 @@ def declared_columns(
     parameter = "discrete_target" if argument == "y" else "discrete_features"
     rule = (
         f"The {parameter!r} parameter must be 'auto', a bool, a mask of {m} bools, or the "
-        f"numbers or names of the discrete columns. Got {discrete!r} instead."
+        f"numbers or names of the discrete columns. Got {shown(discrete)} instead."
     )
     if isinstance(discrete, str) and discrete == "auto":
         return {}
@@ -419,7 +416,7 @@ def declared_columns(
         elif is_int(c) and 0 <= int(c) < m:
             declared[int(c)] = True
         else:
-            raise ValueError(f"{rule} There is no column {c!r}.")
+            raise ValueError(f"{rule} There is no column {shown(c)}.")
     return declared
 
 
@@ -431,9 +428,9 @@ def refuse_missing(
         columns = np.flatnonzero(counts)
         if columns.size == 0:
             continue
-        shown = ", ".join(f"{names[j]!r} ({counts[j]})" for j in columns[:5])
+        first = ", ".join(f"{shown(names[j])} ({counts[j]})" for j in columns[:5])
         more = f" and {columns.size - 5} more" if columns.size > 5 else ""
-        where = f" in {columns.size} of its columns: {shown}{more}" if len(names) > 1 else ""
+        where = f" in {columns.size} of its columns: {first}{more}" if len(names) > 1 else ""
         where = where or f" ({counts[0]} of {n_samples})"
         raise ValueError(
             f"{argument} has {what}{where}. Neighbours of an unknown value are unknown: "
@@ -447,7 +444,7 @@ def check_target(y: Table) -> None:
     for j in range(y.n_columns):
         column = y.values[j]
         if column.min() == column.max():
-            value = shown(y.levels[j][0] if j in y.levels else column[0])
+            value = shown(y.levels[j][0] if j in y.levels else y.column(j)[0])
             raise ValueError(
                 f"{y.label(j)} is constant (every value is {value}): there is nothing to "
                 "predict. Check that it is the right column and that no filter left one class."
@@ -483,11 +480,6 @@ def _same_labels_in_another_order(one: Any, other: Any) -> bool:
     if not (one.is_unique and other.is_unique):
         return False
     return bool(one.isin(other).all())
-
-
-def shown(value: Any) -> str:
-    """A value as a message shows it: NumPy's scalars as Python's."""
-    return repr(value.item() if isinstance(value, np.generic) else value)
 
 
 def is_flag(value: Any) -> bool:
@@ -647,14 +639,14 @@ def find_columns(columns: Any, table: Any, parameter: str) -> list[int]:
         named = places.get(c, []) if known else []
         if len(named) > 1:
             raise ValueError(
-                f"The {parameter!r} parameter names {c!r}, but {len(named)} columns of "
+                f"The {parameter!r} parameter names {shown(c)}, but {len(named)} columns of "
                 f"{table.argument} have that name. Give their numbers, or rename them."
             )
         if not named and not (is_int(c) and 0 <= c < m):
             kind = f"{'a name or ' if table.named else ''}a number from 0 to {m - 1}"
             raise ValueError(
                 f"The {parameter!r} parameter must have columns of {table.argument}, each {kind}, "
-                f"or a mask of {m} bools. There is no column {c!r}."
+                f"or a mask of {m} bools. There is no column {shown(c)}."
             )
         j = named[0] if named else int(c)
         if j in found:

@@ -311,8 +311,9 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         for label, members in enumerate(self._reduction.clusters):
             self.labels_[members] = label
         self.medoids_ = self._reduction.medoids
+        self._offsets = tables[0].offsets
         values = tables[0].values.T
-        self.representatives_ = self._reduction.transform(values)
+        self.representatives_ = self._representatives(values)
         self._reverse = BackToColumns(values, self.representatives_, self.labels_)
         self.result_ = ClusterResult(
             tuple(tables[0].names),
@@ -514,7 +515,15 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         check_is_fitted(self)
         check_x(X)
         remember_columns(self, X, reset=False)
-        return self._reduction.transform(read_table(X, "X", False, least=1).values.T)
+        table = read_table(X, "X", False, least=1, offsets=self._offsets)
+        return self._representatives(table.values.T)
+
+    def _representatives(self, values: FloatArray) -> FloatArray:
+        """Of columns less their offsets; a medoid stands where its column does."""
+        out = self._reduction.transform(values)
+        if self.representative == "medoid":
+            out += [float(self._offsets.get(j, 0)) for j in self.medoids_.tolist()]
+        return out
 
     def inverse_transform(self, X: Any) -> FloatArray:
         """Columns from representatives: each by least squares, as in the data of ``fit``.
@@ -528,13 +537,16 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         ndarray of shape (n_samples, n_features)
         """
         check_is_fitted(self)
-        values = read_table(X, "X", False, least=1).values.T
+        values = read_table(X, "X", False, least=1, offsets={}).values.T
         if values.shape[1] != self.n_clusters_:
             raise ValueError(
                 f"X has {values.shape[1]} columns, but there are {self.n_clusters_} clusters. Pass "
                 "what transform gives."
             )
-        return self._reverse.predict(values)
+        columns = self._reverse.predict(values)
+        for j, offset in self._offsets.items():
+            columns[:, j] += float(offset)
+        return columns
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:
         """The clusters by their columns, such as ``cluster[abs_012..abs_027]``.

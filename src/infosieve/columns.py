@@ -421,7 +421,19 @@ def _granularity() -> int:
 
 
 def _frame(table: Any) -> pd.DataFrame:
-    return table.to_pandas(ignore_metadata=True, split_blocks=True)  # type: ignore[no-any-return]
+    return to_frame(table, ignore_metadata=True, split_blocks=True)
+
+
+def to_frame(table: Any, **options: Any) -> pd.DataFrame:
+    """An Arrow table as a frame; integers with gaps stay integers, of which floats lose digits."""
+    import pyarrow as pa
+
+    frame: pd.DataFrame = table.to_pandas(**options)
+    kinds = {pa.int64(): pd.Int64Dtype(), pa.uint64(): pd.UInt64Dtype()}
+    for field, column in zip(table.schema, table.columns, strict=True):
+        if field.type in kinds and column.null_count and field.name in frame:
+            frame[field.name] = column.to_pandas(types_mapper=kinds.get).array
+    return frame
 
 
 def _names_of(schema: Any) -> list[Any]:

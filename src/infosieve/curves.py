@@ -113,7 +113,7 @@ class CurveFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             Itself.
         """
         check_x(X)
-        table = read_table(X, "X", False, least=1)
+        table = read_table(X, "X", False, least=1, offsets={})
         plan = self._plan_for(table)
         kinds = self._kinds_for(table.n_columns)
         validate_data(self, X, skip_check_array=True)
@@ -160,7 +160,7 @@ class CurveFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                     "The 'axis' parameter must be None or a list of positions, one for each column "
                     f"of X. Its shape is {np.shape(self.axis)}."
                 )
-            axis = read_table(self.axis, "axis", False, least=1).values[0]
+            axis = read_table(self.axis, "axis", False, least=1, offsets={}).values[0]
             if axis.size != m:
                 raise ValueError(
                     f"The 'axis' parameter has {axis.size} positions, but X has {m} columns: give "
@@ -215,7 +215,7 @@ class CurveFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_is_fitted(self)
         check_x(X)
         validate_data(self, X, reset=False, skip_check_array=True)
-        curves = read_table(X, "X", False, least=1).values.T
+        curves = read_table(X, "X", False, least=1, offsets={}).values.T
         return np.column_stack([draw(self._plan, curves)[1] for draw in self._draw])
 
     def get_feature_names_out(self, input_features: Any = None) -> Any:

@@ -336,7 +336,7 @@ class CurvesDisplay(_Display):
         -------
         CurvesDisplay
         """
-        curves = read_table(X, "X", False, least=1).values.T
+        curves = read_table(X, "X", False, least=1, offsets={}).values.T
         at = np.arange(curves.shape[1], dtype=float) if axis is None else np.asarray(axis, float)
         colors = _colors(len(result.clusters))
         parts, seen = [], set()
@@ -365,7 +365,7 @@ class CurvesDisplay(_Display):
         -------
         CurvesDisplay
         """
-        curves = read_table(X, "X", False, least=1).values.T
+        curves = read_table(X, "X", False, least=1, offsets={}).values.T
         at = np.arange(curves.shape[1], dtype=float) if axis is None else np.asarray(axis, float)
         found = zip(feature_parts(features, at), _colors(len(features)), strict=True)
         parts = [(start, end, color, name) for (start, end, name), color in found]

@@ -169,7 +169,7 @@ def _curves(result: Any, source: Any, values: Any) -> dict[str, Any]:
     """The curves, and where what was found comes from."""
     from infosieve._validate import read_table
 
-    curves = read_table(values, "curves", False, least=1).values.T
+    curves = read_table(values, "curves", False, least=1, offsets={}).values.T
     if isinstance(result, ClusterResult):
         axis = np.asarray(source, float)
         covered = cluster_parts(result, axis)

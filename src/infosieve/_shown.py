@@ -1,0 +1,25 @@
+"""Values and names from data, as messages show them: short, whatever is in a cell."""
+
+from typing import Any
+
+import numpy as np
+
+MOST = 60  # characters
+# Python refuses to write whole numbers of more than 4300 digits.
+_LONG = 10_000  # bits
+
+
+def brief(text: str, most: int = MOST) -> str:
+    """The text, or its beginning."""
+    return text if len(text) <= most else f"{text[: most - 3]}..."
+
+
+def shown(value: Any) -> str:
+    """A value as a message shows it: NumPy's scalars as Python's, no more than a line."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, str):
+        return repr(brief(value))
+    if isinstance(value, int) and value.bit_length() > _LONG:
+        return f"a whole number of {round(value.bit_length() * 0.30103)} digits"
+    return brief(repr(value))
