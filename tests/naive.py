@@ -4,9 +4,11 @@ Arrays are (n_columns, n_samples), prepared: scaled, ties broken, categories cod
 """
 
 import math
+from collections import Counter
 
 import numpy as np
 from scipy.special import digamma
+from scipy.stats import hypergeom
 
 FAR = 1e150
 
@@ -27,29 +29,17 @@ def inside(d, radius, k_from_zero=False):
 
 
 def k_nearest(d, i, k):
-    """The K-th nearest finite distance, and how many neighbours that really are."""
+    """The K-th nearest finite distance, and how many neighbours that really are.
+
+    Where nobody is at a finite distance, the radius is infinite and K is 1.
+    """
     others = sorted(v for j, v in enumerate(d) if j != i and v < FAR)
     k = min(k, len(others))
-    return others[k - 1], k
-
-
-def lonely(categories):
-    """Samples whose combination of categories nobody else has."""
-    rows = [tuple(row) for row in categories.T]
-    return np.array([rows.count(row) == 1 for row in rows])
+    return (others[k - 1], k) if k else (FAR, 1)
 
 
 def information(x, s, y, k, criterion="mi", estimator="ksg1", metric="euclidean", categorical=None):
     """MI(s and x; y), or I(x; y | s), for one K; lists of categorical flags go with x, s, y."""
-    if categorical is not None and any(any(flags) for flags in categorical):
-        flags = np.concatenate([np.asarray(f, bool) for f in categorical])
-        if not flags.all():
-            together = np.concatenate([x, s, y])
-            keep = ~lonely(together[flags])
-        else:  # nothing but categories
-            with_y = np.concatenate([s, y]) if criterion != "mi" else y
-            keep = ~lonely(np.concatenate([s, x])) & ~lonely(with_y)
-        x, s, y = x[:, keep], s[:, keep], y[:, keep]
     n = x.shape[1]
     if n < 2:
         return 0.0
@@ -62,19 +52,56 @@ def information(x, s, y, k, criterion="mi", estimator="ksg1", metric="euclidean"
             total += conditional_term(x, s, y, i, k, criterion, metric)
         else:
             total += joint_term(np.concatenate([s, x]), y, i, k, estimator, metric)
-    return total / n + (0.0 if conditional else digamma(n))
+    found = total / n + (0.0 if conditional else digamma(n))
+    if categorical is None:
+        return found
+    flags = [np.asarray(f, bool) for f in categorical]
+    if conditional:
+        return beyond_chance(found, x, y, s[flags[1]], flags[0], flags[2])
+    joined = np.concatenate([flags[1], flags[0]])
+    return beyond_chance(found, np.concatenate([s, x]), y, s[:0], joined, flags[2])
+
+
+def beyond_chance(found, x, y, strata, flags_x, flags_y):
+    """An estimate less what counts of categories owe to chance."""
+    chance, h_x, h_y = 0.0, 0.0, 0.0
+    n = x.shape[1]
+    of_sample = [tuple(row) for row in strata.T] if len(strata) else [()] * n
+    for stratum in set(of_sample):
+        rows = [i for i in range(n) if of_sample[i] == stratum]
+        a, b = (
+            Counter(tuple(columns[flags, i]) for i in rows)
+            for columns, flags in ((x, flags_x), (y, flags_y))
+        )
+        m = len(rows)
+        of_a, of_b = (sum(c * digamma(c) for c in sizes.values()) for sizes in (a, b))
+        cells = sum(expected_cell(m, i, j) for i in a.values() for j in b.values())
+        chance += (m * digamma(m) + cells - of_a - of_b) / n
+        h_x += (m * digamma(m) - of_a) / n
+        h_y += (m * digamma(m) - of_b) / n
+    limits = [h for h, flags in ((h_x, flags_x), (h_y, flags_y)) if flags.all()]
+    limit = min(limits, default=math.inf)
+    if limit < 1e-12:
+        limit = math.inf
+    u = 1 - chance / limit
+    return (found - chance) * u / (u**2 + max(chance, 0.0) / (n * limit**2))
+
+
+def expected_cell(n, a, b):
+    """The mean of k psi(k), k of a samples out of n being among b marked ones."""
+    ks = np.arange(max(0, a + b - n), min(a, b) + 1)
+    terms = np.where(ks > 0, ks * digamma(np.maximum(ks, 1)), 0.0)
+    return float(hypergeom.pmf(ks, n, a, b) @ terms)
 
 
 def joint_term(a, b, i, k, estimator, metric):
     d_a, d_b = distances(a, i, metric), distances(b, i, metric)
     d = np.maximum(d_a, d_b)
-    if (np.delete(d, i) >= FAR).all():  # nothing but categories, and nobody else like this
-        return digamma(1) - digamma(inside(d_a, 0, True)) - digamma(inside(d_b, 0, True))
     radius, k = k_nearest(d, i, k)
     if radius == 0:
         counts = [inside(v, 0, True) for v in (d, d_a, d_b)]
         return digamma(counts[0]) - digamma(counts[1]) - digamma(counts[2])
-    if estimator == "ksg1":
+    if estimator == "ksg1" or radius == FAR:
         return digamma(k) - digamma(inside(d_a, radius)) - digamma(inside(d_b, radius))
     near = [j for j in range(len(d)) if j != i and d[j] <= radius]
     r_a, r_b = max(d_a[j] for j in near), max(d_b[j] for j in near)
@@ -89,11 +116,8 @@ def conditional_term(x, z, y, i, k, criterion, metric):
     if criterion == "gain":  # one block, one norm
         d_xz = distances(np.concatenate([z, x]), i, metric)
     d = np.maximum(d_xz, d_y)
-    if (np.delete(d, i) >= FAR).all():
-        zero, k, radius = True, 1, 0.0
-    else:
-        radius, k = k_nearest(d, i, k)
-        zero = radius == 0
+    radius, k = k_nearest(d, i, k)
+    zero = radius == 0
     if zero:
         k = inside(d, 0, True)
     counts = [inside(v, radius, zero) for v in (d_z, d_xz, d_yz)]

@@ -211,11 +211,11 @@ def test_small_sources_are_simply_read(tmp_path, monkeypatch):
     assert relevance(source[["c1", "c2"]], source["target"]).index.tolist() == ["c1", "c2"]
 
 
-def test_lonely_samples_of_a_source_are_named(unread, tmp_path):
+def test_identifiers_of_a_source_are_named(unread, tmp_path):
     table = frame()
-    table.loc[7, "text"] = "only here"
+    table["text"] = [f"row {i}" for i in range(len(table))]
     source = kept("file", table, tmp_path)
-    with pytest.warns(UserWarning, match="sample 7 .*column 'text' of X = 'only here'"):
+    with pytest.warns(UserWarning, match="column 'text' of X has 120 categories in 120 samples"):
         relevance(source.drop("target"), source["target"])
 
 

@@ -270,12 +270,13 @@ def test_several_targets(rng):
     assert sorted(selector.selected_) == [1, 3]
 
 
-def test_rare_classes_are_named(rng):
+def test_a_rare_class_is_no_obstacle(rng):
     X = named(rng.normal(size=(60, 2)))
     y = np.where(X["x1"] > 0, "a", "b").astype(object)
     y[7] = "rare"
-    with pytest.warns(UserWarning, match=r"alone in their class.*sample 7 \(y = 'rare'\)"):
-        MISelector(**FEW).fit(X, y)
+    selector = MISelector(**FEW).fit(X, y)
+    assert selector.get_feature_names_out().tolist() == ["x1"]
+    assert selector.path_["singletons"][0] == 1
 
 
 def test_number_of_features():
@@ -447,13 +448,12 @@ def test_removals_need_permutations_too():
         MISelector(stop=None, search="forward-backward", n_permutations=5).fit([[1.0], [2]], [1, 2])
 
 
-def test_samples_without_a_neighbour_are_counted(rng):
+def test_samples_that_share_their_categories_with_nobody_are_counted(rng):
     X = pd.DataFrame({"a": np.repeat(list("uvw"), 20), "b": rng.normal(size=60)})
     X.loc[5, "a"] = "alone"
     y = (X["a"] == "u") + 0.1 * rng.normal(size=60)
-    with pytest.warns(UserWarning, match="alone in their class"):
-        selector = MISelector(**FEW).fit(X, y)
-    assert selector.path_["left_out"][0] == 1
+    selector = MISelector(**FEW).fit(X, y)
+    assert selector.path_["singletons"][0] == 1
 
 
 def test_numpy_integers_and_lists_of_k():
@@ -548,5 +548,5 @@ def test_an_interrupted_refit_keeps_nothing_of_the_last_fit(monkeypatch):
 def test_rare_combinations_of_categories_in_later_steps_are_told(rng):
     X = pd.DataFrame({c: rng.choice(list("abcdefghij"), 100) for c in "uvw"})
     y = (X["u"] > "e") + 0.1 * rng.normal(size=100)
-    with pytest.warns(UserWarning, match="samples have no neighbour of the same categories once"):
+    with pytest.warns(UserWarning, match="90 of 100 samples share their combination"):
         MISelector(n_features_to_select=3, stop=None).fit(X, y)

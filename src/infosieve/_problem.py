@@ -1,8 +1,9 @@
 """From what users pass to prepared columns: the door that all public functions share."""
 
+import sys
 import warnings
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,20 +11,17 @@ from sklearn.utils.validation import validate_data
 
 from infosieve._json import versions
 from infosieve._scale import exponent_of, prepare
-from infosieve._types import Executor, Runner, Scale
+from infosieve._shown import shown
+from infosieve._types import ColumnSet, Executor, IntArray, Runner, Scale
 from infosieve._unread import SMALL, SourceTable, Unread, open_table
 from infosieve._validate import (
     check_lengths,
     check_target,
     fingerprint,
     read_table,
-    shown,
 )
 from infosieve.columns import as_source
 from infosieve.results import EXCERPT, Excerpt, Origin
-
-if TYPE_CHECKING:
-    from infosieve.estimate.mixed import Scores
 
 
 def read_tables(
@@ -64,12 +62,40 @@ def prepare_tables(
     A table that stays where it is becomes columns that are prepared when they are taken.
     """
     exponent = exponent_of(np.array([t.largest for t in tables])) if scale is None else 0
-    return [
+    prepared: list[Any] = [
         Unread(t, scale, exponent, runner)
         if isinstance(t, SourceTable)
         else prepare(t.values, t.categorical, scale, exponent, runner, with_order, separate)
         for t in tables
     ]
+    for table, columns in zip(tables, prepared, strict=True):
+        _warn_of_owned(table, np.flatnonzero(columns.owned))
+    return prepared
+
+
+def _warn_of_owned(table: Any, columns: IntArray) -> None:
+    """Say which columns one value owns: beside it, standard scaling makes all others alike."""
+    if columns.size == 0:
+        return
+    j = int(columns[0])
+    values = table.column(j)
+    row = int(np.argmax(np.abs(values - np.median(values))))
+    times = int((values == values[row]).sum())
+    more = f" (and {times - 1} more)" if times > 1 else ""
+    others = f" So do {columns.size - 1} other columns." if columns.size > 1 else ""
+    _warn(
+        f"{table.label(j)} has the value {shown(values[row])} in row {row}{more}, so far from all "
+        f"others that these hardly differ on the standard scale.{others} If it stands for a "
+        "missing value, leave the row out; if it is a value, pass scale='normal-scores'."
+    )
+
+
+def _warn(text: str) -> None:
+    """Warn whoever called this package."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals["__name__"].startswith("infosieve."):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, UserWarning, stacklevel=level)
 
 
 def origin_of(tables: list[Any], seed: int, parameters: Mapping[str, Any]) -> Origin:
@@ -110,31 +136,24 @@ def remember_columns(estimator: Any, X: Any, reset: bool = True) -> None:
     validate_data(estimator, X, reset=reset, skip_check_array=True)
 
 
-def warn_of_lonely(
-    scores: "Scores", tables: list[Any], columns: list[list[int]], depth: int = 1
-) -> None:
-    """Say which samples had no neighbour, naming their categories.
+def warn_of_identifiers(table: Any, x: ColumnSet) -> None:
+    """Say which categories of X are nearly as many as there are samples."""
+    found = np.flatnonzero(x.categorical & (2 * x.n_distinct > x.n_samples))
+    if found.size:
+        j = int(found[0])
+        more = f" So have {found.size - 1} other columns." if found.size > 1 else ""
+        _warn(
+            f"{table.label(j)} has {x.n_distinct[j]} categories in {x.n_samples} samples, as "
+            f"identifiers have: its information cannot be told from chance.{more} Leave it out, "
+            "join rare categories or, if these are numbers, pass them as numbers."
+        )
 
-    ``columns`` has, for each candidate, its columns in X; ``depth`` says how far from here the
-    caller is whom the warning concerns.
-    """
-    if not scores.lonely:
-        return
-    candidate, rows = next(iter(scores.lonely.items()))
-    row = int(rows[0])
-    x, *others = tables
-    involved = [(table, j) for table in others for j in range(table.n_columns)]
-    involved += [(x, j) for j in columns[candidate]]
-    classes = ", ".join(
-        f"{table.label(j)} = {shown(table.column(j)[row])}"
-        for table, j in involved
-        if table.categorical[j]
-    )
-    more = len(scores.lonely) - 1
-    warnings.warn(
-        f"{rows.size} of {x.n_samples} samples are alone in their class, or combination of "
-        f"classes, and have no neighbour: they are left out. The first is sample {row} ({classes})."
-        + (f" The same holds for {more} other columns." if more else ""),
-        UserWarning,
-        stacklevel=2 + depth,
-    )
+
+def warn_of_singletons(n_singletons: int, n_samples: int) -> None:
+    """Say that most samples share their combination of categories with no other."""
+    if 2 * n_singletons > n_samples:
+        _warn(
+            f"{n_singletons} of {n_samples} samples share their combination of categories with no "
+            "other sample, and cannot be told from chance: the information of this set is "
+            "underestimated. Join rare categories, or use fewer columns."
+        )

@@ -50,12 +50,15 @@ class Columns(Travels):
         Distinct values before ties were broken; 1 means constant.
     known_order : ndarray of shape (n_columns, n_samples), optional
         What sorts each column, where that is known already.
+    owned : ndarray of bool, of shape (n_columns,), optional
+        Whether one value makes up the standard deviation; known at the door only.
     """
 
     values: FloatArray
     categorical: BoolArray
     n_distinct: IntArray
     known_order: IntArray | None = None
+    owned: BoolArray | None = None
 
     @property
     def n_columns(self) -> int:
@@ -131,7 +134,8 @@ class Batch:
     samples without each part. With ``permutations`` (n_copies, n_samples) the question is asked
     of permuted copies: all candidates permuted by the first, then by the second, ...
 
-    Every sample must have a neighbour at a finite distance: see :mod:`.estimate.mixed`.
+    What counts of categories owe to chance is not the engine's business: see
+    :mod:`.estimate.mixed`.
     """
 
     candidates: Columns
@@ -198,6 +202,9 @@ class ColumnSet(Protocol):
 
     @property
     def categorical(self) -> BoolArray: ...
+
+    @property
+    def n_distinct(self) -> IntArray: ...
 
     @property
     def constant(self) -> BoolArray: ...

@@ -288,8 +288,8 @@ class Step:
         The permuted values, up to the one that decided.
     n_candidates : int
         How many columns (or pairs) this one was the best of.
-    left_out : int
-        Samples alone in their combination of categories, which had no neighbour.
+    singletons : int
+        Samples whose combination of categories, of the set and the target, no other has.
     """
 
     action: Action
@@ -303,7 +303,7 @@ class Step:
     exceedances: int | None = None
     n_permutations: int | None = None
     null: tuple[float, ...] = field(default=(), repr=False)
-    left_out: int = 0
+    singletons: int = 0
 
     @property
     def null_quantiles(self) -> tuple[float, ...]:
@@ -423,7 +423,7 @@ class SelectionResult(_Document):
                 "permutations": step.n_permutations,
                 **dict(zip(_names_of_quantiles(), step.null_quantiles or [None] * 3, strict=True)),
                 "candidates": step.n_candidates,
-                "left_out": step.left_out,
+                "singletons": step.singletons,
             }
             for number, step in enumerate(self.steps, start=1)
             for j in step.features
@@ -432,7 +432,7 @@ class SelectionResult(_Document):
         types |= dict.fromkeys(["p_value", "level", *_names_of_quantiles()], "float64")
         names = ["step", "action", "feature", "mi", "gain", "p_value", "p_is_bound", "level"]
         names += ["significant", "exceedances", "permutations", *_names_of_quantiles()]
-        names += ["candidates", "left_out"]
+        names += ["candidates", "singletons"]
         return pd.DataFrame(rows, columns=names).astype(types)
 
 

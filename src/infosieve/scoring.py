@@ -196,12 +196,7 @@ def _best(alone: FloatArray) -> IntArray:
 def _joined(each: list[Scores]) -> Scores:
     if len(each) == 1:
         return each[0]
-    lonely: dict[int, IntArray] = {}
-    at = 0
-    for scores in each:
-        lonely |= {at + j: rows for j, rows in scores.lonely.items()}
-        at += scores.nats.shape[1]
-    return Scores(np.concatenate([scores.nats for scores in each], axis=1), lonely)
+    return Scores(np.concatenate([scores.nats for scores in each], axis=1))
 
 
 def _score(runner: Runner, measure: Measure, given: Columns, x: ColumnSet, which: Which) -> Scores:

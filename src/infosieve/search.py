@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from infosieve._types import Columns, FloatArray, Metric
-from infosieve.estimate.mixed import Scores
+from infosieve.estimate.mixed import Scores, n_singletons
 from infosieve.resample import (
     Exceedances,
     Measure,
@@ -155,15 +155,14 @@ class Search:
     def _forward(self, remaining: list[int]) -> Step:
         """Add the best single column, or stop with it."""
         given = self.x.take(self.selected)
-        found = self._scored(remaining, given)
-        scores = found.averaged
+        scores = self._scored(remaining, given).averaged
         best = int(np.argmax(scores))
         mi = float(scores[best])
         if self.measure.criterion != "mi" and self.selected:
             mi = self._one(self.joint, remaining[best], given)
         gain = float(scores[best]) - (self._mi if self.measure.criterion == "mi" else 0.0)
-        left_out = len(found.lonely.get(best, ()))
-        step = Step("add", (remaining[best],), mi, gain, len(remaining), left_out=left_out)
+        single = n_singletons(given, self.x.take([remaining[best]]), self.measure.target)
+        step = Step("add", (remaining[best],), mi, gain, len(remaining), singletons=single)
         if not self.rules.tested:
             return self._decided(step, mi > self._mi or self.rules.stop is None)
         tried = remaining if self.rules.correction == "max" else [remaining[best]]

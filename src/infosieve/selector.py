@@ -17,7 +17,8 @@ from infosieve._problem import (
     prepare_tables,
     read_tables,
     remember_columns,
-    warn_of_lonely,
+    warn_of_identifiers,
+    warn_of_singletons,
 )
 from infosieve._types import (
     Columns,
@@ -322,9 +323,9 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
                 raise KeyboardInterrupt(f"fit was interrupted; {kept}") from None
             raise WorkersLostError(f"{error} fit was ended; {kept}.") from error
         self._keep(search, tables, x, origin)
-        if search.first is not None:
-            warn_of_lonely(search.first, tables, [[j] for j in candidates], depth=2)
-        self._warn_of_left_out(search.path, tables[0])
+        warn_of_identifiers(tables[0], x)
+        worst = max((step.singletons for step in search.path if step.action == "add"), default=0)
+        warn_of_singletons(worst, x.n_samples)
         self._warn_of_nothing(search.path[-1], tables[0])
 
     def _check_parameters(self) -> int:
@@ -446,18 +447,6 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             origin,
         )
         self.path_ = self.result_.to_frame()
-
-    def _warn_of_left_out(self, path: list[Step], table: Any) -> None:
-        """Of later steps; :func:`warn_of_lonely` has told of the first."""
-        worst = max(path[1:], key=lambda step: step.left_out, default=path[0])
-        if worst is not path[0] and worst.left_out > path[0].left_out:
-            warnings.warn(
-                f"{worst.left_out} samples have no neighbour of the same categories once "
-                f"{table.label(worst.features[0])} is added to the selected columns; they were "
-                "left out there (left_out in path_). Join rare categories, or select fewer.",
-                UserWarning,
-                stacklevel=4,
-            )
 
     def _warn_of_nothing(self, best: Step, table: Any) -> None:
         if self.selected_.size:

@@ -4,7 +4,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from infosieve._problem import prepare_tables, read_tables, warn_of_lonely
+from infosieve._problem import prepare_tables, read_tables, warn_of_singletons
 from infosieve._types import Criterion, Estimator, Metric, Neighbors, Scale
 from infosieve._validate import (
     check_choice,
@@ -15,6 +15,7 @@ from infosieve._validate import (
     find_columns,
 )
 from infosieve.engines.devices import Device, check_device, engine_of, require_device
+from infosieve.estimate.mixed import n_singletons
 from infosieve.executors import executor_of
 from infosieve.resample import (
     Measure,
@@ -150,7 +151,8 @@ def permutation_test(
         how = MEASURED[criterion], estimator, metric, ks, engine, parts
         measure, scoring = Measure(target, *how), Scoring(x, spread)
         scores = scoring.scores(measure, tested, given)
-        warn_of_lonely(scores, tables, [[j, *known] for j in tested])
+        alone = max(n_singletons(x.take([j]), given, target) for j in tested)
+        warn_of_singletons(alone, x.n_samples)
         key = (seed, "test", 0)
         if null == "local" and given.n_columns:
             permutations = local_permutations(key, given, metric, spread.here.n_workers)

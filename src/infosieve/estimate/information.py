@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from infosieve._problem import prepare_tables, read_tables, warn_of_lonely
+from infosieve._problem import prepare_tables, read_tables, warn_of_identifiers, warn_of_singletons
 from infosieve._types import Batch, Estimator, FloatArray, Metric, Neighbors, Scale
 from infosieve._validate import check_jobs, check_method, check_neighbors
 from infosieve.engines.devices import Device, check_device, engine_of, require_device
 from infosieve.engines.numba.engine import NumbaEngine
-from infosieve.estimate.mixed import score
+from infosieve.estimate.mixed import n_singletons, score
 from infosieve.executors import executor_of
 from infosieve.executors.threads import Threads
 from infosieve.resample import Measure
@@ -100,9 +100,8 @@ def mutual_information(
         batch = Batch(
             x.take(slice(last, None)), x.take(slice(last)), target, "mi", estimator, metric, ks
         )
-    scores = score(batch, NumbaEngine(), runner)
-    warn_of_lonely(scores, tables, [varying])
-    return float(scores.averaged[0])
+    warn_of_singletons(n_singletons(x, *rest, target), x.n_samples)
+    return float(score(batch, NumbaEngine(), runner).averaged[0])
 
 
 def relevance(
@@ -179,9 +178,9 @@ def relevance(
         measure = Measure(target, "cmi", estimator, metric, ks, engine)
         result = np.zeros(x.n_columns)
         if varying:
-            scores = Scoring(x, spread).scores(measure, varying, selected)
-            warn_of_lonely(scores, tables, [[j] for j in varying])
-            result[varying] = scores.averaged
+            warn_of_identifiers(tables[0], x)
+            warn_of_singletons(n_singletons(selected, target), x.n_samples)
+            result[varying] = Scoring(x, spread).scores(measure, varying, selected).averaged
     if tables[0].named:
         return pd.Series(result, index=tables[0].names, name="relevance")
     return result

@@ -1,25 +1,24 @@
-"""Categories among the columns: who is left out, and tables of nothing but categories."""
+"""Categories among the columns: counts instead of neighbours, and what chance adds to counts."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
 from infosieve._scale import APART
 from infosieve._types import Batch, BoolArray, Columns, Engine, FloatArray, IntArray, Runner
-from infosieve.estimate.ksg import nats, psi_table
+from infosieve.engines.numba.counts import contingency
+from infosieve.estimate.ksg import fraction_bits, psi_table
+
+# Candidates of one task, at least.
+_TASK = 16
 
 
 @dataclass(frozen=True)
 class Scores:
-    """Nats of a batch, and the samples that a candidate's scores had to leave out.
-
-    ``lonely`` maps a candidate to the samples whose combination of categories occurs only
-    once, so that they have no neighbour. Where all columns are categories, only those are
-    left out who are alone in X or alone in y: a cell of one sample is evidence, too.
-    """
+    """Nats of a batch: (n_parts, n_candidates, n_K)."""
 
     nats: FloatArray
-    lonely: dict[int, IntArray] = field(default_factory=dict)
 
     @property
     def averaged(self) -> FloatArray:
@@ -29,95 +28,112 @@ class Scores:
 
 def score(batch: Batch, engine: Engine, runner: Runner) -> Scores:
     """Score a batch that may have categories: (n_parts, n_candidates, n_K) nats."""
-    parts = (batch.candidates, batch.selected, batch.target)
-    if not any(part.categorical.any() for part in parts):
+    blocks = (batch.candidates, batch.selected, batch.target)
+    if not any(block.categorical.any() for block in blocks):
         return Scores(engine.score(batch, runner))
     batch = batch.written_out()
     if batch.parts is None:
-        whole = _score(batch, engine, runner)
-        return Scores(whole[0][None], whole[1])
+        return Scores(_score(batch, engine, runner)[None])
     remaining = batch.without_parts()
-    each = [_score(batch.rows(rows), engine, runner) for rows in remaining]
-    lonely: dict[int, IntArray] = {}
-    for rows, (_, alone) in zip(remaining, each, strict=True):
-        lonely |= {candidate: rows[samples] for candidate, samples in alone.items()}
-    return Scores(np.stack([scores for scores, _ in each]), lonely)
+    return Scores(np.stack([_score(batch.rows(rows), engine, runner) for rows in remaining]))
 
 
-def _score(batch: Batch, engine: Engine, runner: Runner) -> tuple[FloatArray, dict[int, IntArray]]:
-    m = batch.n_candidates
+def _score(batch: Batch, engine: Engine, runner: Runner) -> FloatArray:
+    """Candidates of nothing but numbers together, the others one by one."""
     lo, hi = batch.n_neighbors
+    m, n = batch.n_candidates, batch.target.n_samples
     scores = np.zeros((m, hi - lo + 1))
-    lonely: dict[int, IntArray] = {}
-    shared = np.concatenate([_codes(batch.selected), _codes(batch.target)])
-    only_categories = batch.selected.categorical.all() and batch.target.categorical.all()
     categorical = batch.candidates.categorical.reshape(m, batch.width)
-    groups = [np.flatnonzero(~categorical.any(axis=1))]
-    groups += [np.array([j]) for j in np.flatnonzero(categorical.any(axis=1))]
-    for group in groups:
-        if group.size == 0:
-            continue
-        part = batch.only(group)
-        # All of a group have the same codes beside the shared ones: those of the first.
-        own = _codes(part.candidates.take(slice(0, batch.width)))
-        nothing_else = only_categories and categorical[group].all()
-        if nothing_else:
-            selected, target = _codes(batch.selected), _codes(batch.target)
-            if batch.conditional:
-                target = np.concatenate([selected, target])
-            alone = _alone(np.concatenate([selected, own])) | _alone(target)
-        else:
-            alone = _alone(np.concatenate([shared, own]))
-        if alone.any():
-            part = part.rows(np.flatnonzero(~alone))
-            lonely |= dict.fromkeys(group.tolist(), np.flatnonzero(alone))
-        if part.target.n_samples >= 2:
-            scores[group] = _contingency(part) if nothing_else else engine.score(part, runner)[0]
-    return scores, lonely
+    numbers = np.flatnonzero(~categorical.any(axis=1))
+    others = np.flatnonzero(categorical.any(axis=1))
+    if numbers.size and n > 1:
+        part = batch.only(numbers)
+        counts = _counts(part, np.zeros((1, n), np.int64), runner)
+        scores[numbers] = _beyond_chance(
+            engine.score(part, runner)[0], counts, part, np.zeros(1, bool)
+        )
+    if others.size and n > 1:
+        part = batch.only(others)
+        counts = _counts(part, _own_labels(part), runner)
+        found = np.repeat(counts[:, :1], hi - lo + 1, axis=1)
+        whole = np.asarray(categorical[others].all(axis=1))
+        rest = batch.selected.categorical.all() and batch.target.categorical.all()
+        for j in np.flatnonzero(~(whole & rest)):
+            found[j] = engine.score(part.only(np.array([j])), runner)[0, 0]
+        scores[others] = _beyond_chance(found, counts, part, whole)
+    return scores
+
+
+def _counts(batch: Batch, x: IntArray, runner: Runner) -> FloatArray:
+    """What the categories alone tell (:func:`.counts.contingency`), in nats a sample."""
+    n, y = x.shape[1], category_labels(batch.target)
+    strata = category_labels(batch.selected)
+    order, sizes = np.argsort(strata, kind="stable"), np.bincount(strata)
+    edges = np.concatenate([[0], np.cumsum(sizes)])
+    levels = int(x.max()) + 1, int(y.max()) + 1
+    how = (order, edges), levels, not batch.conditional, psi_table(n)[0], fraction_bits(n)
+    size = max(_TASK, -(-len(x) // (4 * runner.n_workers)))
+    tasks = [partial(contingency, x[i : i + size], y, *how) for i in range(0, len(x), size)]
+    sums = np.concatenate(runner.run(tasks))
+    return np.asarray(np.ldexp(sums.astype(np.float64), -fraction_bits(n)) / n)
+
+
+def _beyond_chance(
+    found: FloatArray, counts: FloatArray, batch: Batch, whole: BoolArray
+) -> FloatArray:
+    """Estimates (n_candidates, n_K) without what chance adds to them.
+
+    Chance adds e, the mean over permutations, where x and y are independent, and nothing where
+    one determines the other and I = h; in between, e (1 - I / h) is assumed. Solved for I, that
+    is (found - e) / u with u = 1 - e / h. Where most cells have one sample, u is close to 0 and
+    little can be known: u / (u^2 + v / h^2) then takes the place of 1 / u, as in a ridge
+    regression, v = e / N being the variance of ``found`` under permutations. Others were tried:
+    docs/categories.md. ``whole`` says which candidates are nothing but categories.
+    """
+    _, e, h_x, h_y = counts.T
+    if not batch.conditional and not batch.selected.categorical.all():
+        whole = np.zeros_like(whole)
+    h = np.where(whole, h_x, np.inf)
+    if batch.target.categorical.all():
+        h = np.minimum(h, h_y)
+    h = np.where(h > 0, h, np.inf)  # numbers on both sides have no bound; nothing has no chance
+    u = 1 - e / h
+    factor = u / (u * u + np.maximum(e, 0.0) / (batch.target.n_samples * h * h))
+    return np.asarray((found - e[:, None]) * factor[:, None])
+
+
+def _own_labels(batch: Batch) -> IntArray:
+    """For each candidate, labels of the combinations of its categorical columns."""
+    if batch.width == 1:
+        return _whole_numbers(batch.candidates.values)
+    each = [batch.only(np.array([j])).candidates for j in range(batch.n_candidates)]
+    return np.stack([category_labels(columns) for columns in each])
 
 
 def category_labels(columns: Columns) -> IntArray:
     """One integer for each sample's combination of the categorical columns: 0, 1, ..."""
-    return _closed(_labels(_codes(columns)))
-
-
-def _codes(columns: Columns) -> FloatArray:
-    return columns.values[columns.categorical]
+    return _labels(columns.values[columns.categorical])
 
 
 def _labels(codes: FloatArray) -> IntArray:
-    """One integer for each combination of the rows of ``codes``, in their order."""
     labels = np.zeros(codes.shape[1], np.int64)
-    for row in np.rint(codes / APART).astype(np.int64):
+    for row in _whole_numbers(codes):
         labels = labels * (row.max(initial=0) + 1) + row
         if labels.max(initial=0) > 8 * labels.size:
             labels = _closed(labels)
-    return labels
+    return _closed(labels) if len(codes) else labels
+
+
+def n_singletons(*blocks: Columns) -> int:
+    """How many samples share their combination of categories with nobody."""
+    together = np.concatenate([block.values[block.categorical] for block in blocks])
+    return int((np.bincount(_labels(together)) == 1).sum())
+
+
+def _whole_numbers(codes: FloatArray) -> IntArray:
+    return np.rint(codes / APART).astype(np.int64)
 
 
 def _closed(labels: IntArray) -> IntArray:
     """The same without gaps."""
     return np.unique(labels, return_inverse=True)[1]
-
-
-def _sizes(codes: FloatArray) -> IntArray:
-    """For each sample, how many samples have its combination of categories."""
-    labels = _labels(codes)
-    return np.bincount(labels)[labels]
-
-
-def _alone(codes: FloatArray) -> BoolArray:
-    return np.asarray(_sizes(codes) == 1)
-
-
-def _contingency(batch: Batch) -> FloatArray:
-    """MI of categories given categories: counts of equal samples, the sample included."""
-    n = batch.target.n_samples
-    x, s, y = batch.candidates.values, batch.selected.values, batch.target.values
-    psi = psi_table(n)[0]
-    sums = psi[_sizes(np.concatenate([x, s, y]))].sum() - psi[_sizes(np.concatenate([x, s]))].sum()
-    if batch.conditional:
-        sums += psi[_sizes(s)].sum() - psi[_sizes(np.concatenate([s, y]))].sum()
-    else:
-        sums -= psi[_sizes(y)].sum()
-    return nats(np.array([sums]), n, batch.conditional)

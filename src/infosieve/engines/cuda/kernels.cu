@@ -134,7 +134,7 @@ __device__ __forceinline__ void set_radii(const Nearest &near, const Sides &side
                                           const i64 *psi, Radii &radii, i64 *sums)
 {
     int kn = 1;
-    double r = near.at[0];
+    double r = near.at[0] < FAR ? near.at[0] : FAR;  // nobody: count all that a block can reach
 #if RECTANGLE
     double sa = sides.a[0], sb = sides.b[0];
 #endif
@@ -159,7 +159,7 @@ __device__ __forceinline__ void set_radii(const Nearest &near, const Sides &side
             term = psi[zeros];
 #if RECTANGLE
             radii.b[t] = next_up(0.0);
-        } else {
+        } else if (r < FAR) {
             radii.a[t] = next_up(sa);
             radii.b[t] = next_up(sb);
             radii.inner[t] = true;

@@ -36,7 +36,9 @@ def set_radii(
 
     ``nearest`` is (hi, LANES), flattened; ``sides`` (2, hi * LANES) has the rectangles of KSG2
     and is empty for KSG1; ``zeros`` how many points are at distance zero, itself included.
-    ``inner`` becomes 1 where the point itself is not to be counted.
+    ``inner`` becomes 1 where the point itself is not to be counted. Where no point is at a finite
+    distance, K is 1 and the radius is infinite: alone in its combination of categories, the
+    point counts as in a table of counts.
     """
     lo, hi = ks
     for lane in range(LANES):
@@ -48,7 +50,9 @@ def set_radii(
             at, slot = (k - 1) * LANES + lane, (kn - 1) * LANES + lane
             radii[0, at] = radii[1, at] = nearest[slot]
             terms[at], inner[at] = psi[0, kn], 0
-            if nearest[slot] == 0.0:
+            if nearest[slot] >= FAR:  # nobody: count all that a block can reach
+                radii[0, at] = radii[1, at] = FAR
+            elif nearest[slot] == 0.0:
                 radii[0, at] = radii[1, at] = ZERO_RADIUS
                 terms[at] = psi[0, zeros[lane]]
             elif sides.shape[1] > 0:
