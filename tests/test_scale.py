@@ -1,5 +1,7 @@
 """Scaling and ties."""
 
+from dataclasses import replace
+
 import naive
 import numpy as np
 import pytest
@@ -9,12 +11,14 @@ from hypothesis.extra.numpy import arrays
 from scipy.stats import norm, rankdata
 
 from infosieve._scale import APART, TIE_NOISE, exponent_of, prepare
+from infosieve.engines.numba.columns import LIFT
 from infosieve.executors.threads import Threads
 
 
 def prepared(values, scale="standard", exponent=0):
     values = np.atleast_2d(np.asarray(values, float))
-    return prepare(values, np.zeros(len(values), bool), scale, exponent, Threads(1), True)
+    columns = prepare(values, np.zeros(len(values), bool), scale, exponent, Threads(1), True)
+    return replace(columns, values=columns.values / LIFT)
 
 
 @given(

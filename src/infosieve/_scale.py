@@ -12,10 +12,11 @@ from scipy.special import ndtri
 from scipy.stats import rankdata
 
 from infosieve._types import BoolArray, Columns, FloatArray, Runner, Scale
-from infosieve.engines.numba.columns import middle_of, standardise
+from infosieve.engines.numba.columns import LIFT, middle_of, shifts_exactly, standardise
 
-# Half the width of the noise that separates repeated values, in standard deviations.
-TIE_NOISE = 1e-10
+# Half the width of the noise that separates repeated values, in standard deviations; and, at
+# the most, in gaps to the nearest other value.
+TIE_NOISE, GAP_NOISE = 1e-10, 1e-4
 # The distance between codes of different categories: infinite for all that follows.
 APART = 1e200
 _CHUNK_BYTES = 1 << 18
@@ -40,7 +41,7 @@ def prepare(
     m, n = values.shape
     out = np.empty((m, n))
     order = np.empty((m, n), np.int32) if with_order else None
-    n_distinct = np.empty(m, np.int64)
+    n_distinct, owned = np.empty(m, np.int64), np.zeros(m, bool)
 
     def some(at: slice) -> None:
         x, z = values[at], out[at]
@@ -50,15 +51,15 @@ def prepare(
         else:
             ordered = np.sort(x, axis=1)
         if scale == "standard":
-            n_distinct[at] = standardise(x, ordered, z)
+            n_distinct[at], owned[at] = standardise(x, ordered, z)
         else:
             ordered[categorical[at]] = 0.0
-            z[:] = _scaled(np.where(categorical[at, None], 0.0, x), ordered, scale, exponent)
+            z[:] = _scaled(np.where(categorical[at, None], 0.0, x), ordered, scale, exponent) * LIFT
             n_distinct[at] = 1 + (np.diff(np.sort(z, axis=1)) > 0).sum(axis=1)
         for row in range(at.start, at.stop):
             if categorical[row]:
                 out[row] = values[row] * APART
-                n_distinct[row] = np.unique(values[row]).size
+                n_distinct[row], owned[row] = np.unique(values[row]).size, False
             elif separate and 1 < n_distinct[row] < n:
                 _separate(out[row], relative=scale is None)
                 if order is not None:
@@ -66,7 +67,7 @@ def prepare(
 
     size = max(1, _CHUNK_BYTES // (8 * n))
     runner.run([partial(some, slice(i, min(m, i + size))) for i in range(0, m, size)])
-    return Columns(out, categorical, n_distinct, order)
+    return Columns(out, categorical, n_distinct, order, owned)
 
 
 class Scaling:
@@ -118,13 +119,12 @@ def _scaled(values: FloatArray, ordered: FloatArray, scale: Scale, exponent: int
         lower = np.minimum(ranks, n + 1 - ranks)
         scores = ndtri((lower - 0.5) / n) * np.where(ranks > lower, -1.0, 1.0)
         return np.asarray(np.where(ordered[:, :1] < ordered[:, -1:], scores, 0.0))
-    low, high = ordered[:, :1], ordered[:, -1:]
     x = np.ldexp(values, -exponent)
     centre = np.array([middle_of(row) for row in ordered])[:, None]
-    low, high, middle = (np.ldexp(v, -exponent) for v in (low, high, centre))
-    move = high - low <= np.minimum(np.abs(low), np.abs(high))  # as in standardise
-    move |= (ordered[:, 1:] == ordered[:, :-1]).any(axis=1, keepdims=True)
-    return np.asarray(x - np.where(move, middle, 0.0))
+    middle = np.ldexp(centre, -exponent)
+    pairs = zip(np.ldexp(ordered, -exponent), middle[:, 0], strict=True)
+    exact = [shifts_exactly(row, m) for row, m in pairs]
+    return np.asarray(x - np.where(np.array(exact)[:, None], middle, 0.0))
 
 
 def _separate(row: FloatArray, relative: bool) -> None:
@@ -132,7 +132,9 @@ def _separate(row: FloatArray, relative: bool) -> None:
 
     A row with repeated values gets uniform noise from a counter-based generator whose key is
     a hash of the row's dense ranks: equal rows stay equal, and shift, scale and place do not
-    matter. A row and its negative get opposite noise. Rows without repeats are left alone.
+    matter. A row and its negative get opposite noise. Rows without repeats are left alone. The
+    noise is small beside the standard deviation and beside the gap to the next value: a huge
+    value may own the deviation.
     """
     distinct, ranks = np.unique(row, return_inverse=True)
     mirrored = distinct.size - 1 - ranks
@@ -141,6 +143,8 @@ def _separate(row: FloatArray, relative: bool) -> None:
     canonical = (ranks if sign > 0 else mirrored).astype("<i4")
     key = hashlib.blake2b(canonical.tobytes(), digest_size=16).digest()
     raw = np.random.Philox(key=int.from_bytes(key, "little")).random_raw(row.size)
-    noise = TIE_NOISE * (np.ldexp((raw >> np.uint64(11)).astype(np.float64), -52) - 1.0)
-    unit = np.std(np.sort(row)) if relative else 1.0
-    row += sign * unit * noise
+    noise = np.ldexp((raw >> np.uint64(11)).astype(np.float64), -52) - 1.0
+    unit = float(np.std(np.sort(row))) if relative else LIFT
+    gaps = np.diff(distinct)
+    gap = np.minimum(np.r_[np.inf, gaps], np.r_[gaps, np.inf])
+    row += sign * np.minimum(TIE_NOISE * unit, GAP_NOISE * gap)[ranks] * noise

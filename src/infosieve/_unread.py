@@ -37,8 +37,10 @@ class Survey:
     categorical : ndarray of bool
     n_distinct : ndarray of int
         After scaling, before ties were broken.
+    owned : ndarray of bool
+        See :class:`._types.Columns`.
     n_missing, n_infinite : ndarray of int
-    shadows, spans : ndarray of float
+    shadows, widths : ndarray of float
         What tells columns apart that are not duplicates; shadows have a row for each direction.
     digests : list of bytes
         Of the values.
@@ -48,10 +50,11 @@ class Survey:
 
     categorical: BoolArray
     n_distinct: IntArray
+    owned: BoolArray
     n_missing: IntArray
     n_infinite: IntArray
     shadows: FloatArray
-    spans: FloatArray
+    widths: FloatArray
     digests: list[bytes]
     levels: dict[int, list[Any]]
 
@@ -191,13 +194,21 @@ class Unread:
         return self.table.categorical
 
     @property
+    def n_distinct(self) -> IntArray:
+        return self.table._known.n_distinct
+
+    @property
+    def owned(self) -> BoolArray:
+        return self.table._known.owned
+
+    @property
     def constant(self) -> BoolArray:
-        return np.asarray(self.table._known.n_distinct == 1)
+        return np.asarray(self.n_distinct == 1)
 
     @property
     def shadows(self) -> tuple[FloatArray, FloatArray]:
         """See :func:`._duplicates.shadows_of`."""
-        return self.table._known.shadows, self.table._known.spans
+        return self.table._known.shadows, self.table._known.widths
 
     @cached_property
     def _numbers(self) -> IntArray:
@@ -227,13 +238,14 @@ def _survey(runner: Runner, unread: Unread, which: Which) -> Survey:
     missing, infinite = np.isnan(table.values).sum(axis=1), np.isinf(table.values).sum(axis=1)
     if missing.any() or infinite.any():  # will be refused: what follows does not matter
         nothing = np.zeros(numbers.size)
-        counts = nothing.astype(np.int64), missing, infinite
+        counts = nothing.astype(np.int64), nothing.astype(bool), missing, infinite
         return Survey(table.categorical, *counts, nothing[None], nothing, [], {})
     columns = unread.prepared(table)
-    shadows, spans = shadows_of(columns)
+    shadows, widths = shadows_of(columns)
     levels = {int(numbers[i]): values for i, values in table.levels.items()}
-    counts = columns.n_distinct, missing, infinite
-    return Survey(table.categorical, *counts, shadows, spans, table.digests, levels)
+    assert columns.owned is not None
+    counts = columns.n_distinct, columns.owned, missing, infinite
+    return Survey(table.categorical, *counts, shadows, widths, table.digests, levels)
 
 
 def _joined(parts: list[Survey]) -> Survey:
@@ -243,10 +255,11 @@ def _joined(parts: list[Survey]) -> Survey:
     return Survey(
         np.concatenate([part.categorical for part in parts]),
         np.concatenate([part.n_distinct for part in parts]),
+        np.concatenate([part.owned for part in parts]),
         np.concatenate([part.n_missing for part in parts]),
         np.concatenate([part.n_infinite for part in parts]),
         np.concatenate([part.shadows for part in parts], axis=1),
-        np.concatenate([part.spans for part in parts]),
+        np.concatenate([part.widths for part in parts]),
         [digest for part in parts for digest in part.digests],
         levels,
     )

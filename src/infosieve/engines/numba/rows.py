@@ -49,11 +49,23 @@ def _n_below(d: Any, limit: Any) -> Any:
     return m
 
 
+@njit(inline="always")
+def _mean_below(d: Any, limit: Any) -> Any:
+    total, m = 0.0, 0
+    for j in range(d.size):
+        if d[j] < limit:
+            total += d[j]
+            m += 1
+    return total / m
+
+
 @kernel
 def _limit(d: Any, want: Any, guess: Any) -> Any:
     """A distance below which there are at least ``want`` points, and few more if possible."""
     if want >= d.size:
         return FAR
+    if not 0.0 < guess < FAR:
+        guess = _mean_below(d, FAR)
     low, high, limit = 0.0, FAR, guess
     for _ in range(40):
         m = _n_below(d, limit)
@@ -281,7 +293,7 @@ def rows(
     sides, zeros = np.empty((2, hi * LANES if rectangle else 0)), np.empty(LANES, np.int64)
     n_a, n_b, n_c = counts
     sums = np.zeros((hi - lo + 1, blocks.shape[0] * LANES), np.int64)
-    limit_j = limit_s = 1.0
+    limit_j = limit_s = FAR  # to be guessed
     for here in range(span[0], span[1]):
         _block_distances(selected, here, squared, d_s)
         _block_distances(target, here, squared, d_y)
