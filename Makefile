@@ -55,6 +55,7 @@ experiments: $(VENV)/installed-experiments
 	$(BIN)/python experiments/chapter.py $(if $(DATA),--data $(DATA))
 	$(BIN)/python experiments/guide.py
 	$(BIN)/python experiments/estimators.py
+	$(BIN)/python experiments/categories.py --show
 	$(BIN)/python experiments/calibration.py --show
 	$(BIN)/python experiments/quality.py --show
 	$(BIN)/python experiments/clustering.py --show
