@@ -1,15 +1,21 @@
 """Searches that are killed and go on: the same bits, or a clear refusal."""
 
+import contextlib
 import json
 import os
+import pickle
 import signal
+import socket
 import subprocess
 import sys
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from infosieve import MISelector
+from infosieve._json import restored
+from infosieve.checkpoint import _checksum
 from infosieve.datasets import make_copies, make_friedman, make_xor
 from infosieve.search import Search
 
@@ -168,6 +174,138 @@ def test_places_that_cannot_be_written_are_refused_before_work_begins(tmp_path, 
         MISelector(checkpoint=tmp_path).fit(X, y)
 
 
+def test_only_files_are_checkpoints(tmp_path, monkeypatch):
+    """To open a pipe would be to wait for ever."""
+    monkeypatch.setattr(Search, "_next", lambda *_: pytest.fail("work began"))
+    monkeypatch.chdir(tmp_path)  # names of sockets are short
+    os.mkfifo("pipe")
+    os.symlink("pipe", "link")
+    os.symlink("/dev/null", "null")
+    with socket.socket(socket.AF_UNIX) as there:
+        there.bind("socket")
+        for name, kind in (
+            ("pipe", "a pipe"),
+            ("link", "a pipe"),
+            ("null", "a device"),
+            ("socket", "a socket"),
+            (".", "a directory"),
+            ("", "a directory"),
+        ):
+            with pytest.raises(OSError, match=f"The checkpoint {name} is {kind}. Name a file"):
+                MISelector(checkpoint=name).fit(*data())
+    for wrong in (3, True, b"c.json"):
+        with pytest.raises(TypeError, match="'checkpoint' parameter must be a path or None"):
+            MISelector(checkpoint=wrong).fit(*data())
+
+
+# What is no such search, of the steps that data() gives by default, though its checksum is right.
+IMPOSSIBLE = {
+    "its action must be": lambda s: s[0].update(action="ad"),
+    "step 2: its action must be": lambda s: s[1].update(action=["add"]),
+    "its columns must be some of 8": lambda s: s[0].update(features=[8]),
+    "its columns must be some of 8, once": lambda s: s[0].update(features=[2, 2]),
+    "its columns must be some": lambda s: s[0].update(features=["X1"]),
+    "its columns are 1 to 2": lambda s: s[0].update(features=[]),
+    "its column is selected already": lambda s: s[1].update(features=s[0]["features"]),
+    "its mi must be a finite number; it is nan": lambda s: s[0].update(mi=float("nan")),
+    "its gain must be a finite number": lambda s: s[0].update(gain="much"),
+    "its mi must be a finite number": lambda s: s[0].update(mi=10**400),
+    "its p_value must be between 0 and 1; it is 1.5": lambda s: s[0].update(p_value=1.5),
+    "its p_value must be between": lambda s: s[0].update(p_value=-0.1),
+    "its p_value must be between 0 and 1; it is None": lambda s: s[0].update(p_value=None),
+    "its level must be between": lambda s: s[0].update(level=True),
+    "the p_value of step 1 must be 0.005; it is 0.01": lambda s: s[0].update(p_value=0.01),
+    "its n_candidates must be a whole number": lambda s: s[0].update(n_candidates=2.5),
+    "its bound must be true or false": lambda s: s[0].update(bound=1),
+    "its exceedances must be 0 to 199": lambda s: s[0].update(exceedances=200),
+    "its permuted values must be 199; it is 198": lambda s: s[0]["null"].pop(),
+    "its permuted values must be finite": lambda s: s[0]["null"].__setitem__(0, None),
+    "it comes after the search had ended": lambda s: s.append(s[-1]),
+    "it removes a column that is not selected": lambda s: s[0].update(action="remove"),
+    "a column is removed only after": lambda s: s.insert(1, s[0] | {"action": "remove"}),
+    "step 1 has a test, or lacks one": lambda s: s[0].update(
+        dict.fromkeys(("p_value", "level", "exceedances", "n_permutations")), null=[]
+    ),
+    "a step lacks a part": lambda s: s[0].pop("gain"),
+    "a step lacks a part, or has one of": lambda s: s[0].update(null=3),
+    "or has one of the wrong kind": lambda s: s.__setitem__(0, "add X4"),
+    "has one of the wrong kind": lambda s: s[0].update(colour="red"),
+}
+
+
+@pytest.fixture(scope="module")
+def finished(tmp_path_factory):
+    """The checkpoint of a finished search."""
+    path = tmp_path_factory.mktemp("finished") / "c.json"
+    MISelector(random_state=0, checkpoint=path).fit(*data())
+    return json.loads(path.read_text())
+
+
+def signed(document):
+    """As text, with the checksum of whatever it holds."""
+    content = {k: v for k, v in document.items() if not k.startswith(("schema", "checksum"))}
+    with contextlib.suppress(TypeError):  # a value that is none has no checksum either
+        document = document | {"checksum": _checksum(restored(content))}
+    return json.dumps(document)
+
+
+def refused(document, path, X=None, **options):
+    """What a fit says of a document whose checksum is right; it must leave it alone."""
+    text = signed(document)
+    path.write_text(text)
+    table, y = data()
+    selector = MISelector(**{"random_state": 0} | options, checkpoint=path)
+    with pytest.raises(ValueError) as caught:
+        selector.fit(table if X is None else X, y)
+    assert path.read_text() == text
+    assert os.listdir(path.parent) == [path.name]
+    said = str(caught.value)
+    assert said.startswith(f"The checkpoint {path} ")
+    assert "Nothing was overwritten: " in said
+    return said
+
+
+@pytest.mark.parametrize("message", IMPOSSIBLE)
+def test_impossible_steps_are_refused(message, finished, tmp_path, monkeypatch):
+    monkeypatch.setattr(Search, "_next", lambda *_: pytest.fail("work began"))
+    document = json.loads(json.dumps(finished))
+    IMPOSSIBLE[message](document["steps"])
+    said = refused(document, tmp_path / "c.json")
+    assert message in said
+    assert "is damaged: " in said
+
+
+@pytest.mark.parametrize("key", ["data", "n_samples", "seed", "parameters", "infosieve", "steps"])
+def test_impossible_parts_are_refused(key, finished, tmp_path):
+    possible = {"n_samples": -1, "infosieve": "x", "steps": []}
+    for value in (None, -1, 1.5, "x", [], [1], {}, {"a": 1}, True, {"$mapping": 3}):
+        if possible.get(key, ...) != value:
+            for seed in (0, None):
+                refused(finished | {key: value}, tmp_path / "c.json", random_state=seed)
+
+
+def test_steps_must_fit_the_parameters(tmp_path):
+    """Of a search that removes nothing, tries no pairs, makes no test, or is asked for few."""
+    path = tmp_path / "c.json"
+    X, y = data()
+    X[:, 7] = X[:, 0]
+    whole = {"stop": None, "max_features": 3, "random_state": 0, "lookahead": 1}
+    MISelector(**whole, checkpoint=path).fit(X, y)
+    document = json.loads(path.read_text())
+    steps = document["steps"]
+    unused = sorted({*range(7)} - {j for s in steps for j in s["features"]})
+
+    def said(changed):
+        return refused(document | {"steps": changed}, path, X, **whole)
+
+    removal = steps[0] | {"action": "remove", "n_candidates": 1}
+    assert "step 3 removes a column, which" in said([*steps[:2], removal])
+    assert "step 2 stops, which" in said([steps[0], steps[1] | {"action": "stop"}])
+    assert "step 1 has a pair" in said([steps[0] | {"features": unused[:2]}])
+    assert "step 4 selects more than the 3" in said([*steps, steps[0] | {"features": unused[:1]}])
+    assert "column 7 is constant, or says the same" in said([steps[0] | {"features": [7]}])
+
+
 SCRIPT = """
 import sys, warnings
 warnings.simplefilter("ignore")
@@ -200,3 +338,56 @@ def test_killed_for_real(tmp_path):
     whole = MISelector(random_state=0, alpha=0.2, n_permutations=99, max_features=5).fit(X, y)
     assert without_free(json.loads(out)) == content(whole)
     assert [p.name for p in tmp_path.iterdir() if not p.name.startswith(".")] == ["c.json"]
+
+
+WAITING = """
+import sys, time
+from infosieve import MISelector
+from infosieve.search import Search
+from infosieve.datasets import make_friedman
+original = Search._take
+def take(self, step):
+    if len(self.path) == 1:
+        print("has one step", flush=True)
+        time.sleep(600)
+    original(self, step)
+Search._take = take
+X, y = make_friedman(90, 7, random_state=4, return_X_y=True)
+MISelector(random_state=0, checkpoint=sys.argv[1]).fit(X, y)
+"""
+
+
+def test_one_process_at_a_time(tmp_path):
+    """The second is refused, and goes on once the first is killed."""
+    path = tmp_path / "c.json"
+    X, y = make_friedman(90, 7, random_state=4, return_X_y=True)
+    first = subprocess.Popen([sys.executable, "-c", WAITING, path], stdout=subprocess.PIPE)
+    try:
+        assert first.stdout.readline() == b"has one step\n"
+        kept = path.read_bytes()
+        selector = MISelector(random_state=0, checkpoint=path)
+        message = f"The checkpoint {path} is in use by process {first.pid}. Wait until"
+        with pytest.raises(OSError, match=message):
+            selector.fit(X, y)
+        assert path.read_bytes() == kept
+    finally:
+        first.kill()
+        first.communicate()
+    assert len(json.loads(kept)["steps"]) == 1
+    whole = MISelector(random_state=0).fit(X, y)
+    assert content(selector.fit(X, y)) == content(whole)
+    assert os.listdir(tmp_path) == ["c.json"]
+
+
+def test_one_process_fits_again_and_again(tmp_path):
+    """Also after an error, and with copies of the estimator."""
+    X, y = data()
+    path = tmp_path / "c.json"
+    selector = MISelector(random_state=0, checkpoint=path)
+    with pytest.raises(ValueError, match="constant"):
+        selector.fit(np.ones_like(X), y)
+    path.unlink()
+    first = content(selector.fit(X, y))
+    for other in (selector, clone(selector), pickle.loads(pickle.dumps(selector))):
+        assert content(other.fit(X, y)) == first
+    assert os.listdir(tmp_path) == ["c.json"]

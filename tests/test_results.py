@@ -12,6 +12,7 @@ from infosieve import (
     SelectionResult,
     choose_k,
 )
+from infosieve.cli.show import show
 from infosieve.datasets import make_friedman, make_xor
 
 
@@ -107,3 +108,73 @@ def test_excerpts_are_bounded():
     assert excerpt.rows[[0, -1]].tolist() == [0, 4999]
     np.testing.assert_array_equal(excerpt.features[0], X[excerpt.rows, 0])
     np.testing.assert_array_equal(excerpt.target["y"], y[excerpt.rows])
+
+
+def changed(document, place, value):
+    """A copy of a document with another value somewhere."""
+    document = json.loads(json.dumps(document))
+    part = document
+    for key in place[:-1]:
+        part = part[key]
+    part[place[-1]] = value
+    return json.dumps(document)
+
+
+def places(value, place=()):
+    """All parts of a document; of a list, the first and the last."""
+    if place:
+        yield place
+    keys = value if isinstance(value, dict) else range(len(value) if type(value) is list else 0)
+    for key in keys if isinstance(value, dict) else sorted({*keys[:1], *keys[-1:]}):
+        yield from places(value[key], (*place, key))
+
+
+@pytest.mark.parametrize("number", range(4))
+def test_whatever_a_document_holds_it_is_shown_or_refused(number, capsys):
+    """Each part replaced by each of some values: one clear error, or a result that can be shown."""
+    result = list(results())[number]
+    document = json.loads(result.to_json())
+    strange = (None, -1, 10**400, 1.5, float("nan"), "x", [], {}, True, [[1]], 99999, {"a": 1})
+    said = set()
+    for place in places(document):
+        for value in strange:
+            text = changed(document, place, value)
+            try:
+                again = type(result).from_json(text)
+            except ValueError as error:
+                said.add(str(error))
+                continue
+            again.to_frame()
+            again._repr_html_()
+            show(again)
+    assert all(text.startswith("this ") and "Error" not in text for text in said)
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "message"),
+    [
+        (("selected",), [], r"'selected' must be what the steps select, \[3, \d\]; it is \(\)"),
+        (("steps", 0, "p_value"), 1.2, "step 1: its p_value must be between 0 and 1; it is 1.2"),
+        (("steps", 1, "action"), "stay", "step 2: its action must be add, remove or stop"),
+        (("steps", 0, "features"), [6], "step 1: its columns must be some of 6, once each"),
+        (("steps", 1, "features"), [3], "step 2: its column is selected already"),
+        (("relevance",), [1.0], "'relevance' must be 6 finite numbers"),
+        (("n_neighbors",), [5, 3], r"'n_neighbors' must be a range; it is \(5, 3\)"),
+        (("constant",), [17], "'constant' must be columns of 6"),
+        (("k_choice", "k"), 500, "'k' must be one of 'ks'; it is 500"),
+        (("k_choice", "t"), [[0.0]], "'t' must be 6 times 19 finite numbers"),
+        (("excerpt", "rows"), [80], "rows must be some of 80"),
+        (("origin", "seed"), "x", "seed must be a whole number, 0 or more; it is 'x'"),
+        (("origin",), {}, "a part of it is missing or of the wrong kind"),
+    ],
+)
+def test_impossible_results_are_refused(place, value, message):
+    text = changed(json.loads(selection().to_json()), place, value)
+    with pytest.raises(ValueError, match=f"^this document is damaged: .*{message}"):
+        SelectionResult.from_json(text)
+
+
+def test_a_document_too_deep_is_refused():
+    text = selection().to_json().replace('"command": ""', f'"command": {"[" * 900}{"]" * 900}')
+    with pytest.raises(ValueError, match="damaged"):
+        SelectionResult.from_json(text)

@@ -87,5 +87,5 @@ def load(text: str, schema: str, schema_version: int, keys: set[str]) -> dict[st
         raise ValueError(f"this document lacks {', '.join(map(repr, missing))}: it is damaged")
     try:
         return {key: restored(document[key]) for key in keys}
-    except (KeyError, TypeError, ValueError) as error:
-        raise ValueError(f"this document is damaged: {error!r}") from None
+    except (KeyError, TypeError, ValueError, RecursionError) as error:
+        raise ValueError("this document is damaged: a marked value in it is none") from error

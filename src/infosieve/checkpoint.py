@@ -7,18 +7,49 @@ steps goes on exactly as it would have.
 import hashlib
 import json
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from infosieve._files import write_atomically
+from infosieve._documents import ImpossibleError, check_fit, check_path
+from infosieve._files import InUseError, held, special, write_atomically
 from infosieve._json import dump, load, plain
 from infosieve.results import Origin, Step, plain_step, restored_step
 
 # These do not change a result.
 _FREE = ("checkpoint", "device", "executor", "n_jobs", "random_state", "verbose")
-_KEYS = {"data", "n_samples", "seed", "parameters", "infosieve", "steps", "checksum"}
+_KINDS = {"data": str, "n_samples": int, "seed": int, "parameters": dict, "infosieve": str}
+_KINDS |= {"steps": list}
+_WAY_OUT = "Nothing was overwritten: delete it to begin anew, or name another file."
+_KEYS = {*_KINDS, "checksum"}
+
+
+@contextmanager
+def claimed(path: Any) -> Iterator[None]:
+    """A checkpoint for one search, as long as the context lasts; None is none.
+
+    Parameters
+    ----------
+    path : path-like or None
+    """
+    if path is None:
+        yield
+        return
+    if not isinstance(path, (str, os.PathLike)):
+        raise TypeError(f"The 'checkpoint' parameter must be a path or None. Got {path!r} instead.")
+    kind = special(Path(path))
+    if kind is not None:  # to read a pipe is to wait for ever
+        raise OSError(f"The checkpoint {path} is {kind}. Name a file, or one that is yet to be.")
+    try:
+        with held(path):
+            yield
+    except InUseError as error:
+        raise InUseError(
+            f"The checkpoint {path} is in use by {error}. Wait until that has ended and run again "
+            "to go on from there, or name another file."
+        ) from None
 
 
 class Checkpoint:
@@ -31,6 +62,8 @@ class Checkpoint:
         Data, parameters and seed of the search that is about to begin.
     any_seed : bool
         Whether the seed was not asked for: then that of the file is as good.
+    n_columns : int
+        Of the table.
 
     Attributes
     ----------
@@ -40,7 +73,9 @@ class Checkpoint:
         The steps that were finished.
     """
 
-    def __init__(self, path: str | os.PathLike[str], origin: Origin, any_seed: bool) -> None:
+    def __init__(
+        self, path: str | os.PathLike[str], origin: Origin, any_seed: bool, n_columns: int
+    ) -> None:
         self.path = Path(path)
         self.origin, self.steps = origin, list[Step]()
         if self.path.exists():
@@ -48,9 +83,16 @@ class Checkpoint:
             if any_seed:
                 self.origin = replace(origin, seed=content["seed"])
             self._compare(content)
-            self.steps = [restored_step(step) for step in content["steps"]]
+            self.steps = self._checked(content["steps"], n_columns)
         else:
             self.write([])
+
+    def known(self, candidates: Iterable[int]) -> list[Step]:
+        """The steps that were finished, if they are about candidates."""
+        others = {j for step in self.steps for j in step.features}.difference(candidates)
+        if others:
+            raise self._damaged(f"column {min(others)} is constant, or says the same as another")
+        return self.steps
 
     def write(self, steps: Sequence[Step]) -> None:
         """Keep the steps so far."""
@@ -77,18 +119,37 @@ class Checkpoint:
         }
 
     def _read(self) -> dict[str, Any]:
-        way_out = "Nothing was overwritten: delete it to begin anew, or name another file."
         try:
             content = load(self.path.read_text(encoding="utf-8"), "checkpoint", 1, _KEYS)
         except UnicodeDecodeError:
-            raise ValueError(f"The checkpoint {self.path} is damaged. {way_out}") from None
+            raise self._damaged("it is no text") from None
         except ValueError as error:
             raise ValueError(
-                f"The checkpoint {self.path} cannot be used: {error}. {way_out}"
+                f"The checkpoint {self.path} cannot be used: {error}. {_WAY_OUT}"
             ) from None
         if content.pop("checksum") != _checksum(content):
-            raise ValueError(f"The checkpoint {self.path} is damaged (checksum). {way_out}")
+            raise self._damaged("its checksum is of another content")
+        for name, kind in _KINDS.items():
+            if type(content[name]) is not kind:
+                raise self._damaged(f"{name!r} is of the wrong kind")
+        if content["seed"] < 0:
+            raise self._damaged("its seed is negative")
         return content
+
+    def _checked(self, steps: Any, n_columns: int) -> list[Step]:
+        """The steps, if such a search can have made them."""
+        try:
+            restored = [restored_step(step) for step in steps]
+            check_path(restored, n_columns)
+            check_fit(restored, self.origin.parameters, n_columns)
+        except ImpossibleError as error:
+            raise self._damaged(str(error)) from None
+        except (KeyError, TypeError) as error:
+            raise self._damaged("a step lacks a part, or has one of the wrong kind") from error
+        return restored
+
+    def _damaged(self, what: str) -> ValueError:
+        return ValueError(f"The checkpoint {self.path} is damaged: {what}. {_WAY_OUT}")
 
     def _compare(self, content: Mapping[str, Any]) -> None:
         """Refuse the file of another search, naming the difference."""

@@ -79,13 +79,19 @@ class _Document:
         -------
         record
         """
+        from infosieve._documents import ImpossibleError, check_record
+
         names = {field.name for field in fields(cls)}  # type: ignore[arg-type]
         content = load(text, cls._schema, cls._schema_version, names)
         try:
             record = cls._restored(content)
-            record.to_frame()  # type: ignore[attr-defined]
-        except (TypeError, KeyError, ValueError, IndexError, AttributeError) as error:
-            raise ValueError(f"this document is damaged: {error!r}") from None
+            check_record(record)
+        except ImpossibleError as error:
+            raise ValueError(f"this document is damaged: {error}") from None
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            raise ValueError(
+                "this document is damaged: a part of it is missing or of the wrong kind"
+            ) from error
         return record
 
     def report(self, path: Any, *, curves: Any = None, clusters: Any = None) -> None:

@@ -41,7 +41,7 @@ from infosieve._validate import (
     check_x,
     is_int,
 )
-from infosieve.checkpoint import Checkpoint
+from infosieve.checkpoint import Checkpoint, claimed
 from infosieve.columns import as_source
 from infosieve.engines.devices import Device, check_device, engine_of, require_device
 from infosieve.executors import KeepsExecutor, WorkersLostError, executor_of
@@ -124,7 +124,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
     checkpoint : path or None, default=None
         A file that holds the finished steps. Killed at any moment and called again with the same
         data and parameters, ``fit`` goes on from there and ends with the same result, bit by
-        bit. A checkpoint of anything else is refused.
+        bit. A checkpoint of anything else is refused, and so is one that another process uses.
     verbose : int, default=0
         1: tell each step, and how far a long one is, on standard error.
 
@@ -259,6 +259,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)  # of an earlier fit
         with (
+            claimed(self.checkpoint),
             Progress(self.verbose) as progress,
             executor_of(self.executor, self.n_jobs, progress) as executor,
         ):
@@ -278,7 +279,8 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         origin = origin_of(tables, seed, self.get_params(deep=False) | used)
         checkpoint = None
         if self.checkpoint is not None:
-            checkpoint = Checkpoint(self.checkpoint, origin, self.random_state is None)
+            any_seed, m = self.random_state is None, tables[0].n_columns
+            checkpoint = Checkpoint(self.checkpoint, origin, any_seed, m)
             origin = checkpoint.origin
         rules = replace(rules, seed=origin.seed)
         x, target = prepare_tables(tables, self.scale, executor.here, with_order=True)
@@ -302,7 +304,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         parts = cv_parts(self.resample, origin.seed, x.n_samples)
         tested = measure if parts is None else replace(measure, parts=parts)
         search = Search(scoring, candidates, measure, tested, rules, self.metric, _ticker(progress))
-        known = checkpoint.steps if checkpoint is not None else []
+        known = checkpoint.known(candidates) if checkpoint is not None else []
         try:
             if known:
                 progress.say(f"{len(known)} steps are in the checkpoint")
