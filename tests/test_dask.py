@@ -458,8 +458,11 @@ def test_wrong_executors(client, impatient, monkeypatch):
             relevance(X, y, executor=wrong)
     with pytest.raises(TypeError, match=r"pass Client\(cluster\)"):
         relevance(X, y, executor=client.cluster)
-    with pytest.raises(ConnectionError, match="answers at 'threads'"):
-        relevance(X, y, executor="threads")
+    for wrong in ("threads", "tcp://host", "http://127.0.0.1:8786", "tcp://a b:1", ":8786", ""):
+        with pytest.raises(ValueError, match=r"'executor' parameter must be the address of a Dask"):
+            relevance(X, y, executor=wrong)
+    with pytest.raises(ConnectionError, match=r"No Dask scheduler answers at 'tls://127.0.0.1:9'"):
+        relevance(X, y, executor="tls://127.0.0.1:9")
     with pytest.raises(ConnectionError, match=r"No Dask scheduler answers at 'tcp://127.0.0.1:9'"):
         relevance(X, y, executor="tcp://127.0.0.1:9")
     with Client(client.scheduler.address, set_as_default=False) as other:

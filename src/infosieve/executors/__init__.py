@@ -26,14 +26,23 @@ def executor_of(executor: Any, n_jobs: int | None, progress: Progress | None = N
             "dask.distributed.Client, or the address of a Dask scheduler such as "
             f"'tcp://10.0.0.1:8786'. Got {executor!r} instead.{cluster}"
         )
+    return _dask("The 'executor' parameter").Dask(executor, threads)
+
+
+def check_address(address: str, name: str) -> None:
+    """Refuse what can be no address of a Dask scheduler; ``name`` is what gave it."""
+    _dask(name).check_address(address, name)
+
+
+def _dask(name: str) -> Any:
     try:
-        from infosieve.executors.dask import Dask
+        from infosieve.executors import dask
     except ImportError as error:
         raise ImportError(
-            f"The 'executor' parameter asks for Dask, which is not here ({error}): "
+            f"{name} asks for Dask, which is not here ({error}): "
             "pip install dask distributed fsspec."
         ) from None
-    return Dask(executor, threads)
+    return dask
 
 
 def _is_client(executor: Any) -> bool:

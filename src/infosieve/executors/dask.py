@@ -5,6 +5,7 @@ else blocks of columns are scattered among them. Nothing is lost with a worker: 
 sent again, what it was doing is done by another.
 """
 
+import gc
 import pickle
 import time
 from collections import OrderedDict, deque
@@ -254,14 +255,24 @@ class Dask:
                     "Pass one that is connected."
                 )
             return self._given
+        check_address(self._given)
+        reason = None
         try:
             return distributed.Client(self._given, set_as_default=False)
+        except KeyboardInterrupt:
+            pass
         except (OSError, ValueError, TypeError) as error:
-            raise WorkersLostError(
-                f"No Dask scheduler answers at {self._given!r} "
-                f"({first_line(error)}). An "
-                "address is such as 'tcp://10.0.0.1:8786'; 'dask scheduler' prints its own."
-            ) from None
+            reason = first_line(error)
+        # A client that is half made closes now, when nothing refers to it; at the end of the
+        # process it would wait for its own thread, which is gone, and complain.
+        gc.collect()
+        if reason is None:
+            raise KeyboardInterrupt
+        raise WorkersLostError(
+            f"No Dask scheduler answers at {self._given!r} ({reason}). Check the address, which "
+            "'dask scheduler' prints, or wait longer (distributed.comm.timeouts.connect in Dask's "
+            "configuration)."
+        )
 
     def _greet(self) -> None:
         """The workers must run this version, or their bits might differ."""
@@ -354,6 +365,23 @@ class Dask:
             for level, text in reversed(lines[: len(lines) - known]):
                 if self.progress.verbose > 1 or level in levels:
                     self.progress.say(f"{address}: {text}")
+
+
+def check_address(address: str, name: str = "The 'executor' parameter") -> None:
+    """Refuse what can be no address: to wait for an answer would be in vain."""
+    scheme, place = distributed.comm.parse_address(address)
+    with suppress(ValueError):
+        backend = distributed.comm.registry.get_backend(scheme)
+        try:
+            host, port = backend.get_address_host_port(place)
+        except NotImplementedError:  # of a kind without ports
+            return
+        if host and host == "".join(host.split()) and 0 < port < 1 << 16:
+            return
+    raise ValueError(
+        f"{name} must be the address of a Dask scheduler, such as 'tcp://10.0.0.1:8786'; 'dask "
+        f"scheduler' prints its own. Got {address!r} instead."
+    )
 
 
 class _Job:
