@@ -1,7 +1,9 @@
 """The real command, in a process of its own: results, files, mistakes, signals."""
 
+import errno
 import gc
 import gzip
+import importlib.util
 import inspect
 import json
 import os
@@ -9,9 +11,12 @@ import pty
 import re
 import select
 import signal
+import socket
 import subprocess
 import sys
 import time
+import warnings
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -19,6 +24,8 @@ import pytest
 
 from infosieve import FeatureClustering, KChoice, MISelector, SelectionResult, choose_k, cli
 from infosieve.datasets import make_friedman
+from infosieve.engines.numba.jit import announcer
+from infosieve.executors import WorkersLostError
 
 COMMAND = [sys.executable, "-m", "infosieve"]
 FAST = ["--n-permutations", "99", "--alpha", "0.1", "--max-features", "2", "--seed", "0"]
@@ -88,6 +95,12 @@ def folder(tmp_path_factory):
     (folder / "table.csv.gz").write_bytes(gzip.compress((folder / "table.csv").read_bytes()))
     (folder / "damaged.json").write_text("{")
     (folder / "directory").mkdir()
+    os.mkfifo(folder / "pipe")
+    os.mkfifo(folder / "pipe.html")
+    options = {"n_permutations": 99, "alpha": 0.1, "max_features": 1, "random_state": 0}
+    kept = MISelector(**options).fit(table[["X4", "X5"]], table["Y"]).result_.to_json()
+    (folder / "result.json").write_text(kept)
+    (folder / "impossible.json").write_text(json.dumps(json.loads(kept) | {"selected": [1]}))
     return folder
 
 
@@ -337,7 +350,15 @@ MISTAKES = [
     (["report", "damaged.json"], "damaged.json is no result of infosieve"),
     (["report", "binary.csv"], "binary.csv is no text"),
     (["report", "table.csv"], "table.csv is no result of infosieve"),
+    (["report", "impossible.json"], "damaged: 'selected' must be what the steps select, [0]"),
     (["demo", "mnist"], "mnist"),
+    (["select", "table.csv", *T, "--dask", "nonsense"], "--dask, unless it is local, must be the"),
+    (["cluster", "table.csv", *T, "--dask", "tcp://host"], "Got 'tcp://host' instead"),
+    (["choose-k", "table.csv", *T, "--dask", "http://host:80"], "such as 'tcp://10.0.0.1:8786'"),
+    (["select", "table.csv", *T, "--checkpoint", "pipe"], "The checkpoint pipe is a pipe"),
+    (["select", "table.csv", *T, "--html", "pipe.html"], "pipe.html is a pipe; name a file"),
+    (["report", "result.json", "--out", "pipe.html"], "pipe.html is a pipe; name a file"),
+    (["demo", "--out", "pipe.html"], "pipe.html is a pipe; name a file"),
     (["cluster", "table.csv", *T], "column 'kind' of X holds"),
     (["cluster", "table.csv", *T, "--exclude", "kind", "--n-clusters", "9"], "asks for 9 clusters"),
     (["choose-k", "table.csv", *T, "--k-max", "70"], "'k_max' parameter must be at most"),
@@ -353,6 +374,181 @@ def test_mistakes_are_told_in_one_line(arguments, message, folder):
     (said,) = [line for line in lines if not line.startswith("infosieve: compiling")]
     assert said.startswith("infosieve: error: ")
     assert any(part in said for part in message.split("|")), said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["report", "a.html", "--out", "a.html"], "--out a.html is the input itself"),
+        (["report", "a.html", "--out", "./a.html"], "--out ./a.html is the input itself (a.html)"),
+        (["report", "a.html", "--out", "soft.html"], "--out soft.html is the input itself"),
+        (["report", "a.html", "--out", "hard.html"], "--out hard.html is the input itself"),
+        (["select", "a.csv", *T, "--checkpoint", "a.csv", "--out", "a.csv"],
+         "--checkpoint a.csv is the input itself"),
+        (["select", "a.csv", *T, "--html", "table.html"], "--html table.html is the input itself"),
+        (["select", "a.csv", *T, "--out", "b.csv", "--checkpoint", "there/../b.csv"],
+         "--checkpoint there/../b.csv and --out b.csv are the same file"),
+        (["select", "a.csv", *T, "--out", "new.csv", "--html", "to-new.html"],
+         "--out new.csv and --html to-new.html are the same file"),
+        (["select", "a.csv", *T, "--config", "c.toml", "--checkpoint", "c.toml"],
+         "--config c.toml and --checkpoint c.toml are the same file"),
+        (["cluster", "a.csv", *T, "--config", "c.toml", "--html", "config.html"],
+         "--config c.toml and --html config.html are the same file"),
+        (["choose-k", "a.csv", *T, "--config", "c.toml", "--html", "config.html"],
+         "--config c.toml and --html config.html are the same file"),
+        (["cluster", "a.csv", *T, "--out", "a.csv"], "--out a.csv is the input itself"),
+        (["choose-k", "a.csv", *T, "--html", "table.html"], "--html table.html is the input"),
+    ],
+    ids=str,
+)  # fmt: skip
+def test_one_file_for_two_purposes_is_refused(arguments, message, tmp_path):
+    frame().to_csv(tmp_path / "a.csv", index=False)
+    for name in ("a.html", "c.toml", "b.csv"):
+        (tmp_path / name).write_text("")
+    (tmp_path / "there").mkdir()
+    links = {"soft": "a.html", "table": "a.csv", "to-new": "new.csv", "config": "c.toml"}
+    for name, to in links.items():
+        (tmp_path / f"{name}.html").symlink_to(to)
+    os.link(tmp_path / "a.html", tmp_path / "hard.html")
+    before = {p.name: p.read_bytes() for p in tmp_path.iterdir() if p.is_file()}
+    done = run(*arguments, cwd=tmp_path)
+    assert done.returncode == 2
+    (said,) = done.stderr.decode().strip().splitlines()
+    assert message in said
+    assert before == {p.name: p.read_bytes() for p in tmp_path.iterdir() if p.is_file()}
+
+
+def test_streams_are_files_too(tmp_path):
+    frame().to_csv(tmp_path / "a.csv", index=False)
+    before = (tmp_path / "a.csv").read_bytes()
+    command = [*COMMAND, "select", "-", *T, *FAST, "--quiet"]
+    with open(tmp_path / "a.csv", "ab") as end:
+        for more, stdout in ((["--out", "a.csv"], subprocess.PIPE), (["--json"], end)):
+            with open(tmp_path / "a.csv", "rb") as file:
+                done = subprocess.run([*command, *more], stdin=file, stdout=stdout, cwd=tmp_path,
+                                      stderr=subprocess.PIPE)  # fmt: skip
+            assert done.returncode == 2
+            assert b"is the input itself (-); name another file" in done.stderr
+            assert (tmp_path / "a.csv").read_bytes() == before
+
+
+def no_room(monkeypatch, *endings):
+    """No room on the disk for files of some names."""
+    original = os.replace
+
+    def replaced(fresh, target):
+        if str(target).endswith(endings):
+            raise OSError(errno.ENOSPC, "No space left on device")
+        original(fresh, target)
+
+    monkeypatch.setattr(os, "replace", replaced)
+    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
+    monkeypatch.setattr(announcer, "silent", announcer.silent)
+
+
+COMMANDS = {
+    "select": [*FAST, "--quiet"],
+    "cluster": ["--exclude", "kind", "--n-clusters", "2", "--quiet"],
+    "choose-k": ["--exclude", "kind"],
+}
+
+
+@pytest.mark.parametrize("failing", [(".html",), (".csv",), (".html", ".csv")], ids=str)
+@pytest.mark.parametrize("command", COMMANDS)
+def test_what_cannot_be_written_loses_nothing(
+    command, failing, folder, tmp_path, monkeypatch, capsys
+):
+    """The result is printed, the other file is written, and the error names the file."""
+    files = {".html": tmp_path / "page.html", ".csv": tmp_path / "out.csv"}
+    options = {".html": "--html", ".csv": "--out"}
+    if command == "choose-k":
+        del files[".csv"]
+    arguments = [command, str(folder / "table.csv"), *T, *COMMANDS[command], "--json"]
+    for ending, file in files.items():
+        arguments += [options[ending], str(file)]
+    no_room(monkeypatch, *failing)
+    with pytest.raises(SystemExit) as stopped:
+        cli.main(arguments)
+    printed, said = capsys.readouterr()
+    assert json.loads(printed)["schema"].startswith("infosieve/")
+    expected = [file for ending, file in files.items() if ending in failing]
+    assert stopped.value.code == (2 if expected else 0)
+    lines = [line for line in said.splitlines() if "error" in line]
+    reason = "cannot be written: No space left on device; name another file"
+    assert sorted(lines) == sorted(f"infosieve: error: {f} {reason}" for f in expected)
+    written = [file for file in files.values() if file not in expected]
+    assert sorted(tmp_path.iterdir()) == sorted(written)
+    assert all(f"infosieve: {f} written" in said for f in written)
+
+
+def test_reports_that_cannot_be_written_are_named(folder, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    no_room(monkeypatch, ".html")
+    for arguments in (["report", str(folder / "result.json")], ["demo", "friedman"]):
+        with pytest.raises(SystemExit, match="2"):
+            cli.main([*arguments, "--out", "page.html"])
+        printed, said = capsys.readouterr()
+        assert "error: page.html cannot be written: No space left on device" in said
+        assert ("truth: X1, X2" in printed) == (arguments[0] == "demo")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("how", [["--json"], []])
+def test_files_are_written_whoever_reads_the_output(how, folder, tmp_path):
+    """A reader that goes away, or a full disk there, costs no file that was asked for."""
+    options = [*FAST, "--quiet", "--out", "out.csv", "--html", "page.html", *how]
+    command = [*COMMAND, "select", folder / "table.csv", *T, *options]
+    read, write = os.pipe()
+    os.close(read)
+    outputs = {write: 141}
+    if os.path.exists("/dev/full"):
+        outputs[os.open("/dev/full", os.O_WRONLY)] = 2
+    for stdout, status in outputs.items():
+        done = subprocess.run(command, stdout=stdout, stderr=subprocess.PIPE, cwd=tmp_path)
+        os.close(stdout)
+        assert done.returncode == status
+        assert (b"No space left on device" in done.stderr) == (status == 2)
+        assert b"Exception ignored" not in done.stderr
+        for name in ("out.csv", "page.html"):
+            (tmp_path / name).unlink()
+
+
+def test_every_exit_status_is_documented(monkeypatch, capsys):
+    said = run("--help").stdout.decode()
+    page = (Path(__file__).parents[1] / "docs/command.md").read_text()
+    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
+    for error, status in (
+        (None, 0),
+        (WorkersLostError("gone"), 1),
+        (KeyError("what nobody expected"), 1),
+        (RecursionError("deep"), 1),
+        (ValueError("bad"), 2),
+        (PermissionError("no"), 2),
+        (ImportError("no library"), 2),
+        (RuntimeError("no GPU"), 2),
+        (KeyboardInterrupt(), 130),
+    ):
+
+        def ended(*_, error=error, **__):
+            if error is not None:
+                raise error
+
+        monkeypatch.setattr(cli, "app", ended)
+        with pytest.raises(SystemExit) as stopped:
+            cli.main(["demo"])
+        assert stopped.value.code == status
+        for text in (said, page):
+            assert re.search(rf"\b{status} ", text.partition("Exit status: ")[2]), status
+    capsys.readouterr()
+
+
+def test_a_gpu_that_is_not_there_is_bad_input(folder):
+    if importlib.util.find_spec("cupy"):
+        pytest.skip("CuPy is here")
+    for command in ("select", "choose-k"):
+        done = run(command, folder / "table.csv", *T, "--device", "cuda")
+        assert done.returncode == 2
+        assert b"The 'device' parameter is 'cuda', but CuPy is not here" in done.stderr
 
 
 def test_debug_shows_where_an_error_comes_from(folder):
@@ -382,7 +578,7 @@ def test_a_reader_that_goes_away_is_no_error(folder):
     ) as process:
         process.stdout.close()
         assert process.stderr.read() == b""
-    assert process.returncode in (1, 141)
+    assert process.returncode == 141
 
 
 # --- signals and terminals
@@ -563,6 +759,31 @@ def test_a_cluster_that_is_not_there(folder):
     assert done.returncode == 1
     (said,) = done.stderr.decode().strip().splitlines()
     assert said.startswith("infosieve: error: No Dask scheduler answers at 'tcp://127.0.0.1:9'")
+    assert "after 1 s" in said
+    assert "distributed.comm.timeouts.connect" in said
+
+
+def test_a_cluster_that_cannot_be_asked_is_no_traceback(folder):
+    """A half-made client used to wait for its thread, twice Dask's time, and to complain."""
+    arguments = ["--target", "Y", "--dask", "tls://127.0.0.1:9"]
+    done = run("select", folder / "table.csv", *arguments)
+    assert done.returncode == 1
+    (said,) = done.stderr.decode().strip().splitlines()
+    assert said.startswith("infosieve: error: No Dask scheduler answers at 'tls://127.0.0.1:9'")
+
+
+def test_waiting_for_a_cluster_can_be_interrupted(folder):
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # takes calls and says nothing
+        address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+        command = [*COMMAND, "select", str(folder / "table.csv"), *T, "--dask", address]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        silent.settimeout(120)
+        caller, _ = silent.accept()
+        with caller:
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert said.decode().strip() == "infosieve: error: interrupted"
 
 
 def test_an_interrupt_at_the_terminal_ends_workers_too(tmp_path):

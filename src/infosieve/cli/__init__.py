@@ -5,16 +5,22 @@ Nothing heavy is imported before a command needs it.
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from enum import StrEnum
 from typing import Annotated, Any
 
 import typer
 
+STATUS = (
+    "Exit status: 0 done; 1 a cluster that is gone, or an error that nobody expected; 2 bad input, "
+    "or what is asked for cannot be done here (a file cannot be written, a library or a GPU is "
+    "missing); 130 interrupted; 141 nobody reads the output."
+)
 app = typer.Typer(
     name="infosieve",
     help="Which columns of a table matter for one of them, and how sure is that?",
+    epilog=STATUS,
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
@@ -153,6 +159,15 @@ def _data(
     return table[chosen], y, [c for c in declared if c != target]
 
 
+def _beside(columns: Any, y: Any) -> Any:
+    """The table that --out names: some columns, and the target."""
+    import pandas as pd
+
+    from infosieve.cli.tables import in_memory
+
+    return pd.concat([in_memory(columns), y], axis=1)
+
+
 @app.command()
 def select(
     context: typer.Context,
@@ -201,13 +216,11 @@ def select(
     config: Config = None,
 ) -> None:
     """Select the columns that tell something about the target, and no more than that."""
-    from infosieve.cli import tables
-
-    _check_places(out, html, file)
+    places = {"FILE": file, "--config": config, "--checkpoint": checkpoint}
+    _check(places | {"--out": out, "--html": html}, dask)
     options = features, exclude, categorical, drop_missing, delimiter, decimal
     X, y, declared = _data(file, target, *options)
-    import pandas as pd
-
+    from infosieve.cli.places import finish
     from infosieve.engines.numba.jit import announcer
     from infosieve.selector import MISelector
 
@@ -241,12 +254,9 @@ def select(
         with _workers(dask, jobs) as selector.executor:
             selector.fit(X, y)
     except KeyboardInterrupt as error:  # typer would swallow what it says
-        _fail(str(error), 130, debug=False)
-    if out is not None:
-        chosen = tables.in_memory(X[[X.columns[j] for j in selector.selected_]])
-        tables.write(pd.concat([chosen, y], axis=1), out)
-        print(f"infosieve: {out} written", file=sys.stderr)
-    _finish(selector.result_, json, html)
+        _fail(str(error) or "interrupted", 130, debug=False)
+    chosen = [X.columns[j] for j in selector.selected_]
+    finish(selector.result_, json, html, out, lambda: _beside(X[chosen], y))
 
 
 @app.command()
@@ -275,9 +285,10 @@ def choose_k(
     config: Config = None,
 ) -> None:
     """Choose K, the number of neighbours of the estimates, from the data."""
-    _check_places(None, html)
+    _check({"FILE": file, "--config": config, "--html": html}, dask)
     options = features, exclude, categorical, drop_missing, delimiter, decimal
     X, y, declared = _data(file, target, *options)
+    from infosieve.cli.places import finish
     from infosieve.smoothing import choose_k as choose
 
     with _workers(dask, jobs) as executor:
@@ -296,7 +307,7 @@ def choose_k(
             device=device,  # type: ignore[arg-type]
             random_state=seed,
         )
-    _finish(result, json, html)
+    finish(result, json, html)
 
 
 @app.command()
@@ -335,13 +346,11 @@ def cluster(
     config: Config = None,
 ) -> None:
     """Join columns that say the same about the target."""
-    from infosieve.cli import tables
-
-    _check_places(out, html, file)
+    _check({"FILE": file, "--config": config, "--out": out, "--html": html}, dask)
     options = features, exclude, categorical, drop_missing, delimiter, decimal
     X, y, declared = _data(file, target, *options)
-    import pandas as pd
-
+    from infosieve.cli import tables
+    from infosieve.cli.places import finish
     from infosieve.clustering import FeatureClustering
     from infosieve.engines.numba.jit import announcer
 
@@ -365,11 +374,8 @@ def cluster(
     with _workers(dask, jobs) as clustering.executor:
         clustering.fit(X.astype(dict.fromkeys(declared, "category")), y)
     clustering.executor = None
-    if out is not None:
-        reduced = clustering.set_output(transform="pandas").transform(X)
-        tables.write(pd.concat([reduced, y], axis=1), out)
-        print(f"infosieve: {out} written", file=sys.stderr)
-    _finish(clustering.result_, json, html)
+    clustering.set_output(transform="pandas")
+    finish(clustering.result_, json, html, out, lambda: _beside(clustering.transform(X), y))
 
 
 @app.command()
@@ -380,12 +386,11 @@ def report(
     out: Annotated[str, typer.Option(help="the page")] = "report.html",
 ) -> None:
     """Write the HTML report of a result that was kept as JSON."""
-    from infosieve.cli import tables
+    _check({"FILE": file, "--out": out}, pages=["--out"])
+    from infosieve.cli.places import write_page
+    from infosieve.cli.tables import read_result
 
-    _check_places(None, out)
-    result = tables.read_result(file)
-    result.report(out)
-    print(f"infosieve: {out} written", file=sys.stderr)
+    write_page(read_result(file), out)
 
 
 class Example(StrEnum):
@@ -401,7 +406,7 @@ def demo(
     out: Annotated[str, typer.Option(help="the report")] = "infosieve-demo.html",
 ) -> None:
     """Select where the answer is known, and write a report."""
-    _check_places(None, out)
+    _check({"--out": out}, pages=["--out"])
     from infosieve.cli.demo import run
 
     run([data.value] if data else [e.value for e in Example], out)
@@ -436,35 +441,17 @@ def _workers(dask: str | None, jobs: int | None) -> Iterator[Any]:
         yield client
 
 
-def _check_places(out: str | None, html: str | None, file: str = "-") -> None:
-    """Before work begins."""
-    from infosieve.cli import tables
+def _check(
+    places: Mapping[str, str | None], dask: str | None = None, pages: Iterable[str] = ("--html",)
+) -> None:
+    """What can be refused before work begins."""
+    from infosieve.cli.places import check
 
-    if out is not None:
-        tables.check_place(out)
-        tables.refuse_same(file, out)
-    if html is not None:
-        tables.check_place(html, (".html", ".htm"))
+    check(places, pages)
+    if dask not in (None, "local"):
+        from infosieve.executors import check_address
 
-
-def _finish(result: Any, json: bool, html: str | None) -> None:
-    """Print a result, and write its report."""
-    import shlex
-    from dataclasses import replace
-
-    command = shlex.join(["infosieve", *sys.argv[1:]])
-    result = replace(result, origin=replace(result.origin, command=command))
-    if hasattr(sys.stdout, "reconfigure"):  # whatever the terminal's encoding
-        sys.stdout.reconfigure(encoding="utf-8" if json else None, errors="replace")
-    if html is not None:
-        result.report(html)
-        print(f"infosieve: {html} written", file=sys.stderr)
-    if json:
-        print(result.to_json(), end="")
-        return
-    from infosieve.cli.show import show
-
-    show(result)
+        check_address(dask, "--dask, unless it is local,")
 
 
 @app.callback(invoke_without_command=True)
@@ -480,7 +467,7 @@ def _root(
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run the command; exit with 0 (done), 1 (lost workers), 2 (bad input) or 130 (interrupted)."""
+    """Run the command; the exit status is one of :data:`STATUS`."""
     given = sys.argv[1:] if arguments is None else arguments
     debug = "--debug" in given
     given = [a for a in given if a != "--debug"] or ["--help"]
@@ -495,6 +482,8 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(code if isinstance(code, int) else 0)
     except typer.Exit as stop:
         sys.exit(stop.exit_code)
+    except SystemExit as stop:  # typer makes a 1 of a reader that has gone away
+        sys.exit(141 if isinstance(stop.__context__, BrokenPipeError) else stop.code)
     except (KeyboardInterrupt, typer.Abort) as error:
         _fail(str(error) or "interrupted", 130, debug)
     except typer.TyperException as error:
@@ -502,7 +491,7 @@ def main(arguments: list[str] | None = None) -> None:
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         sys.exit(141)
-    except (ConnectionError, RuntimeError) as error:
+    except ConnectionError as error:
         _fail(str(error) or type(error).__name__, 1, debug)
     except (ValueError, TypeError, OSError, MemoryError, ImportError) as error:
         text = str(error) or type(error).__name__
@@ -510,6 +499,8 @@ def main(arguments: list[str] | None = None) -> None:
             text += " --drop-missing leaves out those rows, --exclude a column."
         _fail(text, 2, debug)
     except Exception as error:
+        if type(error) is RuntimeError:  # a GPU, or a worker, that cannot do what is asked
+            _fail(str(error), 2, debug)
         text = f"unexpected {type(error).__name__}: {error}; --debug shows where it comes from"
         _fail(text, 1, debug)
 

@@ -6,6 +6,7 @@ from typing import Any
 from rich.text import Text
 
 from infosieve import CurveFeatures, MISelector
+from infosieve.cli.places import writing
 from infosieve.cli.show import console, selection
 from infosieve.datasets import load_tecator, make_friedman
 
@@ -14,7 +15,8 @@ def run(names: list[str], out: str) -> None:
     """Select on each, print what was found beside the truth, write a report of the last."""
     for name in names:
         result, curves = (_friedman if name == "friedman" else _tecator)()
-    result.report(out, curves=curves)
+    with writing(out):
+        result.report(out, curves=curves)
     print(f"infosieve: the report of this selection is in {out}", file=sys.stderr)
 
 

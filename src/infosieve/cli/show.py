@@ -24,10 +24,16 @@ def show(result: Any) -> None:
         clusters(result)
 
 
+class _Console(Console):
+    def on_broken_pipe(self) -> None:
+        """As for everything else that is printed; rich would end the process."""
+        raise
+
+
 def console() -> Console:
     """Standard output; wide enough for anything where it is no terminal."""
     terminal = sys.stdout.isatty()
-    return Console(width=None if terminal else 10_000, highlight=False, soft_wrap=False)
+    return _Console(width=None if terminal else 10_000, highlight=False, soft_wrap=False)
 
 
 def bar(value: float, largest: float) -> str:

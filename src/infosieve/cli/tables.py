@@ -1,4 +1,4 @@
-"""Tables from files and to files, through pyarrow; errors that name file, column and row."""
+"""Tables from files, through pyarrow; errors that name file, column and row."""
 
 import difflib
 import gzip
@@ -21,7 +21,7 @@ import pyarrow.csv
 import pyarrow.feather
 import pyarrow.parquet
 
-from infosieve._files import atomic, first_line
+from infosieve._files import first_line
 from infosieve.columns import ARROW, PARQUET, ColumnSource, open_columns
 
 _SEPARATORS = {".csv": ",", ".txt": ",", ".tsv": "\t", ".tab": "\t"}
@@ -289,45 +289,3 @@ def matching(patterns: Iterable[str], columns: Sequence[str], option: str) -> li
             find(pattern, columns, option)
         found.update(some)
     return [c for c in columns if c in found]
-
-
-def write(frame: pd.DataFrame, path: str) -> None:
-    """A table to a file whose ending says how; whole or not at all."""
-    target = Path(path)
-    check_place(path)
-    table = pa.Table.from_pandas(frame, preserve_index=False)
-    suffix = target.suffix.lower()
-    try:
-        with atomic(target) as fresh:
-            if suffix in (".parquet", ".pq"):
-                pyarrow.parquet.write_table(table, fresh)
-            elif suffix in ARROW:
-                pyarrow.feather.write_feather(table, str(fresh))
-            else:
-                options = pyarrow.csv.WriteOptions(delimiter=_SEPARATORS[suffix])
-                pyarrow.csv.write_csv(table, fresh, options)
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror or error}") from None
-
-
-def refuse_same(path: str, out: str) -> None:
-    """The input must not be overwritten, nor become a part of its own table."""
-    if path != "-" and Path(path).is_dir() and Path(path).resolve() in Path(out).resolve().parents:
-        raise InputError(f"--out {out} is inside the table {path}; name a file elsewhere")
-    if path != "-" and Path(out).exists() and Path(path).exists() and Path(out).samefile(path):
-        raise InputError(f"--out {out} is the input itself; name another file")
-
-
-def check_place(
-    path: str, endings: Iterable[str] = (*_SEPARATORS, ".parquet", ".pq", *ARROW)
-) -> None:
-    """Refuse a place that cannot be written to, before work begins."""
-    target = Path(path)
-    if target.suffix.lower() not in endings:
-        raise InputError(f"{path}: the ending must be one of {', '.join(endings)}")
-    if target.is_dir():
-        raise InputError(f"{path} is a directory; name a file")
-    if not target.parent.is_dir():
-        raise InputError(f"{path} cannot be written: there is no directory {str(target.parent)!r}")
-    if not os.access(target.parent, os.W_OK):
-        raise InputError(f"{path} cannot be written: no permission in {str(target.parent)!r}")
