@@ -12,7 +12,7 @@ from scipy.special import logsumexp
 
 from infosieve._types import FloatArray, Metric, Neighbors
 from infosieve._validate import check_lengths, check_target, is_int, read_table
-from infosieve.engines.numba.columns import standardise
+from infosieve.engines.numba.columns import LIFT, standardise
 from infosieve.estimate.kozachenko import entropy
 
 
@@ -154,5 +154,6 @@ def _standardised(X: Any, y: Any) -> tuple[FloatArray, FloatArray]:
     x, t = (np.empty(table.values.shape) for table in tables)
     for table, out in zip(tables, (x, t), strict=True):
         standardise(table.values, np.sort(table.values, axis=1), out)
+        out /= LIFT
         out -= out.mean(axis=1, keepdims=True)
     return x, t
