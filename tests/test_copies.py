@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from infosieve import permutation_test
 from infosieve._types import Columns
+from infosieve.engines.numba.columns import LIFT
 from infosieve.executors.threads import Threads
 from infosieve.resample import local_permutations
 
@@ -62,7 +63,7 @@ def test_a_shift_of_the_candidate_changes_nothing(kinds):
     planes = local_permutations(KEY, selected, "euclidean").planes
     np.testing.assert_allclose(planes.weights.sum(axis=1), 1, rtol=0, atol=1e-12)
     shifted = x.take([0])
-    shifted = Columns(shifted.values + 3, shifted.categorical, shifted.n_distinct)
+    shifted = Columns(shifted.values + 4 * LIFT, shifted.categorical, shifted.n_distinct)
     order = np.argsort(copies(x, selected, 20)[1].values, axis=1)
     again = np.argsort(copies(shifted, selected, 20)[1].values, axis=1)
     np.testing.assert_array_equal(order, again)
@@ -72,11 +73,11 @@ def test_an_outlier_stays_alone():
     """It does not draw what is foretold of the samples around it."""
     rng = np.random.default_rng(5)
     selected = columns(["normal"], 200, rng)
-    values = selected.values + 0.1 * rng.normal(size=(1, 200))
-    values[0, 7] += 4.0
+    values = selected.values + LIFT * 0.1 * rng.normal(size=(1, 200))
+    values[0, 7] += 4.0 * LIFT
     planes = local_permutations(KEY, selected, "euclidean").planes
-    assert np.abs(planes.foretold(values) - selected.values).max() < 0.3
-    assert np.abs(planes._weighted(values) - selected.values).max() > 0.6
+    assert np.abs(planes.foretold(values) - selected.values).max() < 0.3 * LIFT
+    assert np.abs(planes._weighted(values) - selected.values).max() > 0.6 * LIFT
 
 
 def test_noise_keeps_its_size_and_loses_its_place():
@@ -86,7 +87,7 @@ def test_noise_keeps_its_size_and_loses_its_place():
     permutations = local_permutations(KEY, selected, "euclidean")
     planes = permutations.planes
     np.testing.assert_allclose(planes.weights.sum(axis=1), 1, rtol=0, atol=1e-12)
-    left = (noise.values - planes.foretold(noise.values)) / planes.spread
+    left = (noise.values - planes.foretold(noise.values)) / planes.spread / LIFT
     np.testing.assert_allclose(left.std(axis=1), 1, atol=0.05)
     found = permutations.copying(noise, Threads(1))(permutations.draw(0, 30)).values
     pairs = zip(found, np.tile(noise.values, (30, 1)), strict=True)
