@@ -307,7 +307,7 @@ MISTAKES = [
     (["select", "constant.csv", *T], "column 'Y' of y is constant"),
     (["select", "flat.csv", *T], "All 2 columns of X are constant"),
     (["select", "stray.csv", *T], "column 'X3' holds numbers but for 'oops' in row 5"),
-    (["select", "commas.csv", *T, "--delimiter", ";"], "column 'a' has decimal commas ('0,5')"),
+    (["select", "commas.csv", *T, "--delimiter", ";"], "'0,5' in row 1; pass --decimal ,"),
     (["select", "table.csv", *T, "--decimal", ","], "--decimal must be . or ,"),
     (["select", "latin.csv", *T], "latin.csv is no text in UTF-8"),
     (["select", "tabs.csv", *T], "pass --delimiter tab"),

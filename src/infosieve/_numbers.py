@@ -69,11 +69,11 @@ def is_missing(value: Any) -> bool:
     return value is None or value is pd.NA or value is pd.NaT
 
 
-def offset_of(values: list[Any]) -> Offset:
+def offset_of(values: list[Any], label: str = "a column") -> Offset:
     """What is to be subtracted from these numbers before float64 takes them; 0: nothing."""
     known = np.empty(len(values), object)
     known[:] = values
-    return _less_offset(known, "", None)[1]
+    return _less_offset(known, label, None)[1]
 
 
 def _inner(dtype: Any) -> np.dtype[Any] | None:

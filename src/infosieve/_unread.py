@@ -18,7 +18,14 @@ from infosieve._types import (
     Scale,
     Which,
 )
-from infosieve._validate import Table, check_columns, declared_columns, read_columns, refuse_missing
+from infosieve._validate import (
+    Table,
+    check_columns,
+    declared_columns,
+    read_columns,
+    refuse_missing,
+    warn_of_number_texts,
+)
 from infosieve.columns import ColumnSource
 from infosieve.executors.threads import Threads
 
@@ -160,8 +167,11 @@ def open_table(
         np.concatenate([getattr(e, name) for e in each]) for name in ("n_missing", "n_infinite")
     )
     refuse_missing(argument, table.names, table.n_samples, *counts)
-    survey = _joined(each)
-    return SourceTable(source, argument, declared, survey, table.largest)
+    known = SourceTable(source, argument, declared, _joined(each), table.largest)
+    texts = set(source.texts)
+    named = enumerate(source.columns)
+    warn_of_number_texts(known, (j for j, n in named if n in texts and not declared.get(j)))
+    return known
 
 
 @dataclass(frozen=True)

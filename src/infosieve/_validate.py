@@ -6,6 +6,7 @@ Every error names the argument or the column, the rule, the value, and a way out
 import hashlib
 import math
 import numbers
+import warnings
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
@@ -16,8 +17,9 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import issparse
 
+from infosieve._number_texts import seems_numbers
 from infosieve._numbers import EXACT, Offset, as_floats, beyond_floats, is_missing
-from infosieve._shown import shown
+from infosieve._shown import shown as shown
 from infosieve._types import BoolArray, Estimator, FloatArray, IntArray, Metric, Runner
 from infosieve.columns import as_source
 
@@ -166,12 +168,28 @@ def read_table(
     declared = declared_columns(discrete, argument, names, named)
     index = data.index if isinstance(data, (pd.DataFrame, pd.Series)) else None
     checked = check_columns(columns, names, named, argument, declared, index, runner, offsets)
+    typed = [isinstance(c.dtype, pd.CategoricalDtype) for c in columns] if checked.levels else []
+    warn_of_number_texts(checked, (j for j in checked.levels if not (declared.get(j) or typed[j])))
     with np.errstate(over="ignore", invalid="ignore"):
         total = checked.values.sum()
     if not np.isfinite(total):  # which may have overflown
         counts = (test(checked.values).sum(axis=1) for test in (np.isnan, np.isinf))
         refuse_missing(argument, names, n, *counts)
     return checked
+
+
+def warn_of_number_texts(table: Any, texts: Iterable[int]) -> None:
+    """Say that texts are categories, where they look like numbers and nobody declared them."""
+    found = [j for j in texts if j in table.levels and seems_numbers(table.levels[j])]
+    if found:
+        more = f" So do {len(found) - 1} other columns." if len(found) > 1 else ""
+        warnings.warn(
+            f"{table.label(found[0])} holds numbers as text ({shown(table.levels[found[0]][0])}), "
+            f"and text is categories.{more} pandas.to_numeric makes numbers of it; if it is "
+            "categories, declare it discrete.",
+            UserWarning,
+            stacklevel=4,
+        )
 
 
 def check_columns(

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 
 from infosieve._files import first_line
+from infosieve._shown import shown
 from infosieve._types import IntArray
 
 PARQUET = (".parquet", ".pq", ".parq")
@@ -33,6 +34,11 @@ class _Reader(Protocol):
 
     @property
     def shape(self) -> tuple[int, int]: ...
+
+    @property
+    def texts(self) -> frozenset[int]:
+        """Which columns hold texts."""
+        ...
 
     def read(self, columns: Sequence[int]) -> Any:
         """Some columns, in this order: a frame, or an array where they have no names."""
@@ -129,7 +135,9 @@ def _source(reader: _Reader) -> "ColumnSource":
     if names is not None:
         twice = next((n for n, count in pd.Series(names).value_counts().items() if count > 1), None)
         if twice is not None:
-            raise ValueError(f"{reader.where} has more than one column named {twice!r}: rename it.")
+            raise ValueError(
+                f"{reader.where} has more than one column named {shown(twice)}: rename it."
+            )
     return ColumnSource(reader, np.arange(m), None)
 
 
@@ -170,9 +178,9 @@ class ColumnSource:
         return self.shape[0]
 
     def __repr__(self) -> str:
-        shown = ", ".join(map(repr, self.columns[:4])) + (", ..." if self.shape[1] > 4 else "")
+        first = ", ".join(map(shown, self.columns[:4])) + (", ..." if self.shape[1] > 4 else "")
         text = f"<ColumnSource of {self.shape[0]} samples and {self.shape[1]} columns"
-        return f"{text}: {shown}>" if self.named else f"{text}>"
+        return f"{text}: {first}>" if self.named else f"{text}>"
 
     def __getitem__(self, columns: Any) -> Any:
         """One column, read, by its name; or a source of those in a list of names."""
@@ -202,6 +210,12 @@ class ColumnSource:
             return values
         return values.iloc[self._rows].reset_index(drop=True) if self.named else values[self._rows]
 
+    @property
+    def texts(self) -> list[Any]:
+        """The columns that hold texts."""
+        places = self._reader.texts
+        return [self.columns[i] for i, j in enumerate(self._numbers.tolist()) if j in places]
+
     def visible(self) -> bool:
         """Whether this process sees what the one saw that opened it."""
         return self._reader.visible()
@@ -217,8 +231,8 @@ class ColumnSource:
 
     def _find(self, column: Any) -> int:
         if column not in self._places:
-            shown = ", ".join(map(repr, self.columns[:5])) + (", ..." if self.shape[1] > 5 else "")
-            raise KeyError(f"{self.where} has no column {column!r}; it has {shown}")
+            first = ", ".join(map(shown, self.columns[:5])) + (", ..." if self.shape[1] > 5 else "")
+            raise KeyError(f"{self.where} has no column {shown(column)}; it has {first}")
         return self._places[column]
 
 
@@ -239,6 +253,7 @@ class _Parquet:
     names: list[Any]
     shape: tuple[int, int]
     stamps: tuple[str, ...]
+    texts: frozenset[int]
 
     @classmethod
     def opened(cls, path: str, storage_options: Mapping[str, Any] | None) -> "_Parquet":
@@ -254,6 +269,7 @@ class _Parquet:
                 "read)."
             )
         rows, names, stamps = 0, None, []
+        texts: frozenset[int] = frozenset()
         for file in files:
             stamps.append(_stamp(file, filesystem))
             with _lock:
@@ -261,15 +277,16 @@ class _Parquet:
             own = _names_of(content.schema_arrow)
             if names is not None and own != names:
                 odd = sorted(set(own) ^ set(names), key=str)
-                what = f"column {odd[0]!r} is in one only" if odd else "their order differs"
+                what = f"column {shown(odd[0])} is in one only" if odd else "their order differs"
                 raise ValueError(
                     f"{path}: the files {files[0]} and {file} have different columns ({what}). "
                     "Files of a directory are parts of one table."
                 )
             names = own
+            texts |= _texts_of(content.schema_arrow, names)
             rows += content.metadata.num_rows
         assert names is not None
-        return cls(path, files, filesystem, names, (rows, len(names)), tuple(stamps))
+        return cls(path, files, filesystem, names, (rows, len(names)), tuple(stamps), texts)
 
     def read(self, columns: Sequence[int]) -> pd.DataFrame:
         import pyarrow as pa
@@ -307,6 +324,10 @@ class _Arrow:
     names: list[Any]
     shape: tuple[int, int]
 
+    @property
+    def texts(self) -> frozenset[int]:
+        return _texts_of(self.table.schema, self.names)
+
     def read(self, columns: Sequence[int]) -> pd.DataFrame:
         return _frame(self.table.select([self.names[j] for j in columns]))
 
@@ -323,6 +344,7 @@ class _ArrowFile:
     shape: tuple[int, int]
     fields: tuple[int, ...]  # where the columns are in the file
     status: tuple[int, int]
+    texts: frozenset[int]
 
     @classmethod
     def opened(cls, path: str) -> "_ArrowFile":
@@ -338,7 +360,8 @@ class _ArrowFile:
         names = _names_of(schema)
         places = {name: i for i, name in enumerate(schema.names)}
         fields = tuple(places[name] for name in names)
-        return cls(os.path.abspath(path), names, (n, len(names)), fields, _status(path))
+        known = fields, _status(path), _texts_of(schema, names)
+        return cls(os.path.abspath(path), names, (n, len(names)), *known)
 
     def read(self, columns: Sequence[int]) -> pd.DataFrame:
         import pyarrow as pa
@@ -364,6 +387,7 @@ class _Matrix:
     status: tuple[int, int]
     array: Any = None  # where only this process has it
     names: None = None
+    texts: frozenset[int] = frozenset()
 
     @classmethod
     def of(cls, array: Any) -> "_Matrix":
@@ -441,6 +465,15 @@ def _names_of(schema: Any) -> list[Any]:
     described = (schema.pandas_metadata or {}).get("index_columns", [])
     labels = {name for name in described if isinstance(name, str)}
     return [name for name in schema.names if name not in labels]
+
+
+def _texts_of(schema: Any, names: list[Any]) -> frozenset[int]:
+    """Which columns hold texts; a dictionary of texts says that they are categories."""
+    import pyarrow as pa
+
+    places = {name: j for j, name in enumerate(names)}
+    kinds = {pa.string(), pa.large_string(), pa.string_view()}
+    return frozenset(places[f.name] for f in schema if f.name in places and f.type in kinds)
 
 
 def _mapped_array(path: str) -> Any:

@@ -17,20 +17,26 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.csv
 import pyarrow.feather
 import pyarrow.parquet
 
 from infosieve._files import first_line
-from infosieve.columns import ARROW, PARQUET, ColumnSource, open_columns
+from infosieve._numbers import EXACT, is_missing, offset_of
+from infosieve._shown import brief, shown
+from infosieve.cli.texts import InputError as InputError
+from infosieve.cli.texts import Told, exact_numbers, read_text, refuse_doubtful, refuse_text
+from infosieve.columns import ARROW, PARQUET, ColumnSource, open_columns, to_frame
 
 _SEPARATORS = {".csv": ",", ".txt": ",", ".tsv": "\t", ".tab": "\t"}
 # What is read at once of a table that stays where it is: values.
 _BLOCK_CELLS = 1 << 21
-
-
-class InputError(ValueError):
-    """What the user gave cannot be used; the message is one line that says why."""
+# Numbers of a text file whose range is less, of their size, may have lost digits.
+_NARROW = 2.0**-30
+_MANY_DIGITS = r"[0-9](?:[.,]?[0-9]){15}"
+# Where a frame says how its file writes numbers.
+_TOLD = "infosieve"
 
 
 def read(path: str, delimiter: str | None, decimal: str = ".") -> pd.DataFrame | ColumnSource:
@@ -60,7 +66,7 @@ def read(path: str, delimiter: str | None, decimal: str = ".") -> pd.DataFrame |
         raise InputError(f"{name} is empty")
     try:
         suffix = Path(path).suffix.lower() if path != "-" else ""
-        table = _parsed(data, suffix, delimiter, decimal)
+        table, told = _parsed(data, suffix, delimiter, decimal)
     except InputError:
         raise
     except UnicodeDecodeError as error:
@@ -68,11 +74,12 @@ def read(path: str, delimiter: str | None, decimal: str = ".") -> pd.DataFrame |
             f"{name} is no text in UTF-8 (byte {error.start}); convert it (iconv -t utf-8)"
         ) from None
     except (pa.ArrowException, ValueError, OSError, EOFError) as error:
-        raise InputError(f"{name} cannot be read: {first_line(error)}") from None
+        raise InputError(f"{name} cannot be read: {brief(first_line(error), 200)}") from None
     _check(table.column_names, table.num_rows, name, delimiter)
-    frame: pd.DataFrame = table.to_pandas()
+    frame = to_frame(table)
     for column in frame.columns:
-        frame[column] = _plain(frame[column], f"{name}: column {column!r}")
+        frame[column] = _plain(frame[column], f"{name}: column {shown(column)}")
+    frame.attrs[_TOLD] = told
     return frame
 
 
@@ -96,15 +103,28 @@ def checked(
 ) -> pd.DataFrame | ColumnSource:
     """The table without rows that have missing values, if they may be left out.
 
-    A stray text among numbers is refused. Of a table that stays where it is, all columns are read
-    once, a few at a time, if rows are to be left out.
+    Texts that are numbers are read, or refused. Of a table that stays where it is, columns of
+    text are read once, a few at a time, and all columns if rows are to be left out.
     """
-    if isinstance(table, ColumnSource) and not drop_missing:
-        return table  # whoever reads it refuses gaps
+    if isinstance(table, pd.DataFrame):
+        known = table.attrs.pop(_TOLD, None)
+        if known is not None:
+            told, doubts = known
+            for column in table.columns:
+                if column in doubts and column not in declared:
+                    raise InputError(doubts[column])
+            table = read_text(table, declared, told)
+        else:
+            refuse_text(table, declared)
+    else:
+        texts = [column for column in table.texts if column not in set(declared)]
+        for block in _blocks(table[texts]):
+            refuse_text(block, declared)
+        if not drop_missing:
+            return table  # whoever reads it refuses gaps
     missing = np.zeros(len(table), bool)
     worst: tuple[Any, int] = ("", 0)
     for block in _blocks(table):
-        refuse_stray_text(block, declared)
         gaps = block.isna()
         missing |= gaps.any(axis=1).to_numpy()
         counts = gaps.sum()
@@ -115,12 +135,12 @@ def checked(
     if not drop_missing:
         raise InputError(
             f"{int(missing.sum())} of {len(table)} rows have missing values (column "
-            f"{worst[0]!r} has {worst[1]}); --drop-missing leaves those rows out, "
+            f"{shown(worst[0])} has {worst[1]}); --drop-missing leaves those rows out, "
             "--exclude a column"
         )
     if missing.all():
         raise InputError(
-            f"every row has a missing value; column {worst[0]!r} has most: --exclude it"
+            f"every row has a missing value; column {shown(worst[0])} has most: --exclude it"
         )
     print(f"infosieve: {int(missing.sum())} rows with missing values left out", file=sys.stderr)
     if isinstance(table, pd.DataFrame):
@@ -136,7 +156,7 @@ def _blocks(table: pd.DataFrame | ColumnSource) -> Iterator[pd.DataFrame]:
     for i in range(0, table.shape[1], size):
         block = table.read(range(i, min(i + size, table.shape[1])))
         for column in block.columns:
-            block[column] = _plain(block[column], f"column {column!r}")
+            block[column] = _plain(block[column], f"column {shown(column)}")
         yield block
 
 
@@ -165,35 +185,92 @@ def read_result(path: str) -> Any:
     raise InputError(f"{name} is no result of infosieve; write one with --json")
 
 
-def _parsed(data: bytes, suffix: str, delimiter: str | None, decimal: str) -> pa.Table:
+def _parsed(
+    data: bytes, suffix: str, delimiter: str | None, decimal: str
+) -> tuple[pa.Table, tuple[Told, dict[str, str]] | None]:
+    """The table and, of a text file, how it writes numbers and what is wrong with columns."""
     stream = io.BytesIO(data)
     if data[:4] == b"PAR1" or suffix in (".parquet", ".pq"):
-        return pyarrow.parquet.read_table(stream)
+        return pyarrow.parquet.read_table(stream), None
     if data[:6] == b"ARROW1" or suffix in ARROW:
         try:
-            return pyarrow.feather.read_table(stream)
+            return pyarrow.feather.read_table(stream), None
         except pa.ArrowInvalid:
-            return pa.ipc.open_stream(io.BytesIO(data)).read_all()
+            return pa.ipc.open_stream(io.BytesIO(data)).read_all(), None
     if data[:2] == b"\x1f\x8b":
         data = gzip.decompress(data)
     if data[:2] in (b"\xff\xfe", b"\xfe\xff"):
         data = data.decode("utf-16").encode()
     data.decode()  # or an error that says where
-    stream = io.BytesIO(data)
     separator = delimiter if delimiter is not None else _SEPARATORS.get(suffix, ",")
     separator = {"tab": "\t", "\\t": "\t"}.get(separator, separator)
     if len(separator) != 1:
         raise InputError(f"--delimiter must be one character, or 'tab'; got {separator!r}")
-    if decimal not in (".", ",") or decimal == separator:
-        raise InputError(f"--decimal must be . or , and not the delimiter; got {decimal!r}")
+    told = Told.of(decimal, separator)
+    table = _csv(data, told)
+    named = list(zip(table.column_names, table.columns, strict=True))
+    again = [n for n, c in named if _may_have_lost(c) or (told.decimal == "," and _in_thousands(c))]
+    if not again or len(set(table.column_names)) < table.num_columns:
+        return table, (told, {})
+    return _read_again(table, _csv(data, told, again), told)
+
+
+def _read_again(
+    table: pa.Table, texts: pa.Table, told: Told
+) -> tuple[pa.Table, tuple[Told, dict[str, str]]]:
+    """The table with all digits of some columns, and what is wrong with others of them."""
+    doubts: dict[str, str] = {}
+    for name in texts.column_names:
+        column, new = texts[name], None
+        try:
+            if told.decimal == ",":
+                refuse_doubtful(column.to_pylist(), name, told)
+            if pc.any(pc.match_substring_regex(column, _MANY_DIGITS)).as_py():
+                written = pc.replace_substring(column, told.decimal, ".").to_pylist()
+                new = exact_numbers(written, name)
+        except InputError as error:  # unless they turn out to be categories
+            doubts[name], new = str(error), column
+        if new is not None:
+            table = table.set_column(table.column_names.index(name), name, new)
+    return table, (told, doubts)
+
+
+def _csv(data: bytes, told: Told, as_text: Sequence[str] = ()) -> pa.Table:
+    """All columns, or some as they are written."""
     missing = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "#N/A"]
     return pyarrow.csv.read_csv(
-        stream,
-        parse_options=pyarrow.csv.ParseOptions(delimiter=separator),
+        io.BytesIO(data),
+        parse_options=pyarrow.csv.ParseOptions(delimiter=told.separator),
         convert_options=pyarrow.csv.ConvertOptions(
-            null_values=missing, strings_can_be_null=True, decimal_point=decimal
+            null_values=missing,
+            strings_can_be_null=True,
+            decimal_point=told.decimal,
+            include_columns=list(as_text),
+            column_types=dict.fromkeys(as_text, pa.string()),
         ),
     )
+
+
+def _may_have_lost(column: Any) -> bool:
+    """Whether floats may differ from what a file has: large ones, and ones close together."""
+    if column.type != pa.float64():
+        return False
+    ends = pc.min_max(column).as_py()
+    if ends["min"] is None:
+        return False
+    size = max(abs(ends["min"]), abs(ends["max"]))
+    return bool(size > EXACT or ends["max"] - ends["min"] <= _NARROW * size)
+
+
+def _in_thousands(column: Any) -> bool:
+    """Whether floats have three decimals or none, as when a comma has separated thousands."""
+    if column.type != pa.float64():
+        return False
+    values = column.drop_null().to_numpy()
+    with np.errstate(invalid="ignore"):
+        small = np.abs(values - np.round(values, 3)) > 1e-12 * np.abs(values)
+    whole = values == np.round(values)
+    return bool(not small.any() and whole.any() and not whole.all())
 
 
 def _check(names: list[Any], n_rows: int, name: str, delimiter: str | None) -> None:
@@ -209,15 +286,15 @@ def _check(names: list[Any], n_rows: int, name: str, delimiter: str | None) -> N
             else ""
         )
         raise InputError(
-            f"{name} has one column, {names[0]!r}; a target and a feature are two{hint}"
+            f"{name} has one column, {shown(names[0])}; a target and a feature are two{hint}"
         )
     twice = [n for n, count in Counter(names).items() if count > 1]
     if twice:
-        raise InputError(f"{name} has more than one column named {twice[0]!r}; rename them")
+        raise InputError(f"{name} has more than one column named {shown(twice[0])}; rename them")
     if all(_is_number(n) for n in names):
         raise InputError(
-            f"{name} has a first row of numbers ({', '.join(names[:3])}, ...): it needs a header "
-            "with the columns' names"
+            f"{name} has a first row of numbers ({brief(', '.join(names[:3]))}, ...): it needs a "
+            "header with the columns' names"
         )
     if n_rows == 0:
         raise InputError(f"{name} has a header and no rows")
@@ -239,32 +316,10 @@ def _plain(column: "pd.Series[Any]", label: str) -> "pd.Series[Any]":
     if bytes in kinds:
         raise InputError(f"{label} is no text in UTF-8; convert the file (iconv -t utf-8)")
     if kinds and kinds <= {bool, int, float, Decimal}:
+        if bool not in kinds and offset_of([v for v in column if not is_missing(v)], label):
+            return column  # floats would lose digits
         return pd.to_numeric(column.map(lambda v: None if v is None else float(v)))
     return column
-
-
-def refuse_stray_text(frame: pd.DataFrame, declared: Sequence[str]) -> None:
-    """A column of numbers with a stray text would pass as a category of a thousand levels."""
-    known = set(declared)
-    for column in frame.columns:
-        if column in known or not pd.api.types.is_string_dtype(frame[column].dtype):
-            continue
-        texts = frame[column].dropna()
-        if not texts.map(lambda value: isinstance(value, str)).all():
-            continue  # lists, dates and the like: refused where their column is named
-        numbers = texts.map(_is_number)
-        commas = texts.map(lambda text: _is_number(text.replace(",", "."))) & ~numbers
-        if len(texts) and commas.mean() > 0.5:
-            raise InputError(
-                f"column {column!r} has decimal commas ({texts[commas].iloc[0]!r}): pass "
-                f"--decimal , or declare it with --categorical {column!r}"
-            )
-        if len(texts) and 0.5 < numbers.mean() < 1:
-            row = texts.index[~numbers][0]
-            raise InputError(
-                f"column {column!r} holds numbers but for {texts[row]!r} in row {row + 1}; mend "
-                f"it, write NA for what is missing, or declare it with --categorical {column!r}"
-            )
 
 
 def find(name: str, columns: Sequence[str], what: str) -> str:
@@ -273,11 +328,11 @@ def find(name: str, columns: Sequence[str], what: str) -> str:
         return name
     lower = {c.lower(): c for c in columns}
     near = [lower[n] for n in difflib.get_close_matches(name.lower(), lower, 3, 0.5)]
-    hint = f"; do you mean {' or '.join(map(repr, near))}?" if near else ""
+    hint = f"; do you mean {' or '.join(map(shown, near))}?" if near else ""
     if not near:
-        shown = ", ".join(map(repr, columns[:5]))
-        hint = f"; there are {shown}" + (", ..." if len(columns) > 5 else "")
-    raise InputError(f"{what} {name!r} is no column{hint}")
+        first = ", ".join(map(shown, columns[:5]))
+        hint = f"; there are {first}" + (", ..." if len(columns) > 5 else "")
+    raise InputError(f"{what} {shown(name)} is no column{hint}")
 
 
 def matching(patterns: Iterable[str], columns: Sequence[str], option: str) -> list[str]:

@@ -1,0 +1,95 @@
+"""Texts that are numbers, written as people write them: 4,268 and 1.234,5 and 5 364.
+
+What a mark means is a matter of country: a text has as many readings as there are pairs of a
+decimal mark and a thousands mark under which it is a number. A column has those that all of its
+texts have.
+"""
+
+import re
+from collections.abc import Iterable, Sequence
+from functools import cache
+from typing import TypeAlias
+
+Marks: TypeAlias = tuple[str, str]  # decimal and thousands
+
+THOUSANDS = ",.'_ "
+MARKS: tuple[Marks, ...] = tuple((d, t) for d in ".," for t in THOUSANDS if t != d)
+# Whole numbers of so few kinds may be the codes of categories.
+CODES = 20
+# What stands around numbers. What it means for them is not ours to say.
+_SIGNS = "()%‰$¢£¤¥₩₪₫€₱₴₹₺₽₿ "
+_DIGITS = re.compile(
+    r"[+-]?(?:[\d.,'_ ]+(?:e[+-]?\d+)?|inf|infinity|nan)", re.ASCII | re.IGNORECASE
+)
+_ALIKE = str.maketrans(
+    {"\u00a0": " ", "\u202f": " ", "\u2009": " ", "\u2007": " ", "\u2019": "'", "\u2212": "-"}
+)
+
+
+def tidied(text: str) -> str:
+    """All kinds of spaces, apostrophes and minus signs alike, and none around."""
+    return text.translate(_ALIKE).strip()
+
+
+@cache
+def _pattern(marks: Marks) -> re.Pattern[str]:
+    decimal, thousands = map(re.escape, marks)
+    digits = rf"(?:0|[1-9]\d*|[1-9]\d{{0,2}}(?:{thousands}\d{{3}})+)"
+    number = rf"(?:{digits}(?:{decimal}\d+)?|{decimal}\d+)(?:e[+-]?\d+)?"
+    return re.compile(rf"[+-]?(?:{number}|inf|infinity|nan)", re.ASCII | re.IGNORECASE)
+
+
+def readings(text: str) -> frozenset[Marks]:
+    """The marks under which a tidied text is a number; codes such as 01234 are none."""
+    if not _DIGITS.fullmatch(text):  # most texts, in one look
+        return frozenset()
+    return frozenset(marks for marks in MARKS if _pattern(marks).fullmatch(text))
+
+
+def adorned(text: str) -> bool:
+    """Whether a tidied text is a number with a currency, a percent sign or brackets around."""
+    inner = text.lstrip("+-" + _SIGNS).rstrip(_SIGNS)
+    return inner != text and bool(readings(inner)) and not readings(text)
+
+
+def number_like(text: str) -> bool:
+    """Whether a text is a number in some country."""
+    text = tidied(text)
+    return bool(readings(text)) or adorned(text)
+
+
+def is_code(text: str) -> bool:
+    """Whether a tidied text has digits only, the first of them 0: a zip code, say."""
+    return len(text) > 1 and text[0] == "0" and text.isdecimal()
+
+
+def plain(text: str, marks: Marks) -> str:
+    """A tidied number as programs write it."""
+    return text.replace(marks[1], "").replace(marks[0], ".")
+
+
+def meanings(texts: Iterable[str], told: str) -> list[Marks]:
+    """The readings that tidied texts have in common, less marks that none of them uses.
+
+    Where the decimal mark is not used, it is ``told``, unless that separates thousands.
+    """
+    common = frozenset(MARKS)
+    used: set[str] = set()
+    for text in texts:
+        common &= readings(text)
+        used.update(text)
+    found = set()
+    for decimal, thousands in common:
+        apart = thousands if thousands in used else ""
+        found.add((decimal if decimal in used or told == apart else told, apart))
+    return sorted(found)
+
+
+def seems_numbers(levels: Sequence[object], look_at: int = 100) -> bool:
+    """Whether most of a column's texts, by its first levels, are numbers and no codes."""
+    texts = [tidied(text) for text in levels[:look_at] if isinstance(text, str)]
+    if not texts or any(is_code(text) for text in texts):
+        return False
+    if len(levels) <= CODES and all(re.fullmatch(r"-?\d+", text) for text in texts):
+        return False
+    return 2 * sum(bool(readings(text)) or adorned(text) for text in texts) > len(texts)

@@ -1,0 +1,220 @@
+"""Columns of text that are numbers: read where that is safe, else refused with a way out."""
+
+import shlex
+import sys
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from functools import cached_property
+from typing import Any
+
+import pandas as pd
+import pyarrow as pa
+
+from infosieve._number_texts import (
+    THOUSANDS,
+    Marks,
+    adorned,
+    is_code,
+    meanings,
+    plain,
+    readings,
+    seems_numbers,
+    tidied,
+)
+from infosieve._numbers import offset_of
+from infosieve._shown import brief, shown
+
+
+class InputError(ValueError):
+    """What the user gave cannot be used; the message is one line that says why."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """How a text file writes numbers, as far as the user has said.
+
+    Attributes
+    ----------
+    decimal : str
+        The decimal mark.
+    thousands : str
+        What separates thousands; empty: nothing was said.
+    separator : str
+        What separates values.
+    """
+
+    decimal: str
+    thousands: str
+    separator: str
+
+    @classmethod
+    def of(cls, option: str, separator: str) -> "Told":
+        """What --decimal says."""
+        decimal, thousands = option[:1], tidied(f"|{option[1:]}|")[1:-1]
+        known = decimal in (".", ",") and thousands in ("", *THOUSANDS) and decimal != thousands
+        if not known or decimal == separator:
+            raise InputError(
+                "--decimal must be . or , and not the delimiter; what separates thousands may "
+                f"follow, as in --decimal .,; got {shown(option)}"
+            )
+        return cls(decimal, thousands, separator)
+
+
+@dataclass(frozen=True)
+class _Texts:
+    """The texts of a column, by their rows."""
+
+    name: Any
+    column: "pd.Series[Any]"
+
+    @cached_property
+    def levels(self) -> "pd.Series[Any]":
+        """The different ones, tidied, by their first rows."""
+        return self.column.drop_duplicates().map(tidied)
+
+    def are_numbers(self) -> bool:
+        """Whether all are numbers, written somehow. A few that are not are refused."""
+        odd = self.levels[[not _is_number(text) for text in self.levels]]
+        n_odd = int(self.column.isin(self.column[odd.index]).sum())
+        if n_odd == 0:
+            return not any(is_code(text) for text in self.levels)
+        if 2 * n_odd < len(self.column):
+            raise InputError(
+                f"column {shown(self.name)} holds numbers but for {self.at(odd.index[0])}; mend "
+                f"it, write NA for what is missing, or {self.way_out}"
+            )
+        return False
+
+    def at(self, row: Any) -> str:
+        """A text and where it is."""
+        return f"{shown(self.column[row])} in row {row + 1}"
+
+    @property
+    def way_out(self) -> str:
+        return f"declare it with --categorical {shown(self.name)}"
+
+
+def refuse_text(frame: pd.DataFrame, declared: Sequence[str]) -> None:
+    """Refuse numbers in columns of text, of files that could have had columns of numbers."""
+    for texts in _texts_of(frame, declared):
+        if texts.are_numbers() and seems_numbers(texts.levels.tolist()):
+            raise InputError(
+                f"column {shown(texts.name)} is text, but holds numbers "
+                f"({texts.at(texts.levels.index[0])}); write it as numbers, or {texts.way_out}"
+            )
+
+
+def read_text(frame: pd.DataFrame, declared: Sequence[str], told: Told) -> pd.DataFrame:
+    """The table of a text file, with numbers in place of texts that can be read in one way.
+
+    Those with several readings, or with another than was told, are refused.
+    """
+    new: dict[Any, Any] = {}
+    said = ""
+    for texts in _texts_of(frame, declared):
+        if not texts.are_numbers():
+            continue
+        marks, row = _only_reading(texts, told), texts.levels.index[0]
+        written = texts.column.map(lambda text, marks=marks: plain(tidied(text), marks))
+        new[texts.name] = _as_numbers(written, texts.name).reindex(frame.index)
+        said = said or f"{shown(texts.name)}: {shown(texts.column[row])} is {brief(written[row])}"
+    if not new:
+        return frame
+    columns = "column" if len(new) == 1 else f"{len(new)} columns, such as"
+    print(f"infosieve: text read as numbers in {columns} {said}", file=sys.stderr)
+    return pd.DataFrame({name: new.get(name, frame[name]) for name in frame})
+
+
+def exact_numbers(texts: Sequence[str | None], name: Any) -> Any:
+    """An Arrow array of decimals, if float64 loses digits of these numbers that matter; or None."""
+    try:
+        decimals = [None if text is None else Decimal(text) for text in texts]
+    except InvalidOperation:
+        return None
+    known = [value for value in decimals if value is not None and not value.is_nan()]
+    if not offset_of(known):
+        return None
+    try:
+        return pa.array(decimals)
+    except pa.ArrowInvalid:
+        raise InputError(
+            f"column {shown(name)} has numbers of more than 76 digits; subtract one of them from "
+            f"all, or declare it with --categorical {shown(name)}"
+        ) from None
+
+
+def refuse_doubtful(texts: Sequence[str | None], name: Any, told: Told) -> None:
+    """Refuse decimal commas that seem to separate thousands: 961 beside 1,244 and never 1,24."""
+    levels = {tidied(text): row for row, text in reversed(list(enumerate(texts))) if text}
+    with_comma = [text for text in levels if "," in text]
+    if not with_comma or len(with_comma) == len(levels) or told.thousands:
+        return
+    if (".", ",") in meanings(levels, told.decimal):
+        row = min(levels[text] for text in with_comma)
+        text = tidied(str(texts[row]))
+        raise InputError(
+            f"column {shown(name)} holds {shown(text)} in row {row + 1}; pass --decimal ., to read "
+            f"{plain(text, ('.', ','))} or --decimal ,. to read {plain(text, (',', '.'))}, or "
+            f"declare it with --categorical {shown(name)}"
+        )
+
+
+def _texts_of(frame: pd.DataFrame, declared: Sequence[str]) -> Iterator[_Texts]:
+    """The columns of text that were not declared categories."""
+    known = set(declared)
+    for name in frame.columns:
+        if name not in known and pd.api.types.is_string_dtype(frame[name].dtype):
+            texts = frame[name].dropna()
+            # Lists, dates and the like are refused where their column is named.
+            if len(texts) and all(isinstance(text, str) for text in texts):
+                yield _Texts(name, texts)
+
+
+def _is_number(text: str) -> bool:
+    return bool(readings(text)) or adorned(text) or is_code(text)
+
+
+def _only_reading(texts: _Texts, told: Told) -> Marks:
+    signed = next((row for row, text in texts.levels.items() if adorned(text)), None)
+    if signed is not None:
+        raise InputError(
+            f"column {shown(texts.name)} holds {texts.at(signed)}; write plain numbers, or "
+            f"{texts.way_out}"
+        )
+    levels = texts.levels.tolist()
+    found = meanings(levels, told.decimal)
+    for marks in ((told.decimal, ""), (told.decimal, told.thousands)):
+        if marks in found:
+            return marks
+    # A space also stands in phone numbers: thousands that it separates must be told.
+    sure = len(found) == 1 and found[0][0] == told.decimal and not told.thousands
+    if sure and found[0][1] != " ":
+        return found[0]
+    usual = [(told.decimal, "")]
+    odd = [meanings([text], told.decimal) != usual for text in levels]
+    row = texts.levels.index[odd.index(True)]
+    if not found:
+        raise InputError(
+            f"column {shown(texts.name)} holds numbers written in different ways, such as "
+            f"{texts.at(row)}; write them alike, or {texts.way_out}"
+        )
+    ways = " or ".join(_way(tidied(texts.column[row]), marks, told) for marks in found)
+    raise InputError(
+        f"column {shown(texts.name)} holds {texts.at(row)}; {ways}, or {texts.way_out}"
+    )
+
+
+def _way(text: str, marks: Marks, told: Told) -> str:
+    """How to say that a text is to be read so."""
+    value = brief(plain(text, marks))
+    if marks[0] == told.separator:
+        return f"write {value} if that is meant"
+    return f"pass --decimal {shlex.quote(''.join(marks))} to read {value}"
+
+
+def _as_numbers(written: "pd.Series[Any]", name: Any) -> "pd.Series[Any]":
+    exact = exact_numbers(written.tolist(), name)
+    if exact is not None:
+        return pd.Series(exact.to_pandas().to_numpy(), written.index)
+    return pd.to_numeric(written.astype(object))
