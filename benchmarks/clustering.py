@@ -24,8 +24,8 @@ from selection import shown, timed, times
 from sklearn.cluster import FeatureAgglomeration
 
 from infosieve import FeatureClustering, false_neighbors
-from infosieve._scale import prepare
-from infosieve.executors.threads import Threads
+from infosieve._executors.threads import Threads
+from infosieve._input.scaling import prepare
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 import naive

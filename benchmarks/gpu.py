@@ -21,12 +21,12 @@ from typing import ClassVar
 import numpy as np
 
 from infosieve import choose_k, false_neighbors, permutation_test, relevance
-from infosieve._scale import prepare
-from infosieve._types import Batch
-from infosieve.engines.cuda import engine as cuda
-from infosieve.engines.devices import WORTHWHILE
-from infosieve.engines.numba.engine import NumbaEngine
-from infosieve.executors.threads import Threads
+from infosieve._core.types import Batch
+from infosieve._engines.cuda import engine as cuda
+from infosieve._engines.devices import WORTHWHILE
+from infosieve._engines.numba.engine import NumbaEngine
+from infosieve._executors.threads import Threads
+from infosieve._input.scaling import prepare
 
 HERE = Path(__file__).parent
 DOCS = HERE.parent / "docs"

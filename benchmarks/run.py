@@ -30,10 +30,11 @@ import npeet_plus
 import numpy as np
 from sklearn.feature_selection import mutual_info_regression
 
-from infosieve import _scale, mutual_information, relevance
-from infosieve._types import Batch
-from infosieve.engines.numba.engine import NumbaEngine
-from infosieve.executors.threads import Threads
+from infosieve import mutual_information, relevance
+from infosieve._core.types import Batch
+from infosieve._engines.numba.engine import NumbaEngine
+from infosieve._executors.threads import Threads
+from infosieve._input.scaling import prepare
 
 HERE = Path(__file__).parent
 DOCS = HERE.parent / "docs"
@@ -114,9 +115,7 @@ def given_four(X, S, y, criterion, ks):
     """What a search step does: prepare the columns, score all candidates."""
     executor = Threads(1)
     parts = [np.ascontiguousarray(part.T) for part in (X, S, y[:, None])]
-    prepared = [
-        _scale.prepare(part, np.zeros(len(part), bool), "standard", 0, executor) for part in parts
-    ]
+    prepared = [prepare(part, np.zeros(len(part), bool), "standard", 0, executor) for part in parts]
     return NumbaEngine().score(Batch(*prepared, criterion, n_neighbors=ks), executor)
 
 

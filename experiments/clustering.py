@@ -35,7 +35,7 @@ from spectra import (
 )
 
 from infosieve import FeatureClustering
-from infosieve._pls import PLSRegressionCV
+from infosieve.clustering._pls import PLSRegressionCV
 
 SPECTRA = {"as measured": lambda X: X, "SNV": snv, "second derivative": second_derivative}
 VARIANTS = {

@@ -34,12 +34,13 @@ from infosieve import (
     permutation_test,
     relevance,
 )
-from infosieve._scale import prepare
+from infosieve._engines.numba.engine import NumbaEngine
+from infosieve._executors.threads import Threads
+from infosieve._input.scaling import prepare
+from infosieve._resampling.permutations import global_permutations, local_permutations
+from infosieve._scoring.measure import Measure
 from infosieve.datasets import load_tecator, make_friedman, make_xor
-from infosieve.engines.numba.engine import NumbaEngine
-from infosieve.executors.threads import Threads
 from infosieve.plots import PathDisplay, cluster_parts, feature_parts
-from infosieve.resample import Measure, global_permutations, local_permutations
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 # Colours that can be told apart by all, from Okabe and Ito; chance is grey.

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 from scipy.signal import savgol_filter
 
-from infosieve._pls import PLSRegressionCV
+from infosieve.clustering._pls import PLSRegressionCV
 from infosieve.datasets import load_spectra, load_tecator
 
 HERE = Path(__file__).parent

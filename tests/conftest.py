@@ -2,10 +2,10 @@ import numpy as np
 import pytest
 from hypothesis import settings
 
-from infosieve._scale import prepare
-from infosieve._types import Batch
-from infosieve.engines.cuda.engine import problem
-from infosieve.executors.threads import Threads
+from infosieve._core.types import Batch
+from infosieve._engines.cuda.engine import problem
+from infosieve._executors.threads import Threads
+from infosieve._input.scaling import prepare
 
 collect_ignore = ["emulated"]  # a CuPy that is none: it must not be found where nobody asks for it
 

@@ -8,8 +8,8 @@ import pytest
 from scipy.special import digamma
 
 from infosieve import MISelector, mutual_information, permutation_test, relevance
-from infosieve.engines.numba.counts import contingency, expected_cell
-from infosieve.estimate.ksg import fraction_bits, psi_table
+from infosieve._engines.ksg import fraction_bits, psi_table
+from infosieve._engines.numba.counts import contingency, expected_cell
 
 
 def survey(rng, n=1885, m=4, levels=7):

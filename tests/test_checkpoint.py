@@ -14,10 +14,10 @@ import pytest
 from sklearn.base import clone
 
 from infosieve import MISelector
-from infosieve._json import restored
-from infosieve.checkpoint import _checksum
+from infosieve._core.documents import restored
 from infosieve.datasets import make_copies, make_friedman, make_xor
-from infosieve.search import Search
+from infosieve.selection._checkpoint import _checksum
+from infosieve.selection._search import Search
 
 SEARCHES = {
     "default": {},
@@ -343,7 +343,7 @@ def test_killed_for_real(tmp_path):
 WAITING = """
 import sys, time
 from infosieve import MISelector
-from infosieve.search import Search
+from infosieve.selection._search import Search
 from infosieve.datasets import make_friedman
 original = Search._take
 def take(self, step):

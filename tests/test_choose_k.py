@@ -6,14 +6,15 @@ import pandas as pd
 import pytest
 
 from infosieve import KChoice, choose_k
-from infosieve._scale import prepare
+from infosieve._engines.numba.engine import NumbaEngine
+from infosieve._executors.threads import Threads
+from infosieve._input.scaling import prepare
+from infosieve._resampling.permutations import global_permutations, random_parts
+from infosieve._scoring.jobs import Scoring
+from infosieve._scoring.measure import Measure
 from infosieve.datasets import make_friedman
-from infosieve.engines.numba.engine import NumbaEngine
-from infosieve.executors.threads import Threads
-from infosieve.resample import Measure, global_permutations, random_parts
-from infosieve.results import Origin
-from infosieve.scoring import Scoring
-from infosieve.smoothing import choose
+from infosieve.estimators._choice_of_k import choose
+from infosieve.results._records import Origin
 
 
 def friedman(rng, n=100, m=10):

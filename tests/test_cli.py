@@ -23,9 +23,9 @@ import pandas as pd
 import pytest
 
 from infosieve import FeatureClustering, KChoice, MISelector, SelectionResult, choose_k, cli
+from infosieve._engines.numba.jit import announcer
+from infosieve._executors import WorkersLostError
 from infosieve.datasets import make_friedman
-from infosieve.engines.numba.jit import announcer
-from infosieve.executors import WorkersLostError
 
 COMMAND = [sys.executable, "-m", "infosieve"]
 FAST = ["--n-permutations", "99", "--alpha", "0.1", "--max-features", "2", "--seed", "0"]

@@ -22,9 +22,9 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from infosieve import FeatureClustering, false_neighbors
-from infosieve._scale import prepare
-from infosieve.engines.numba.false_neighbors import count_false, strips_of
-from infosieve.executors.threads import Threads
+from infosieve._engines.numba.false_neighbors import count_false, strips_of
+from infosieve._executors.threads import Threads
+from infosieve._input.scaling import prepare
 
 
 def prepared(values, scale="standard", categorical=False):
@@ -297,9 +297,9 @@ def test_threads_change_nothing(rng):
 
 
 def test_correlations_are_shared_out_among_threads(rng, monkeypatch):
-    from infosieve import agglomerate
+    from infosieve.clustering import _agglomeration
 
-    monkeypatch.setattr(agglomerate, "_TASK_CELLS", 64)
+    monkeypatch.setattr(_agglomeration, "_TASK_CELLS", 64)
     X, y = rng.normal(size=(60, 40)), rng.normal(size=60)
     one, three = (FeatureClustering(5, n_jobs=j).fit(X, y) for j in (1, 3))
     np.testing.assert_array_equal(one.linkage_, three.linkage_)

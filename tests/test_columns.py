@@ -13,9 +13,9 @@ import pyarrow.parquet
 import pytest
 from sklearn.pipeline import make_pipeline
 
-import infosieve._problem
-import infosieve._unread
-import infosieve.scoring
+import infosieve._input.lazy_columns
+import infosieve._input.problem
+import infosieve._scoring.jobs
 from infosieve import (
     FeatureClustering,
     MISelector,
@@ -31,9 +31,9 @@ from infosieve.datasets import make_friedman
 @pytest.fixture
 def unread(monkeypatch):
     """Even small sources stay where they are, and are read a few columns at a time."""
-    monkeypatch.setattr(infosieve._problem, "SMALL", 0)
-    monkeypatch.setattr(infosieve._unread, "_BLOCK_BYTES", 8 * 120 * 3)
-    monkeypatch.setattr(infosieve.scoring, "_PIECE_BYTES", 8 * 120 * 4)
+    monkeypatch.setattr(infosieve._input.problem, "SMALL", 0)
+    monkeypatch.setattr(infosieve._input.lazy_columns, "_BLOCK_BYTES", 8 * 120 * 3)
+    monkeypatch.setattr(infosieve._scoring.jobs, "_PIECE_BYTES", 8 * 120 * 4)
 
 
 def frame():
@@ -206,7 +206,7 @@ def test_every_function_takes_a_source(unread, tmp_path):
 
 
 def test_small_sources_are_simply_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(infosieve._unread, "open_table", None)
+    monkeypatch.setattr(infosieve._input.lazy_columns, "open_table", None)
     source = kept("file", frame(), tmp_path)
     assert relevance(source[["c1", "c2"]], source["target"]).index.tolist() == ["c1", "c2"]
 
@@ -394,9 +394,9 @@ def test_memory_does_not_grow_with_the_table(tmp_path):
 
 def test_copies_are_found_among_many(rng):
     """Of thousands of columns, many nearly meet on one direction; copies meet on all."""
-    from infosieve._duplicates import find_duplicates
-    from infosieve._scale import prepare
-    from infosieve.executors.threads import Threads
+    from infosieve._executors.threads import Threads
+    from infosieve._input.duplicates import find_duplicates
+    from infosieve._input.scaling import prepare
 
     values = rng.normal(size=(9000, 60))
     values[100:200] = 3 * values[7] + 1

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from infosieve import permutation_test
-from infosieve._types import Columns
-from infosieve.engines.numba.columns import LIFT
-from infosieve.executors.threads import Threads
-from infosieve.resample import local_permutations
+from infosieve._core.types import Columns
+from infosieve._engines.numba.columns import LIFT
+from infosieve._executors.threads import Threads
+from infosieve._resampling.permutations import local_permutations
 
 KEY = (7, "test", 0)
 KINDS = st.sampled_from(["normal", "heavy", "binary", "category"])
@@ -101,8 +101,8 @@ def test_tasks_and_threads_change_nothing(task, monkeypatch):
     kinds = ["normal", "category", "binary", "heavy", "normal"]
     candidates, selected = columns(kinds, 40, rng), columns(["normal", "category"], 40, rng)
     drawn, together = copies(candidates, selected, 19)
-    monkeypatch.setattr("infosieve.copies._TASK", task)
-    monkeypatch.setattr("infosieve.copies._BLOCK", task)
+    monkeypatch.setattr("infosieve._resampling.surrogates._TASK", task)
+    monkeypatch.setattr("infosieve._resampling.surrogates._BLOCK", task)
     np.testing.assert_array_equal(
         copies(candidates, selected, 19, threads=3)[1].values, together.values
     )

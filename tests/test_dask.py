@@ -17,7 +17,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
 
-import infosieve._problem
+import infosieve._input.problem
 from infosieve import (
     FeatureClustering,
     MISelector,
@@ -26,11 +26,11 @@ from infosieve import (
     permutation_test,
     relevance,
 )
+from infosieve._core.progress import Progress
+from infosieve._executors import dask as executor_module
+from infosieve._executors.dask import Dask, _Blocks, _Shared
+from infosieve._executors.threads import Threads
 from infosieve.datasets import make_copies, make_friedman, make_xor
-from infosieve.executors import dask as executor_module
-from infosieve.executors.dask import Dask, _Blocks, _Shared
-from infosieve.executors.threads import Threads
-from infosieve.progress import Progress
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore:Port .* is already in use"),
@@ -63,7 +63,7 @@ def impatient():
 
 @pytest.fixture
 def unread(monkeypatch):
-    monkeypatch.setattr(infosieve._problem, "SMALL", 0)
+    monkeypatch.setattr(infosieve._input.problem, "SMALL", 0)
 
 
 @pytest.fixture
@@ -236,7 +236,7 @@ def test_columns_in_memory_are_sent_once(client, small_jobs, monkeypatch):
 
 
 def _columns(X):
-    from infosieve._scale import prepare
+    from infosieve._input.scaling import prepare
 
     return prepare(X.T, np.zeros(X.shape[1], bool), "standard", 0, Threads(1))
 
@@ -485,7 +485,7 @@ def test_a_scheduler_without_workers_is_told_of(impatient):
 
 def test_gpus_are_looked_for_where_jobs_run(client, monkeypatch):
     """Whatever this process has: the workers have none."""
-    from infosieve.engines import devices
+    from infosieve._engines import devices
 
     table = mixed()
     X, y = table.drop(columns="y"), table["y"]

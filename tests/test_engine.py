@@ -20,13 +20,13 @@ from infosieve import (
     permutation_test,
     relevance,
 )
-from infosieve._scale import prepare
-from infosieve._types import Batch
+from infosieve._core.types import Batch
+from infosieve._engines.cuda import engine as cuda_engine
+from infosieve._engines.numba import engine as numba_engine
+from infosieve._executors.threads import Threads
+from infosieve._input.scaling import prepare
+from infosieve._scoring.mixed import score
 from infosieve.datasets import make_friedman
-from infosieve.engines.cuda import engine as cuda_engine
-from infosieve.engines.numba import engine as numba_engine
-from infosieve.estimate.mixed import score
-from infosieve.executors.threads import Threads
 
 ONE = Threads(1)
 ENGINES = {
@@ -295,7 +295,7 @@ def test_candidates_of_several_columns(engine, criterion):
 def test_exact_duplicates_at_distance_zero(engine_on_a_path):
     engine = engine_on_a_path
     # Noise keeps samples apart, but an engine may still be given equal ones.
-    from infosieve._types import Columns
+    from infosieve._core.types import Columns
 
     rng = np.random.default_rng(2)
     values = rng.integers(0, 2, (7, 40)).astype(float)
@@ -410,7 +410,7 @@ def test_a_selection_on_the_gpu_has_the_same_bits(how):
 
 @pytest.mark.engine("cuda")
 def test_functions_on_the_gpu_have_the_same_bits(monkeypatch):
-    monkeypatch.setattr("infosieve.engines.devices.WORTHWHILE", 0)
+    monkeypatch.setattr("infosieve._engines.devices.WORTHWHILE", 0)
     X, y = data()
     for device in ("cuda", "auto"):
         assert np.array_equal(relevance(X, y, device=device), relevance(X, y))
@@ -494,7 +494,7 @@ def test_what_is_wrong_with_a_gpu(version, count, message, monkeypatch):
 
 
 def test_auto_takes_a_gpu_where_it_pays(monkeypatch):
-    from infosieve.engines import devices
+    from infosieve._engines import devices
 
     monkeypatch.setattr(devices, "problem", lambda: None)
     enough = int(devices.WORTHWHILE / 1000)

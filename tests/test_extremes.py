@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 
 from infosieve import MISelector, mutual_information, relevance
-from infosieve._duplicates import find_duplicates
-from infosieve._scale import prepare
-from infosieve.executors.threads import Threads
+from infosieve._executors.threads import Threads
+from infosieve._input.duplicates import find_duplicates
+from infosieve._input.scaling import prepare
 
 OWNED = "ignore:.*so far from all others:UserWarning"
 

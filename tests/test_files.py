@@ -10,19 +10,19 @@ import time
 
 import pytest
 
-from infosieve import _files
-from infosieve._files import InUseError, atomic, held, special, write_atomically
+from infosieve._core import files
+from infosieve._core.files import InUseError, atomic, held, special, write_atomically
 
 WRITER = """
 import sys, time
-from infosieve._files import write_atomically
+from infosieve._core.files import write_atomically
 end = time.monotonic() + 1.5
 while time.monotonic() < end:
     write_atomically(sys.argv[1], sys.argv[2] * 200_000)
 """
 HOLDER = """
 import sys, time
-from infosieve._files import held
+from infosieve._core.files import held
 with held(sys.argv[1]):
     print("held", flush=True)
     time.sleep(600)
@@ -72,7 +72,7 @@ def test_threads_do_not_share_what_they_are_writing(tmp_path):
 
 
 def test_what_killed_processes_left_is_removed(tmp_path):
-    _files._sweep.cache_clear()
+    files._sweep.cache_clear()
     old, new = (tmp_path / f".infosieve-{c * 16}.new" for c in "ab")
     kept = [tmp_path / name for name in (".infosieve-mine.new", "infosieve-aa.new", ".c.new")]
     for file in (old, new, *kept):

@@ -487,7 +487,7 @@ def test_a_forked_child_has_threads_of_its_own():
 
 
 def test_an_error_in_a_thread_reaches_the_caller():
-    from infosieve.executors.threads import Threads
+    from infosieve._executors.threads import Threads
 
     def fail():
         raise ZeroDivisionError("in a task")

@@ -100,12 +100,12 @@ def test_each_column_as_if_it_were_alone(rng):
 
 
 def test_columns_larger_than_one_chunk(rng, monkeypatch):
-    from infosieve import _scale
+    from infosieve._input import scaling
 
     X = np.round(rng.normal(size=(50, 30)), 1)
     y = rng.normal(size=50)
     reference = relevance(X, y)
-    monkeypatch.setattr(_scale, "_CHUNK_BYTES", 1)
+    monkeypatch.setattr(scaling, "_CHUNK_BYTES", 1)
     np.testing.assert_array_equal(relevance(X, y), reference)
 
 

@@ -10,9 +10,9 @@ import pyarrow.feather
 import pyarrow.parquet
 import pytest
 
-import infosieve._problem
+import infosieve._input.problem
 from infosieve import open_columns, relevance
-from infosieve._number_texts import meanings, number_like, plain, readings, tidied
+from infosieve._input.number_texts import meanings, number_like, plain, readings, tidied
 from infosieve.cli import tables
 
 N = 80
@@ -315,7 +315,7 @@ def test_numbers_as_text_are_told(texts):
 
 
 def test_numbers_as_text_of_a_source_are_told_once(tmp_path, monkeypatch):
-    monkeypatch.setattr(infosieve._problem, "SMALL", 0)
+    monkeypatch.setattr(infosieve._input.problem, "SMALL", 0)
     frame = pd.DataFrame({"a": grouped(np.array(VALUES) // 10**5), "b": ["1.5", "2.5"] * (N // 2)})
     frame.to_parquet(tmp_path / "t.parquet")
     source = open_columns(tmp_path / "t.parquet")

@@ -134,7 +134,7 @@ import sys, warnings
 import infosieve
 from infosieve import MISelector
 from infosieve.datasets import load_tecator, make_friedman
-from infosieve.engines.cuda import engine
+from infosieve._engines.cuda import engine
 from pathlib import Path
 assert Path(infosieve.__file__).is_relative_to(sys.argv[1]), infosieve.__file__
 assert load_tecator().data.shape == (215, 100)

@@ -6,9 +6,9 @@ import pandas as pd
 import pytest
 
 from infosieve import PermutationTest, permutation_test
-from infosieve._scale import prepare
-from infosieve.executors.threads import Threads
-from infosieve.resample import global_permutations, local_permutations, random_parts
+from infosieve._executors.threads import Threads
+from infosieve._input.scaling import prepare
+from infosieve._resampling.permutations import global_permutations, local_permutations, random_parts
 
 
 def redundant(rng, n):

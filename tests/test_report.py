@@ -12,7 +12,7 @@ import pytest
 
 from infosieve import CurveFeatures, FeatureClustering, MISelector, SelectionResult, choose_k
 from infosieve.datasets import load_tecator, make_friedman, make_xor
-from infosieve.report.render import page
+from infosieve.report._render import page
 
 EVIL = "<script>alert('x')</script>"
 
@@ -88,7 +88,7 @@ def test_nothing_is_fetched_from_anywhere():
 
 
 def test_the_code_of_a_page_gives_the_result_again():
-    from infosieve.report.summarize import summarize
+    from infosieve.report._summarize import summarize
 
     X, y = friedman()
     for result in (selection(), choose_k(X.drop(columns="kind"), y, random_state=3, k_max=9)):

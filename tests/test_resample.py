@@ -6,15 +6,14 @@ from conftest import columns
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infosieve.resample import (
+from infosieve._resampling.permutations import (
     N_NEAR,
-    count_exceedances,
-    exceedances_allowed,
     global_permutations,
     local_permutations,
     random_parts,
     seed_of,
 )
+from infosieve.significance._exceedances import count_exceedances, exceedances_allowed
 
 KEY = (7, "test", 0)
 

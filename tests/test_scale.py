@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy.stats import norm, rankdata
 
-from infosieve._scale import APART, TIE_NOISE, exponent_of, prepare
-from infosieve.engines.numba.columns import LIFT
-from infosieve.executors.threads import Threads
+from infosieve._engines.numba.columns import LIFT
+from infosieve._executors.threads import Threads
+from infosieve._input.scaling import APART, TIE_NOISE, exponent_of, prepare
 
 
 def prepared(values, scale="standard", exponent=0):

@@ -18,9 +18,9 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from test_choose_k import friedman
 
 from infosieve import MISelector, SelectionResult, mutual_information, relevance
-from infosieve._scale import prepare
-from infosieve.executors.threads import Threads
-from infosieve.resample import global_permutations, local_permutations
+from infosieve._executors.threads import Threads
+from infosieve._input.scaling import prepare
+from infosieve._resampling.permutations import global_permutations, local_permutations
 
 CHAPTER = {
     "n_neighbors": "auto",
@@ -169,12 +169,12 @@ def test_chunks_of_permutations_change_nothing(monkeypatch):
     X, y = friedman(np.random.default_rng(8), m=6)
     one = MISelector(random_state=5, n_permutations=99).fit(X, y)
     for copies in (1, 7, 10_000):
-        monkeypatch.setattr("infosieve.engines.numba.engine.NumbaEngine.at_once", copies)
-        monkeypatch.setattr("infosieve.scoring._FIRST_COPIES", 1 + copies // 3)
+        monkeypatch.setattr("infosieve._engines.numba.engine.NumbaEngine.at_once", copies)
+        monkeypatch.setattr("infosieve._scoring.jobs._FIRST_COPIES", 1 + copies // 3)
         other = MISelector(random_state=5, n_permutations=99).fit(X, y)
         pd.testing.assert_frame_equal(one.path_, other.path_)
-    monkeypatch.setattr("infosieve.engines.numba.engine.NumbaEngine.copies_bytes", 1)
-    monkeypatch.setattr("infosieve.scoring._PIECE_BYTES", 1)
+    monkeypatch.setattr("infosieve._engines.numba.engine.NumbaEngine.copies_bytes", 1)
+    monkeypatch.setattr("infosieve._scoring.jobs._PIECE_BYTES", 1)
     other = MISelector(random_state=5, n_permutations=99).fit(X, y)
     pd.testing.assert_frame_equal(one.path_, other.path_)
 
@@ -342,7 +342,7 @@ def test_ctrl_c_keeps_the_finished_steps(monkeypatch):
             signal.raise_signal(signal.SIGINT)
 
     selector = MISelector(random_state=0)
-    monkeypatch.setattr("infosieve.selector._ticker", lambda progress: tick)
+    monkeypatch.setattr("infosieve.selection._selector._ticker", lambda progress: tick)
     message = "the 2 steps that were finished are kept: 2 features selected"
     with pytest.raises(KeyboardInterrupt, match=message):
         selector.fit(X, y)
@@ -539,7 +539,7 @@ def test_an_interrupted_refit_keeps_nothing_of_the_last_fit(monkeypatch):
     def interrupt(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("infosieve.selector.choose", interrupt)
+    monkeypatch.setattr("infosieve.selection._selector.choose", interrupt)
     with pytest.raises(KeyboardInterrupt):
         selector.fit(X[:, :3], y)
     assert not hasattr(selector, "support_")

@@ -9,7 +9,7 @@ import numpy as np, warnings
 warnings.simplefilter("ignore")
 from infosieve import FeatureClustering, MISelector, choose_k, false_neighbors
 from infosieve import mutual_information, permutation_test, relevance
-from infosieve.engines.numba import engine
+from infosieve._engines.numba import engine
 rng = np.random.default_rng(0)
 X, y = np.round(rng.normal(size=(24, 5)), 1), rng.normal(size=24)
 X[:, 0] = rng.normal(size=24)

@@ -1,19 +1,20 @@
-"""Which columns carry information about a target, how sure that is, and which say the same."""
+"""Which columns carry information about a target, how sure that is, and which are redundant."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from infosieve._lazy import lazy
+from infosieve._core.lazy import lazy
+from infosieve._core.version import __version__
 
 if TYPE_CHECKING:
-    from infosieve import datasets, estimate, plots
+    from infosieve import datasets, estimators, plots
+    from infosieve._executors import WorkersLostError
+    from infosieve._sources import ColumnSource, open_columns
     from infosieve.clustering import FeatureClustering, false_neighbors
-    from infosieve.columns import ColumnSource, open_columns
     from infosieve.curves import CurveFeatures
-    from infosieve.estimate import entropy, mutual_information, relevance
+    from infosieve.estimators import choose_k, entropy, mutual_information, relevance
     from infosieve.results import ClusterResult, KChoice, PermutationTest, SelectionResult, Step
-    from infosieve.selector import MISelector
+    from infosieve.selection import MISelector
     from infosieve.significance import permutation_test
-    from infosieve.smoothing import choose_k
 
 __all__ = [
     "ClusterResult",
@@ -25,10 +26,12 @@ __all__ = [
     "PermutationTest",
     "SelectionResult",
     "Step",
+    "WorkersLostError",
+    "__version__",
     "choose_k",
     "datasets",
     "entropy",
-    "estimate",
+    "estimators",
     "false_neighbors",
     "mutual_information",
     "open_columns",
@@ -37,36 +40,19 @@ __all__ = [
     "relevance",
 ]
 
-# A module is imported when a name of its is first used: the command answers at once.
-_get, __dir__ = lazy(
+# A package is imported when a name of its is first used: the command answers at once.
+__getattr__, __dir__ = lazy(
     __name__,
     {
-        "ClusterResult": "results",
-        "ColumnSource": "columns",
-        "CurveFeatures": "curves",
-        "FeatureClustering": "clustering",
-        "KChoice": "results",
-        "MISelector": "selector",
-        "PermutationTest": "results",
-        "SelectionResult": "results",
-        "Step": "results",
-        "choose_k": "smoothing",
-        "datasets": "datasets",
-        "entropy": "estimate",
-        "estimate": "estimate",
-        "false_neighbors": "clustering",
-        "mutual_information": "estimate",
-        "open_columns": "columns",
-        "permutation_test": "significance",
-        "plots": "plots",
-        "relevance": "estimate",
+        "_executors": ["WorkersLostError"],
+        "_sources": ["ColumnSource", "open_columns"],
+        "clustering": ["FeatureClustering", "false_neighbors"],
+        "curves": ["CurveFeatures"],
+        "datasets": [],
+        "estimators": ["choose_k", "entropy", "mutual_information", "relevance"],
+        "plots": [],
+        "results": ["ClusterResult", "KChoice", "PermutationTest", "SelectionResult", "Step"],
+        "selection": ["MISelector"],
+        "significance": ["permutation_test"],
     },
 )
-
-
-def __getattr__(name: str) -> Any:
-    if name == "__version__":
-        from importlib.metadata import version
-
-        return version("infosieve")
-    return _get(name)

@@ -220,9 +220,9 @@ def select(
     _check(places | {"--out": out, "--html": html}, dask)
     options = features, exclude, categorical, drop_missing, delimiter, decimal
     X, y, declared = _data(file, target, *options)
+    from infosieve._engines.numba.jit import announcer
     from infosieve.cli.places import finish
-    from infosieve.engines.numba.jit import announcer
-    from infosieve.selector import MISelector
+    from infosieve.selection._selector import MISelector
 
     announcer.silent = quiet
     selector = MISelector(
@@ -289,7 +289,7 @@ def choose_k(
     options = features, exclude, categorical, drop_missing, delimiter, decimal
     X, y, declared = _data(file, target, *options)
     from infosieve.cli.places import finish
-    from infosieve.smoothing import choose_k as choose
+    from infosieve.estimators._choice_of_k import choose_k as choose
 
     with _workers(dask, jobs) as executor:
         result = choose(
@@ -349,10 +349,10 @@ def cluster(
     _check({"FILE": file, "--config": config, "--out": out, "--html": html}, dask)
     options = features, exclude, categorical, drop_missing, delimiter, decimal
     X, y, declared = _data(file, target, *options)
+    from infosieve._engines.numba.jit import announcer
     from infosieve.cli import tables
     from infosieve.cli.places import finish
-    from infosieve.clustering import FeatureClustering
-    from infosieve.engines.numba.jit import announcer
+    from infosieve.clustering._feature_clustering import FeatureClustering
 
     announcer.silent = quiet
     number = n_clusters or ("auto" if similarity_threshold is None else None)
@@ -427,7 +427,7 @@ def _workers(dask: str | None, jobs: int | None) -> Iterator[Any]:
     import logging
     import signal
 
-    from infosieve.executors.threads import Threads
+    from infosieve._executors.threads import Threads
 
     n_workers = Threads(-1 if jobs is None else jobs).n_workers
     options = {"threads_per_worker": 1, "dashboard_address": "127.0.0.1:0"}
@@ -449,7 +449,7 @@ def _check(
 
     check(places, pages)
     if dask not in (None, "local"):
-        from infosieve.executors import check_address
+        from infosieve._executors import check_address
 
         check_address(dask, "--dask, unless it is local,")
 
@@ -513,13 +513,13 @@ def _fail(text: str, code: int, debug: bool) -> None:
         traceback.print_exc()
     elif code == 130:  # what Ctrl-C broke off inside a compiler would complain
         sys.unraisablehook = lambda _: None
-    from infosieve._files import printable
+    from infosieve._core.files import printable
 
     print(f"infosieve: error: {printable(' '.join(text.split()))}", file=sys.stderr)
     sys.exit(code)
 
 
 def _warned(message: Any, category: Any, filename: str, lineno: int, *_: Any) -> None:
-    from infosieve._files import printable
+    from infosieve._core.files import printable
 
     print(f"infosieve: warning: {printable(message)}", file=sys.stderr)

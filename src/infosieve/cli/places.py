@@ -17,9 +17,9 @@ import pyarrow.csv
 import pyarrow.feather
 import pyarrow.parquet
 
-from infosieve._files import atomic, first_line, printable, special
+from infosieve._core.files import atomic, first_line, printable, special
+from infosieve._sources.columns import ARROW
 from infosieve.cli.tables import _SEPARATORS, InputError
-from infosieve.columns import ARROW
 
 _TABLES = (*_SEPARATORS, ".parquet", ".pq", *ARROW)
 _PAGES = (".html", ".htm")

@@ -8,8 +8,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from infosieve._files import printable
-from infosieve.results import ClusterResult, KChoice, SelectionResult
+from infosieve._core.files import printable
+from infosieve.results._records import ClusterResult, KChoice, SelectionResult
 
 _BAR = 24
 

@@ -22,12 +22,12 @@ import pyarrow.csv
 import pyarrow.feather
 import pyarrow.parquet
 
-from infosieve._files import first_line
-from infosieve._numbers import EXACT, is_missing, offset_of
-from infosieve._shown import brief, shown
+from infosieve._core.files import first_line
+from infosieve._core.messages import brief, shown
+from infosieve._input.numbers import EXACT, is_missing, offset_of
+from infosieve._sources.columns import ARROW, PARQUET, ColumnSource, open_columns, to_frame
 from infosieve.cli.texts import InputError as InputError
 from infosieve.cli.texts import Told, exact_numbers, read_text, refuse_doubtful, refuse_text
-from infosieve.columns import ARROW, PARQUET, ColumnSource, open_columns, to_frame
 
 _SEPARATORS = {".csv": ",", ".txt": ",", ".tsv": "\t", ".tab": "\t"}
 # What is read at once of a table that stays where it is: values.
@@ -162,7 +162,7 @@ def _blocks(table: pd.DataFrame | ColumnSource) -> Iterator[pd.DataFrame]:
 
 def read_result(path: str) -> Any:
     """A result that was kept as JSON."""
-    from infosieve.results import ClusterResult, KChoice, SelectionResult
+    from infosieve.results._records import ClusterResult, KChoice, SelectionResult
 
     name = "standard input" if path == "-" else path
     try:

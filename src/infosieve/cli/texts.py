@@ -11,7 +11,8 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
-from infosieve._number_texts import (
+from infosieve._core.messages import brief, shown
+from infosieve._input.number_texts import (
     THOUSANDS,
     Marks,
     adorned,
@@ -22,8 +23,7 @@ from infosieve._number_texts import (
     seems_numbers,
     tidied,
 )
-from infosieve._numbers import offset_of
-from infosieve._shown import brief, shown
+from infosieve._input.numbers import offset_of
 
 
 class InputError(ValueError):

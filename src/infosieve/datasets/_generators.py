@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 from sklearn.utils import Bunch
 
-from infosieve._types import FloatArray
-from infosieve._validate import check_count, check_number, check_seed
+from infosieve._core.parameters import check_count, check_number, check_seed
+from infosieve._core.types import FloatArray
 
 
 def _generator(random_state: Any) -> Any:

@@ -1,0 +1,1 @@
+"""What everything else stands on: types, parameters, files. Imports nothing else of ours."""

@@ -1,0 +1,153 @@
+"""Parameters, checked: every error names the parameter, the rule and the value."""
+
+import math
+import numbers
+from collections.abc import Iterable
+from typing import Any, get_args
+
+import numpy as np
+
+from infosieve._core.types import Estimator, Metric
+
+DEFAULT_NEIGHBORS = (3, 10)
+
+
+def is_flag(value: Any) -> bool:
+    return isinstance(value, (bool, np.bool_))
+
+
+def is_int(value: Any) -> bool:
+    return isinstance(value, numbers.Integral) and not isinstance(value, bool)
+
+
+def check_neighbors(
+    n_neighbors: Any, n_samples: int, default: tuple[int, int] = DEFAULT_NEIGHBORS, also: str = ""
+) -> tuple[int, int]:
+    """The range of K as (lo, hi); the default range is capped by the sample.
+
+    ``also`` names what else the parameter may be.
+    """
+    pair = n_neighbors if isinstance(n_neighbors, (tuple, list)) else (n_neighbors,) * 2
+    rule = (
+        "The 'n_neighbors' parameter must be an int of at least 1, or a pair (lo, hi) of such "
+        f"ints with lo <= hi{also}. Got {n_neighbors!r} instead."
+    )
+    if len(pair) != 2 or not all(is_int(k) for k in pair):
+        raise ValueError(rule)
+    lo, hi = int(pair[0]), int(pair[1])
+    if lo < 1 or lo > hi:
+        raise ValueError(rule)
+    if (lo, hi) == default:
+        return min(lo, n_samples - 1), min(hi, n_samples - 1)
+    if hi >= n_samples:
+        raise ValueError(
+            f"The 'n_neighbors' parameter asks for {hi} neighbours, but {n_samples} samples have "
+            f"only {n_samples - 1}. Use a smaller K, or leave out the parameter."
+        )
+    return lo, hi
+
+
+def check_choice(value: Any, parameter: str, choices: Iterable[Any]) -> None:
+    """A parameter that is one of a few words."""
+    allowed = list(choices)
+    if not any(value is c or (isinstance(value, str) and value == c) for c in allowed):
+        words = ", ".join(repr(c) for c in allowed)
+        raise ValueError(
+            f"The {parameter!r} parameter must be one of {words}. Got {value!r} instead."
+        )
+
+
+def check_method(estimator: Any, metric: Any, scale: Any, conditional: bool) -> None:
+    """The names of estimator, metric and scale."""
+    check_choice(estimator, "estimator", get_args(Estimator))
+    check_choice(metric, "metric", get_args(Metric))
+    check_choice(scale, "scale", ("standard", "normal-scores", None))
+    if conditional and estimator == "ksg2":
+        raise ValueError(
+            "The 'estimator' parameter must be 'ksg1' with 'given' or criterion='cmi': conditional "
+            "information is Frenzel and Pompe's estimate, which generalises that form only. "
+            "Got 'ksg2' instead."
+        )
+
+
+def check_jobs(n_jobs: Any) -> None:
+    """As in scikit-learn: None, or an int other than 0."""
+    if n_jobs is not None and (not is_int(n_jobs) or n_jobs == 0):
+        raise ValueError(
+            "The 'n_jobs' parameter must be None, a positive int, or a negative one to count "
+            f"from all cores (-1 is all). Got {n_jobs!r} instead."
+        )
+
+
+def check_seed(random_state: Any) -> Any:
+    """As in scikit-learn: None, a non-negative int, a RandomState or a Generator."""
+    known = (np.random.RandomState, np.random.Generator)
+    if random_state is None or isinstance(random_state, known):
+        return random_state
+    if is_int(random_state) and random_state >= 0:
+        return int(random_state)
+    raise ValueError(
+        "The 'random_state' parameter must be None, an int of at least 0, a NumPy RandomState "
+        f"or a NumPy Generator. Got {random_state!r} instead."
+    )
+
+
+def check_count(value: Any, parameter: str, least: int, optional: bool = False) -> None:
+    """A parameter that counts something."""
+    if optional and value is None:
+        return
+    if not is_int(value) or value < least:
+        none = "None or " if optional else ""
+        raise ValueError(
+            f"The {parameter!r} parameter must be {none}an int of at least {least}. "
+            f"Got {value!r} instead."
+        )
+
+
+def check_number(
+    value: Any, parameter: str, least: float, most: float, optional: bool = False
+) -> None:
+    """A parameter that is a number in a range."""
+    if optional and value is None:
+        return
+    number = isinstance(value, numbers.Real) and not isinstance(value, bool)
+    if not number or not least <= float(value) <= most:
+        none = "None or " if optional else ""
+        raise ValueError(
+            f"The {parameter!r} parameter must be {none}a number from {least} to {most}. "
+            f"Got {value!r} instead."
+        )
+
+
+def check_x(X: Any) -> None:
+    """A table of features has two dimensions."""
+    if getattr(X, "ndim", len(np.shape(X)) if isinstance(X, (list, tuple)) else 2) == 1:
+        raise ValueError(
+            "X must be a table with a column for each feature; got one column. Expected 2D "
+            "array, got 1D array instead. Reshape your data: X.reshape(-1, 1), or X.to_frame() in "
+            "pandas."
+        )
+
+
+def check_alpha(alpha: Any) -> None:
+    """An error rate."""
+    number = isinstance(alpha, numbers.Real) and not isinstance(alpha, bool)
+    if not number or not 0 < float(alpha) < 1:
+        raise ValueError(
+            "The 'alpha' parameter must be a number between 0 and 1 (0.05 accepts one false "
+            f"feature in twenty tests). Got {alpha!r} instead."
+        )
+
+
+def check_permutations(n_permutations: Any, alpha: float, note: str) -> None:
+    """Enough permutations for a p-value that can be as small as ``alpha``."""
+    check_count(n_permutations, "n_permutations", 1)
+    least = math.ceil(1 / alpha) - 1
+    while 1 / (least + 1) > alpha:
+        least += 1
+    if n_permutations < least:
+        raise ValueError(
+            f"The 'n_permutations' parameter must be at least {least} for a level of "
+            f"{alpha:.4g}{note}: p = (b + 1) / (n_permutations + 1) cannot get lower than "
+            f"{1 / (n_permutations + 1):.4g} with {n_permutations}."
+        )

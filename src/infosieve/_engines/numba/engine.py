@@ -1,0 +1,227 @@
+"""The CPU engine: chooses the search structure, cuts the work into tasks, adds the sums."""
+
+import math
+from collections.abc import Callable
+from functools import partial
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from infosieve._core.types import Batch, FloatArray, IntArray, Runner
+from infosieve._engines.base import CountingEngine, one_against_one
+from infosieve._engines.ksg import nats, psi_table
+from infosieve._engines.numba.lanes import LANES
+from infosieve._engines.numba.leave_out import leave_out
+from infosieve._engines.numba.plane import plane
+from infosieve._engines.numba.rows import rows
+from infosieve._engines.numba.tree import build, scan
+
+# Beyond this many samples, shared neighbour lists (N^2) lose to trees (N log N).
+MAX_ROWS = 20_000
+# Candidates of one task stay in the cache: bytes.
+TASK_BYTES = 4 << 20
+
+
+class NumbaEngine(CountingEngine):
+    """Scores batches on the CPU. See :class:`infosieve._core.types.Engine`."""
+
+    name = "cpu"
+    at_once = 16 * LANES
+    copies_bytes = 1 << 26
+    piece_bytes = 1 << 24
+
+    def score(self, batch: Batch, runner: Runner) -> FloatArray:
+        """Nats, of shape (n_parts, n_candidates, n_K)."""
+        batch = batch.written_out()
+        together = None
+        if batch.parts is not None and one_against_one(batch):
+            together = _without_parts(batch, runner)
+        return super().score(batch, runner) if together is None else together
+
+    def sums(self, batch: Batch, runner: Runner) -> IntArray:
+        """Sums of psi terms in fixed point, by whatever structure is fastest."""
+        if one_against_one(batch):
+            return _by_strips(batch, runner)
+        if batch.width == 1 and _sharing_pays(batch):
+            return _by_rows(batch, runner)
+        return _by_trees(batch, runner)
+
+
+def _n_k(batch: Batch) -> int:
+    return batch.n_neighbors[1] - batch.n_neighbors[0] + 1
+
+
+def _without_parts(batch: Batch, runner: Runner) -> FloatArray | None:
+    """One search for all parts and all K: :mod:`.leave_out`, a task for each column.
+
+    None where that does not do (Kraskov's second form, points that coincide, more neighbours
+    than there are) or does not pay (few parts).
+    """
+    assert batch.parts is not None
+    n_parts = int(batch.parts.max()) + 1
+    sizes = batch.target.n_samples - np.bincount(batch.parts, minlength=n_parts)
+    if n_parts < 8 or batch.estimator == "ksg2" or batch.n_neighbors[1] >= sizes.min():
+        return None
+    psi = np.zeros((n_parts, sizes.max() + 1), np.int64)
+    for row, size in zip(psi, sizes, strict=True):
+        row[: size + 1] = psi_table(int(size))[0]
+    x, y = batch.candidates, batch.target
+    orders, order_y = x.order, y.order[0]
+
+    def column(j: int) -> IntArray:
+        return leave_out(  # type: ignore[no-any-return]
+            x.values[j], y.values[0], orders[j], order_y, batch.parts, batch.n_neighbors, psi
+        )
+
+    each = runner.run([partial(column, j) for j in range(batch.n_candidates)])
+    if not all(sums.size for sums in each):
+        return None
+    sums = np.ascontiguousarray(np.stack(each, axis=1))
+    return np.stack([nats(sums[s], int(sizes[s]), False) for s in range(n_parts)])
+
+
+def _sharing_pays(batch: Batch) -> bool:
+    """Whether there are enough candidates for lists of neighbours that all of them share.
+
+    Rough costs in microseconds a sample, fitted to measured ones: making the lists, against
+    a tree for each candidate, which costs more the more dimensions it has.
+    """
+    n = batch.target.n_samples
+    d = batch.selected.n_columns + batch.target.n_columns + 1
+    listed = min(n, sum(_list_lengths(n, batch)))
+    lists = 0.008 * n + listed * (0.005 + 4e-6 * n)
+    tree = min(1.5 * 1.9 ** (d - 2), 0.006 * n) + 150 / n
+    enough = batch.n_candidates >= 4 and batch.n_candidates * (tree - 0.5) > lists
+    return n <= MAX_ROWS and enough
+
+
+def _chunks(n: int, size: int) -> list[slice]:
+    return [slice(start, min(n, start + size)) for start in range(0, n, size)]
+
+
+def _spans(n: int, parts: int) -> list[tuple[int, int]]:
+    edges = [n * i // parts for i in range(parts + 1)]
+    return [(a, b) for a, b in pairwise(edges) if b > a]
+
+
+def _by_strips(batch: Batch, runner: Runner) -> IntArray:
+    """One column against one: :mod:`.plane`, a task for a few columns."""
+    n, m = batch.target.n_samples, batch.n_candidates
+    psi = psi_table(n)
+    batch.candidates.order, batch.target.order  # noqa: B018  (sort once, before threads ask)
+
+    def column(j: int) -> IntArray:
+        # Sweep along the column with fewer ties: strips of equal values cannot be skipped.
+        a, i, b, j = batch.candidates, j, batch.target, 0
+        if a.n_distinct[i] < b.n_distinct[j]:
+            a, i, b, j = b, j, a, i
+        width = _strip_width(n, batch.n_neighbors[1], int(b.n_distinct[j]))
+        orders = a.order[i], b.order[j]
+        rectangle = batch.estimator == "ksg2"
+        return plane(a.values[i], b.values[j], *orders, width, batch.n_neighbors, rectangle, psi)  # type: ignore[no-any-return]
+
+    def some(columns: slice) -> list[IntArray]:
+        return [column(j) for j in range(m)[columns]]
+
+    size = max(1, min(math.ceil(m / (4 * runner.n_workers)), math.ceil(100_000 / n)))
+    parts = runner.run([partial(some, chunk) for chunk in _chunks(m, size)])
+    return np.array([sums for part in parts for sums in part]).reshape(m, _n_k(batch))
+
+
+def _strip_width(n: int, k: int, n_distinct: int) -> int:
+    """Points in a strip: about a neighbourhood's width, less where b has few values."""
+    width = min(1.7 * math.sqrt(k * n), 4 * k * n_distinct, n)
+    return max(LANES, math.ceil(width / LANES) * LANES)
+
+
+def _by_rows(batch: Batch, runner: Runner) -> IntArray:
+    """Many candidates that share the rest: :mod:`.rows`, a task for some points of some."""
+    n, m = batch.target.n_samples, batch.n_candidates
+    squared, joined = batch.metric == "euclidean", batch.criterion != "cmi"
+    form = (squared, squared and joined, batch.conditional, batch.estimator == "ksg2")
+    psi = psi_table(n)
+    wants = _list_lengths(n, batch)
+    chunks = _chunks(m, max(16 * LANES, TASK_BYTES // (8 * n)))
+    spans = _spans(n, 1 if runner.n_workers == 1 else 4 * runner.n_workers)
+
+    def task(blocks: FloatArray, span: tuple[int, int]) -> IntArray:
+        selected, target = batch.selected.values, batch.target.values
+        return rows(blocks, selected, target, span, batch.n_neighbors, form, wants, psi)  # type: ignore[no-any-return]
+
+    sums = []
+    for chunk in chunks:
+        blocks = _in_lanes(batch.candidates.values[chunk], runner)
+        parts = runner.run([partial(task, blocks, span) for span in spans])
+        sums.append(np.sum(parts, axis=0)[:, : chunk.stop - chunk.start])
+    return np.concatenate(sums, axis=1).T
+
+
+def _list_lengths(n: int, batch: Batch) -> tuple[int, int]:
+    """How many neighbours to list: a few times those that independent columns would need."""
+    k, s = batch.n_neighbors[1], batch.selected.n_columns
+    joint = 14 * k * (n / k) ** (1 / (s + batch.target.n_columns + 1))
+    alone = 8 * n * (k / n) ** (s / (s + 2))
+    return int(joint) + 16, int(alone) + 16
+
+
+def _in_lanes(columns: FloatArray, runner: Runner) -> FloatArray:
+    """Columns by blocks of LANES, sample by sample: (n_blocks, n_samples * LANES)."""
+    m, n = columns.shape
+    blocks = np.empty((math.ceil(m / LANES), n, LANES))
+
+    def fill(block: int) -> None:
+        some = columns[block * LANES : (block + 1) * LANES]
+        blocks[block, :, : len(some)] = some.T
+        blocks[block, :, len(some) :] = some[-1][:, None]  # idle lanes do as the last one does
+
+    runner.run([partial(fill, block) for block in range(len(blocks))])
+    return blocks.reshape(len(blocks), n * LANES)
+
+
+def _by_trees(batch: Batch, runner: Runner) -> IntArray:
+    """Each candidate on its own: :mod:`.tree`, a task for some points."""
+    sums = [_by_tree(batch, j, runner) for j in range(batch.n_candidates)]
+    return np.array(sums).reshape(batch.n_candidates, _n_k(batch))
+
+
+def _by_tree(batch: Batch, candidate: int, runner: Runner) -> IntArray:
+    own = slice(candidate * batch.width, (candidate + 1) * batch.width)
+    x, s, y = batch.candidates.values[own], batch.selected.values, batch.target.values
+    n = y.shape[1]
+    columns = np.concatenate([s, x, y])
+    n_s, n_x, n_y = len(s), len(x), len(y)
+    in_s, in_x, in_y = np.split(np.arange(len(columns)), [n_s, n_s + n_x])
+    together = [0, n_s, n_s + n_x] if batch.criterion == "cmi" else [0, n_s + n_x]
+    edges = np.array([*together, n_s + n_x + n_y])
+    spaces = [(np.r_[in_s, in_x], np.array(together), -1)]
+    if batch.conditional:
+        spaces += [
+            (np.r_[in_s, in_y], np.array([0, n_s, n_s + n_y]), -1),
+            (in_s, np.array([0, n_s]), 1),
+        ]
+    else:
+        spaces += [(in_y, np.array([0, n_y]), -1)]
+    joint, order = build(columns, LANES)
+    margins = tuple(_margin(columns[at], at, within, sign, order) for at, within, sign in spaces)
+    form = (batch.metric == "euclidean", batch.estimator == "ksg2")
+    n_leaves = (len(joint[1]) + 1) // 2
+
+    def task(leaves: tuple[int, int]) -> Any:
+        return scan(joint, edges, margins, leaves, batch.n_neighbors, form, psi_table(n))
+
+    tasks: list[Callable[[], IntArray]]
+    tasks = [partial(task, leaves) for leaves in _spans(n_leaves, 4 * runner.n_workers)]
+    return np.asarray(np.sum(runner.run(tasks), axis=0))
+
+
+def _margin(columns: FloatArray, at: IntArray, edges: IntArray, sign: int, order: IntArray) -> Any:
+    """A space in which :func:`.tree.scan` counts: a tree or, for one column, its sorted values."""
+    if len(columns) > 1:
+        nothing = np.empty(0), np.empty(0, np.int32)
+        return build(columns, LANES)[0], edges, at, sign, *nothing
+    by_value = np.argsort(columns[0])
+    ranks = np.empty(len(by_value), np.int32)
+    ranks[by_value] = np.arange(len(by_value))
+    stub = build(columns[:, :1], LANES)[0]
+    return stub, edges, at, sign, columns[0][by_value], ranks[order]

@@ -1,0 +1,60 @@
+"""What the neighbour searches share: from nearest distances to the radii of the counts."""
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+
+from infosieve._engines.numba.lanes import LANES
+
+# Distances from here on are infinite: categories are coded so that unequal ones are.
+FAR = 1e150
+# What is strictly inside this radius is at distance zero.
+ZERO_RADIUS = np.nextafter(0.0, 1.0)
+
+
+@njit(inline="always")
+def closed(radius: Any) -> Any:
+    """The radius whose open ball is the closed ball of the given one."""
+    return np.nextafter(radius, np.inf)
+
+
+@njit(inline="always")
+def any_at_zero(nearest: Any) -> Any:
+    """Whether a lane has a neighbour at distance zero."""
+    for lane in range(LANES):
+        if nearest[lane] == 0.0:
+            return True
+    return False
+
+
+@njit(inline="always")
+def set_radii(
+    nearest: Any, sides: Any, zeros: Any, ks: Any, psi: Any, radii: Any, terms: Any, inner: Any
+) -> None:
+    """The radii in which each lane counts in the two blocks, and its first term, for each K.
+
+    ``nearest`` is (hi, LANES), flattened; ``sides`` (2, hi * LANES) has the rectangles of KSG2
+    and is empty for KSG1; ``zeros`` how many points are at distance zero, itself included.
+    ``inner`` becomes 1 where the point itself is not to be counted. Where no point is at a finite
+    distance, K is 1 and the radius is infinite: alone in its combination of categories, the
+    point counts as in a table of counts.
+    """
+    lo, hi = ks
+    for lane in range(LANES):
+        found = hi
+        while found > 1 and nearest[(found - 1) * LANES + lane] >= FAR:
+            found -= 1
+        for k in range(lo, hi + 1):
+            kn = min(k, found)
+            at, slot = (k - 1) * LANES + lane, (kn - 1) * LANES + lane
+            radii[0, at] = radii[1, at] = nearest[slot]
+            terms[at], inner[at] = psi[0, kn], 0
+            if nearest[slot] >= FAR:  # nobody: count all that a block can reach
+                radii[0, at] = radii[1, at] = FAR
+            elif nearest[slot] == 0.0:
+                radii[0, at] = radii[1, at] = ZERO_RADIUS
+                terms[at] = psi[0, zeros[lane]]
+            elif sides.shape[1] > 0:
+                radii[0, at], radii[1, at] = closed(sides[0, slot]), closed(sides[1, slot])
+                terms[at], inner[at] = psi[1, kn], 1

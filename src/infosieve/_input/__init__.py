@@ -1,0 +1,1 @@
+"""From what users pass to prepared columns: read, checked, scaled, ties broken."""

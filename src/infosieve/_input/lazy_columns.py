@@ -1,0 +1,275 @@
+"""Tables that stay where they are: checked in one pass, columns prepared when they are taken."""
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from infosieve._core.types import (
+    BoolArray,
+    Columns,
+    Executor,
+    FloatArray,
+    IntArray,
+    Runner,
+    Scale,
+    Which,
+)
+from infosieve._executors.threads import Threads
+from infosieve._input.duplicates import shadows_of
+from infosieve._input.scaling import exponent_of, prepare
+from infosieve._input.tables import (
+    Table,
+    check_columns,
+    declared_columns,
+    read_columns,
+    refuse_missing,
+    warn_of_number_texts,
+)
+from infosieve._sources.columns import ColumnSource
+
+# Sources up to this size are simply read: bytes.
+SMALL = 1 << 26
+# What is read at once, at most.
+_BLOCK_BYTES = 1 << 24
+
+
+@dataclass(frozen=True)
+class Survey:
+    """What has been found out about each column, in one pass over the table.
+
+    Attributes
+    ----------
+    categorical : ndarray of bool
+    n_distinct : ndarray of int
+        After scaling, before ties were broken.
+    owned : ndarray of bool
+        See :class:`._types.Columns`.
+    n_missing, n_infinite : ndarray of int
+    shadows, widths : ndarray of float
+        What tells columns apart that are not duplicates; shadows have a row for each direction.
+    digests : list of bytes
+        Of the values.
+    levels : dict
+        The categories of categorical columns, by number.
+    """
+
+    categorical: BoolArray
+    n_distinct: IntArray
+    owned: BoolArray
+    n_missing: IntArray
+    n_infinite: IntArray
+    shadows: FloatArray
+    widths: FloatArray
+    digests: list[bytes]
+    levels: dict[int, list[Any]]
+
+
+@dataclass(frozen=True)
+class SourceTable:
+    """A checked table whose values are elsewhere. Beside :class:`._validate.Table`."""
+
+    source: ColumnSource
+    argument: str
+    declared: dict[int, bool]
+    survey: Survey | None = None
+    largest: float = 0.0
+    index: None = None
+
+    @property
+    def names(self) -> list[Any]:
+        return self.source.columns
+
+    @property
+    def named(self) -> bool:
+        return self.source.named
+
+    @property
+    def n_samples(self) -> int:
+        return self.source.shape[0]
+
+    @property
+    def n_columns(self) -> int:
+        return self.source.shape[1]
+
+    @property
+    def categorical(self) -> BoolArray:
+        return self._known.categorical
+
+    @property
+    def levels(self) -> dict[int, list[Any]]:
+        return self._known.levels
+
+    @property
+    def digests(self) -> list[bytes]:
+        return self._known.digests
+
+    @property
+    def _known(self) -> Survey:
+        assert self.survey is not None
+        return self.survey
+
+    def read(self, columns: IntArray) -> Table:
+        """Some of the columns; missing values are not refused."""
+        values, names = read_columns(self.source.read(columns), self.argument)
+        numbers = columns.tolist()
+        declared = {i: self.declared[j] for i, j in enumerate(numbers) if j in self.declared}
+        names = numbers if names is None else list(names)
+        return check_columns(values, names, self.named, self.argument, declared)
+
+    def column(self, j: int) -> Any:
+        """The values of one column, as they were."""
+        return self.read(np.array([j])).column(0)
+
+    def label(self, column: int) -> str:
+        """How an error message calls a column."""
+        return f"column {self.names[column]!r} of {self.argument}"
+
+
+def open_table(
+    source: ColumnSource,
+    argument: str,
+    discrete: Any,
+    scale: Scale,
+    others: list[Table],
+    executor: Executor,
+) -> SourceTable:
+    """Look at each column once, wherever the executor finds it best; refuse what cannot be used.
+
+    ``others`` are the tables that share the scale.
+    """
+    declared = declared_columns(discrete, argument, source.columns, source.named)
+    table = SourceTable(source, argument, declared)
+    unread = Unread(table, scale, 0, executor.here)
+    size = max(1, _BLOCK_BYTES // (8 * table.n_samples))
+    everything = range(table.n_columns)
+
+    who: Any = executor if executor.sees(source) else executor.here
+
+    def passed(job: Any, subject: "Unread") -> list[Any]:
+        pieces = who.place(subject).pieces(everything, size)
+        executor.progress.begin("looking at columns", table.n_columns)
+        each = []
+        for found in who.map(job, ((size, piece) for piece in pieces)):
+            each.append(found)
+            done = min(len(each) * size, table.n_columns)
+            executor.progress.advance(done, table.n_columns)
+        return each
+
+    if scale is None:  # columns keep their unit: the largest number of all comes first
+        largest = max(passed(_largest, unread))
+        table = SourceTable(source, argument, declared, largest=largest)
+        exponent = exponent_of(np.array([largest, *(t.largest for t in others)]))
+        unread = Unread(table, scale, exponent, executor.here)
+    each = passed(_survey, unread)
+    counts = (
+        np.concatenate([getattr(e, name) for e in each]) for name in ("n_missing", "n_infinite")
+    )
+    refuse_missing(argument, table.names, table.n_samples, *counts)
+    known = SourceTable(source, argument, declared, _joined(each), table.largest)
+    texts = set(source.texts)
+    named = enumerate(source.columns)
+    warn_of_number_texts(known, (j for j, n in named if n in texts and not declared.get(j)))
+    return known
+
+
+@dataclass(frozen=True)
+class Unread:
+    """Prepared columns that are read when they are taken. See ``_types.ColumnSet``."""
+
+    table: SourceTable
+    scale: Scale
+    exponent: int
+    runner: Runner = field(default_factory=lambda: Threads(1))
+
+    def __getstate__(self) -> dict[str, Any]:
+        # Who takes columns needs nothing of what has been found out about all of them.
+        return self.__dict__ | {"runner": Threads(1), "table": replace(self.table, survey=None)}
+
+    @property
+    def source(self) -> ColumnSource:
+        return self.table.source
+
+    @property
+    def n_columns(self) -> int:
+        return self.table.n_columns
+
+    @property
+    def n_samples(self) -> int:
+        return self.table.n_samples
+
+    @property
+    def categorical(self) -> BoolArray:
+        return self.table.categorical
+
+    @property
+    def n_distinct(self) -> IntArray:
+        return self.table._known.n_distinct
+
+    @property
+    def owned(self) -> BoolArray:
+        return self.table._known.owned
+
+    @property
+    def constant(self) -> BoolArray:
+        return np.asarray(self.n_distinct == 1)
+
+    @property
+    def shadows(self) -> tuple[FloatArray, FloatArray]:
+        """See :func:`._duplicates.shadows_of`."""
+        return self.table._known.shadows, self.table._known.widths
+
+    @cached_property
+    def _numbers(self) -> IntArray:
+        return np.arange(self.n_columns)
+
+    def take(self, columns: Which, with_order: bool = True) -> Columns:
+        """Some of the columns, read and prepared now."""
+        which = np.asarray(columns, np.int64) if isinstance(columns, list) else columns
+        numbers = self._numbers[which]
+        if numbers.size == 0:
+            nothing = np.empty((0, self.n_samples))
+            return Columns(nothing, np.zeros(0, bool), np.zeros(0, np.int64))
+        return self.prepared(self.table.read(numbers), with_order)
+
+    def prepared(self, table: Table, with_order: bool = False) -> Columns:
+        kinds = table.values, table.categorical
+        return prepare(*kinds, self.scale, self.exponent, self.runner, with_order)
+
+
+def _largest(runner: Runner, unread: Unread, which: Which) -> float:
+    return unread.table.read(unread._numbers[which]).largest
+
+
+def _survey(runner: Runner, unread: Unread, which: Which) -> Survey:
+    numbers = unread._numbers[which]
+    table = unread.table.read(numbers)
+    missing, infinite = np.isnan(table.values).sum(axis=1), np.isinf(table.values).sum(axis=1)
+    if missing.any() or infinite.any():  # will be refused: what follows does not matter
+        nothing = np.zeros(numbers.size)
+        counts = nothing.astype(np.int64), nothing.astype(bool), missing, infinite
+        return Survey(table.categorical, *counts, nothing[None], nothing, [], {})
+    columns = unread.prepared(table)
+    shadows, widths = shadows_of(columns)
+    levels = {int(numbers[i]): values for i, values in table.levels.items()}
+    assert columns.owned is not None
+    counts = columns.n_distinct, columns.owned, missing, infinite
+    return Survey(table.categorical, *counts, shadows, widths, table.digests, levels)
+
+
+def _joined(parts: list[Survey]) -> Survey:
+    levels: dict[int, list[Any]] = {}
+    for part in parts:
+        levels |= part.levels
+    return Survey(
+        np.concatenate([part.categorical for part in parts]),
+        np.concatenate([part.n_distinct for part in parts]),
+        np.concatenate([part.owned for part in parts]),
+        np.concatenate([part.n_missing for part in parts]),
+        np.concatenate([part.n_infinite for part in parts]),
+        np.concatenate([part.shadows for part in parts], axis=1),
+        np.concatenate([part.widths for part in parts]),
+        [digest for part in parts for digest in part.digests],
+        levels,
+    )

@@ -1,0 +1,159 @@
+"""From what users pass to prepared columns: the door that all public functions share."""
+
+import sys
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from sklearn.utils.validation import validate_data
+
+from infosieve._core.documents import versions
+from infosieve._core.messages import shown
+from infosieve._core.types import ColumnSet, Executor, IntArray, Runner, Scale
+from infosieve._input.lazy_columns import SMALL, SourceTable, Unread, open_table
+from infosieve._input.scaling import exponent_of, prepare
+from infosieve._input.tables import (
+    check_lengths,
+    check_target,
+    fingerprint,
+    read_table,
+)
+from infosieve._sources.columns import as_source
+from infosieve.results._records import EXCERPT, Excerpt, Origin
+
+
+def read_tables(
+    X: Any,
+    y: Any,
+    given: Any,
+    discrete_features: Any,
+    discrete_target: Any,
+    scale: Scale = None,
+    executor: Executor | None = None,
+) -> list[Any]:
+    """X, y and, if there is one, the condition: checked.
+
+    With an executor, X may stay where it is, and is a :class:`._unread.SourceTable`.
+    """
+    source = as_source(X) if executor is not None else None
+    if source is not None and 8 * source.shape[0] * source.shape[1] <= SMALL:
+        source = None
+    x: Any = SourceTable(source, "X", {}) if source is not None else None
+    runner = executor.here if executor is not None else None
+    x = x or read_table(X, "X", discrete_features, runner=runner)
+    tables = [x, read_table(y, "y", discrete_target)]
+    if given is not None:
+        tables.append(read_table(given, "given"))
+    check_lengths(*tables)
+    check_target(tables[1])
+    if source is not None:
+        assert executor is not None
+        tables[0] = open_table(source, "X", discrete_features, scale, tables[1:], executor)
+    return tables
+
+
+def prepare_tables(
+    tables: list[Any], scale: Scale, runner: Runner, with_order: bool = False, separate: bool = True
+) -> list[Any]:
+    """Scaled, ties broken unless told otherwise: see :func:`._scale.prepare`.
+
+    A table that stays where it is becomes columns that are prepared when they are taken.
+    """
+    exponent = exponent_of(np.array([t.largest for t in tables])) if scale is None else 0
+    prepared: list[Any] = [
+        Unread(t, scale, exponent, runner)
+        if isinstance(t, SourceTable)
+        else prepare(t.values, t.categorical, scale, exponent, runner, with_order, separate)
+        for t in tables
+    ]
+    for table, columns in zip(tables, prepared, strict=True):
+        _warn_of_owned(table, np.flatnonzero(columns.owned))
+    return prepared
+
+
+def _warn_of_owned(table: Any, columns: IntArray) -> None:
+    """Say which columns one value owns: beside it, standard scaling makes all others alike."""
+    if columns.size == 0:
+        return
+    j = int(columns[0])
+    values = table.column(j)
+    row = int(np.argmax(np.abs(values - np.median(values))))
+    times = int((values == values[row]).sum())
+    more = f" (and {times - 1} more)" if times > 1 else ""
+    others = f" So do {columns.size - 1} other columns." if columns.size > 1 else ""
+    _warn(
+        f"{table.label(j)} has the value {shown(values[row])} in row {row}{more}, so far from all "
+        f"others that these hardly differ on the standard scale.{others} If it stands for a "
+        "missing value, leave the row out; if it is a value, pass scale='normal-scores'."
+    )
+
+
+def _warn(text: str) -> None:
+    """Warn whoever called this package."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals["__name__"].startswith("infosieve."):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, UserWarning, stacklevel=level)
+
+
+def origin_of(tables: list[Any], seed: int, parameters: Mapping[str, Any]) -> Origin:
+    """Where a result comes from."""
+    known = dict(parameters), dict(versions())
+    return Origin(fingerprint(*tables), tables[0].n_samples, seed, *known)
+
+
+def excerpt_of(tables: list[Any], selected: list[int]) -> Excerpt:
+    """Some samples of the selected columns and the targets."""
+    x, y = tables
+    n = x.n_samples
+    rows = np.unique(np.linspace(0, n - 1, min(n, EXCERPT)).round().astype(np.int64))
+    names = y.names if y.named else ["y"] if y.n_columns == 1 else [f"y{j}" for j in y.names]
+    return Excerpt(
+        rows,
+        {j: _shown_values(x, j, rows) for j in selected},
+        {name: _shown_values(y, j, rows) for j, name in enumerate(names)},
+    )
+
+
+def _shown_values(table: Any, j: int, rows: Any) -> list[Any]:
+    """Numbers, or the texts of categories."""
+    values = table.column(j)[rows].tolist()
+    return [str(v) for v in values] if table.categorical[j] else values
+
+
+def remember_columns(estimator: Any, X: Any, reset: bool = True) -> None:
+    """As scikit-learn's estimators know their columns: ``n_features_in_``, ``feature_names_in_``.
+
+    Without ``reset``, columns other than those of ``fit`` are refused.
+    """
+    source = as_source(X)
+    if source is not None and source.named:  # what scikit-learn sees of a frame without rows
+        X = pd.DataFrame(columns=source.columns)
+    elif source is not None:
+        X = np.empty((0, source.shape[1]))
+    validate_data(estimator, X, reset=reset, skip_check_array=True)
+
+
+def warn_of_identifiers(table: Any, x: ColumnSet) -> None:
+    """Say which categories of X are nearly as many as there are samples."""
+    found = np.flatnonzero(x.categorical & (2 * x.n_distinct > x.n_samples))
+    if found.size:
+        j = int(found[0])
+        more = f" So have {found.size - 1} other columns." if found.size > 1 else ""
+        _warn(
+            f"{table.label(j)} has {x.n_distinct[j]} categories in {x.n_samples} samples, as "
+            f"identifiers have: its information cannot be told from chance.{more} Leave it out, "
+            "join rare categories or, if these are numbers, pass them as numbers."
+        )
+
+
+def warn_of_singletons(n_singletons: int, n_samples: int) -> None:
+    """Say that most samples share their combination of categories with no other."""
+    if 2 * n_singletons > n_samples:
+        _warn(
+            f"{n_singletons} of {n_samples} samples share their combination of categories with no "
+            "other sample, and cannot be told from chance: the information of this set is "
+            "underestimated. Join rare categories, or use fewer columns."
+        )

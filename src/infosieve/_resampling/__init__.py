@@ -1,0 +1,1 @@
+"""Random numbers, folds, permutations and surrogates."""

@@ -1,0 +1,121 @@
+"""Splits and permutations of the rows, and how permuted columns are counted.
+
+Random numbers come from a counter-based generator whose key is made of the seed, a purpose
+and a step. Permutation number p of a test is the same in whatever batch, thread or worker it
+is drawn, and wherever the tested column stands.
+"""
+
+import hashlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from scipy.spatial import cKDTree
+
+from infosieve._core.categories import category_labels
+from infosieve._core.parameters import check_seed
+from infosieve._core.types import (
+    Columns,
+    IntArray,
+    Metric,
+    Runner,
+    Travels,
+)
+from infosieve._engines.numba.shuffle import shuffle, shuffle_near
+from infosieve._resampling.surrogates import SAMPLES_EACH, Planes, fit_planes
+
+# A local permutation moves something among this many nearest samples, the sample included.
+N_NEAR = 8
+
+
+def seed_of(random_state: Any) -> int:
+    """One integer from what scikit-learn's users call a random state."""
+    checked = check_seed(random_state)
+    if checked is None:
+        return int(np.random.SeedSequence().entropy)  # type: ignore[arg-type]
+    if isinstance(checked, np.random.Generator):
+        return int(checked.integers(2**31))
+    if isinstance(checked, np.random.RandomState):
+        return int(checked.randint(2**31))
+    return int(checked)
+
+
+def _words(key: tuple[int, str, int], first: int, count: int, width: int) -> Any:
+    """Random 64-bit words number ``first`` to ``first + count``, each a row of ``width``."""
+    digest = hashlib.blake2b(repr(key).encode(), digest_size=16).digest()
+    generator = np.random.Philox(key=int.from_bytes(digest, "little"))
+    blocks = -(-width // 4)  # the generator's counter moves by four words
+    generator.advance(first * blocks)
+    return generator.random_raw(count * blocks * 4).reshape(count, blocks * 4)[:, :width]
+
+
+@dataclass(frozen=True)
+class Permutations(Travels):
+    """The row permutations of one test: row i receives the value of row ``draw(...)[p, i]``.
+
+    Inside strata, or, with ``near``, among the neighbours of each row; then it is not the value
+    that moves, but what ``planes`` leave of it.
+    """
+
+    key: tuple[int, str, int]
+    order: IntArray
+    edges: IntArray
+    near: IntArray | None = None
+    planes: Planes | None = None
+
+    def draw(self, first: int, count: int) -> IntArray:
+        n = self.order.size
+        if self.near is None:
+            return np.asarray(shuffle(_words(self.key, first, count, n), self.order, self.edges))
+        return np.asarray(shuffle_near(_words(self.key, first, count, 2 * n), self.near))
+
+    def copying(self, columns: Columns, runner: Runner) -> Callable[[IntArray], Columns]:
+        """What permutes the columns: all by the first of the drawn, then all by the second, ..."""
+        if self.planes is None:
+            return columns.permuted
+        return self.planes.copying(columns, runner)
+
+
+def global_permutations(key: tuple[int, str, int], n_samples: int) -> Permutations:
+    """Any row may receive any value: the null of no relation to anything."""
+    return Permutations(key, np.arange(n_samples, dtype=np.int32), np.array([0, n_samples]))
+
+
+def local_permutations(
+    key: tuple[int, str, int], selected: Columns, metric: Metric, n_workers: int = 1
+) -> Permutations:
+    """Rows exchange with their like: the null of nothing new beyond the selected.
+
+    Like are the nearest :data:`N_NEAR` in the selected columns; under categories, those of
+    the same categories, and all of them where there is nothing but categories. What the
+    selected columns foretell of a value stays where it is (:mod:`.copies`).
+    """
+    labels = category_labels(selected)
+    order = np.argsort(labels, kind="stable").astype(np.int32)
+    edges = np.concatenate([[0], np.cumsum(np.bincount(labels))])
+    numbers = selected.values[~selected.categorical].T
+    if numbers.shape[1] == 0:
+        return Permutations(key, order, edges)
+    n = order.size
+    width = min(n, max(N_NEAR, SAMPLES_EACH * (numbers.shape[1] + 1)))
+    near, weights = np.empty((n, width), np.int32), np.zeros((n, width))
+    for first, last in pairwise(edges.tolist()):
+        rows = order[first:last]
+        points, k = numbers[rows], min(width, rows.size)
+        norm = 2 if metric == "euclidean" else np.inf
+        found = cKDTree(points).query(points, k, p=norm, workers=n_workers)[1]
+        found = found.reshape(rows.size, k)
+        absent = (found[:, :N_NEAR] != np.arange(rows.size)[:, None]).all(axis=1)
+        found[absent, 0] = np.flatnonzero(absent)  # too many are at distance zero
+        again = np.arange(width) % k  # a small stratum: its rows several times
+        near[rows] = rows[found[:, again]]
+        weights[rows, :k] = fit_planes(points, found)
+    few = np.ascontiguousarray(near[:, :N_NEAR])
+    return Permutations(key, order, edges, few, Planes.of(near, weights))
+
+
+def random_parts(key: tuple[int, str, int], n_samples: int, n_parts: int) -> IntArray:
+    """A part for each sample, at random; sizes differ by one at most."""
+    return np.asarray(global_permutations(key, n_samples).draw(0, 1)[0] % n_parts)

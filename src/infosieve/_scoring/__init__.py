@@ -1,0 +1,1 @@
+"""Candidates scored: the measure, categories, jobs for executors."""

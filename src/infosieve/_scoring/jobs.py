@@ -1,0 +1,266 @@
+"""Questions about the columns of a table, cut into jobs that an executor spreads.
+
+A job has a few columns, the selected ones and, for a test, the numbers of some permutations.
+Whoever runs it takes the columns from where they are and draws the permutations itself, so
+results do not depend on the cut.
+"""
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from infosieve._core.types import Columns, ColumnSet, Executor, FloatArray, IntArray, Runner, Which
+from infosieve._resampling.permutations import Permutations
+from infosieve._scoring.measure import Measure
+from infosieve._scoring.mixed import Scores
+
+# Pairs are looked for among this many columns, those that tell most alone.
+PAIRS_AMONG = 64
+# What a job holds of a table that it reads, or was sent: bytes at most.
+_PIECE_BYTES = 1 << 24
+# What permuted copies may take where they have to be written out, at most: bytes.
+_COPIES_BYTES = 1 << 26
+# Numbers that are drawn at once.
+_DRAWN = 1 << 25
+# Where a test may end early, so many copies are tried first.
+_FIRST_COPIES = 64
+# Columns that have to be read, or foretold, are so once for so many permutations, at first
+# and later.
+_A_READING, _MOST_A_READING = 8, 64
+
+
+@dataclass
+class Scoring:
+    """Scores columns of ``x``, wherever the executor finds it best.
+
+    Columns are given by their numbers; what is already selected, as columns.
+    """
+
+    x: ColumnSet
+    executor: Executor
+    now: str = "all"
+    """What is being done, for whoever watches."""
+
+    def __post_init__(self) -> None:
+        self._place = self.executor.place(self.x)
+
+    def scores(self, measure: Measure, columns: Sequence[int], given: Columns) -> Scores:
+        """Of each column on its own."""
+        kind = _kind("score", measure, given)
+        m = len(columns)
+        size = min(
+            self._fitting(measure),
+            self.executor.room(kind, m, max(m, measure.engine.at_once), _fewest(given)),
+        )
+        known = self.executor.share(measure), self.executor.share(given)
+        jobs = (
+            (_count(which, self.x), (*known, ref, which))
+            for ref, which in self._place.pieces(columns, size)
+        )
+        each: list[Scores] = []
+        done, progress = 0, self.executor.progress
+        for scores in self.executor.map(_score, jobs, kind):
+            each.append(scores)
+            done += scores.nats.shape[1]
+            if done < m or len(each) > 1:  # more than a moment's work
+                if len(each) == 1:
+                    progress.begin(f"{self.now}, columns", m)
+                progress.advance(done, m)
+        return _joined(each)
+
+    def permuted(
+        self,
+        measure: Measure,
+        columns: Sequence[int],
+        given: Columns,
+        permutations: Permutations,
+        n_permutations: int,
+        largest: bool = False,
+        may_end: bool = False,
+    ) -> Iterator[FloatArray]:
+        """What permuted copies score: blocks of (some permutations, n_columns), in order.
+
+        One permutation moves all columns together. ``largest``: only the best of each
+        permutation. ``may_end``: the caller may stop asking.
+        """
+        executor, m = self.executor, len(columns)
+        kind = _kind("permute", measure, given)
+        known = executor.share(measure), executor.share(given), executor.share(permutations)
+        blocks: deque[int] = deque()  # the number of pieces of each
+        widest = min(m, self._fitting(measure), self._place.widest)
+
+        def jobs() -> Iterator[tuple[int, tuple[Any, ...]]]:
+            at, reading = 0, _A_READING
+            while at < n_permutations:
+                total = m * (n_permutations - at)
+                room = executor.room(kind, total, max(m, measure.engine.at_once), _fewest(given))
+                if may_end and at == 0 and not executor.remote:
+                    room = min(room, max(m, _FIRST_COPIES))
+                count, size = -(-room // widest), widest
+                plain = isinstance(self.x, Columns) and permutations.planes is None
+                if not plain and count < reading:
+                    count, size = reading, max(1, min(widest, room // reading))
+                    reading = min(2 * reading, _MOST_A_READING)
+                count = min(count, n_permutations - at)
+                pieces = list(self._place.pieces(columns, size))
+                blocks.append(len(pieces))
+                for ref, which in pieces:
+                    weight = count * _count(which, self.x)
+                    yield weight, (*known, ref, which, at, count, largest)
+                at += count
+
+        results = executor.map(_permute, jobs(), kind)
+        for first in results:
+            whole = [first, *(next(results) for _ in range(blocks.popleft() - 1))]
+            together = np.concatenate(whole, axis=1)
+            yield together.max(axis=1, keepdims=True) if largest else together
+
+    def pairs(
+        self, measure: Measure, columns: Sequence[int], given: Columns
+    ) -> tuple[FloatArray, list[tuple[int, int]]]:
+        """What pairs tell beyond the selected columns, and the pairs.
+
+        By the chain rule: what the first adds, and what the second adds to that. Pairs are
+        those of the columns that add most alone.
+        """
+        alone = self.scores(measure, columns, given).averaged
+        job = self._pair_job(measure, columns, given, alone, None, 0)
+        scores = next(self.executor.map(_score_pairs, [job]))
+        return scores, list(combinations([columns[j] for j in _best(alone)], 2))
+
+    def permuted_pairs(
+        self,
+        measure: Measure,
+        columns: Sequence[int],
+        given: Columns,
+        permutations: Permutations,
+        n_permutations: int,
+    ) -> Iterator[FloatArray]:
+        """What the best pair of each permutation scores, the pairs being chosen anew."""
+        alone = self.permuted(measure, columns, given, permutations, n_permutations, may_end=True)
+        shared = self.executor.share(permutations)
+
+        def jobs() -> Iterator[tuple[int, tuple[Any, ...]]]:
+            number = 0
+            for block in alone:
+                for row in block:
+                    yield self._pair_job(measure, columns, given, row, shared, number)
+                    number += 1
+
+        for scores in self.executor.map(_score_pairs, jobs()):
+            yield scores.max(keepdims=True)[None]
+
+    def _pair_job(
+        self,
+        measure: Measure,
+        columns: Sequence[int],
+        given: Columns,
+        alone: FloatArray,
+        permutations: Permutations | None,
+        number: int,
+    ) -> tuple[int, tuple[Any, ...]]:
+        best = _best(alone)
+        where = self._place.together([columns[j] for j in best])
+        known = self.executor.share(measure), self.executor.share(given)
+        return 1, (*known, *where, alone[best], permutations, number)
+
+    def _fitting(self, measure: Measure) -> int:
+        """Columns of a piece, at most; what has to be read or sent comes in small ones."""
+        at_hand = isinstance(self.x, Columns) and not self.executor.remote
+        room = measure.engine.piece_bytes if at_hand else _PIECE_BYTES
+        return max(1, room // (8 * self.x.n_samples))
+
+
+def _kind(what: str, measure: Measure, given: Columns) -> str:
+    """Jobs of one kind take about the same time for a candidate."""
+    return f"{what} {given.n_columns}{' parts' if measure.parts is not None else ''}"
+
+
+def _fewest(given: Columns) -> int:
+    """How many candidates are worth a job: with selected columns, they share lists of rows."""
+    return 256 if given.n_columns else 16
+
+
+def _count(which: Which, x: ColumnSet) -> int:
+    return x.n_columns if isinstance(which, slice) else len(which)
+
+
+def _best(alone: FloatArray) -> IntArray:
+    return np.argsort(-alone, kind="stable")[:PAIRS_AMONG]
+
+
+def _joined(each: list[Scores]) -> Scores:
+    if len(each) == 1:
+        return each[0]
+    return Scores(np.concatenate([scores.nats for scores in each], axis=1))
+
+
+def _score(runner: Runner, measure: Measure, given: Columns, x: ColumnSet, which: Which) -> Scores:
+    return measure.scores(x.take(which, with_order=given.n_columns == 0), given, runner)
+
+
+def _permute(
+    runner: Runner,
+    measure: Measure,
+    given: Columns,
+    permutations: Permutations,
+    x: ColumnSet,
+    which: Which,
+    first: int,
+    count: int,
+    largest: bool,
+) -> FloatArray:
+    columns = x.take(which, with_order=given.n_columns == 0)
+    involved = (columns, given, measure.target)
+    plain = measure.parts is None and permutations.planes is None
+    plain = plain and not any(c.categorical.any() for c in involved)
+    room = measure.engine.copies_bytes if plain else _COPIES_BYTES
+    at_once = max(1, min(room // (8 * columns.values.size), _DRAWN // columns.n_samples))
+    copies = None if permutations.planes is None else permutations.copying(columns, runner)
+    values = []
+    for at in range(first, first + count, at_once):
+        drawn = _drawn(permutations, at, min(at_once, first + count - at), runner)
+        if copies is None:
+            scores = measure(columns, given, runner, drawn)
+        else:
+            scores = measure(copies(drawn), given, runner)
+        values.append(scores.reshape(len(drawn), columns.n_columns))
+    whole = np.concatenate(values)
+    return whole.max(axis=1, keepdims=True) if largest else whole
+
+
+def _drawn(permutations: Permutations, first: int, count: int, runner: Runner) -> IntArray:
+    """Permutations, drawn by all threads: one is the same whoever draws it."""
+    size = max(1, -(-count // (4 * runner.n_workers)), 20_000 // permutations.order.size)
+    spans = [(at, min(size, first + count - at)) for at in range(first, first + count, size)]
+    parts = runner.run([partial(permutations.draw, *span) for span in spans])
+    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+
+
+def _score_pairs(
+    runner: Runner,
+    measure: Measure,
+    given: Columns,
+    x: ColumnSet,
+    which: Which,
+    alone: FloatArray,
+    permutations: Permutations | None,
+    number: int,
+) -> FloatArray:
+    """Of all pairs of some columns, permuted or not; ``alone`` is what each scores."""
+    pool = x.take(which, with_order=False)
+    if permutations is not None:
+        pool = permutations.copying(pool, runner)(permutations.draw(number, 1))
+    if measure.criterion == "mi":
+        alone = np.zeros_like(alone)  # the score of the second is that of the whole set
+    each = []
+    for first in range(pool.n_columns - 1):
+        with_first = given.beside(pool.take([first]))
+        later = pool.take(slice(first + 1, None))
+        each.append(alone[first] + measure(later, with_first, runner))
+    return np.concatenate(each)

@@ -1,0 +1,21 @@
+"""Pictures of results, in the manner of scikit-learn's Display classes, on matplotlib."""
+
+from infosieve.plots._displays import (
+    CurvesDisplay,
+    DendrogramDisplay,
+    FalseNeighborsDisplay,
+    InformationDisplay,
+    KChoiceDisplay,
+    PathDisplay,
+    RelevanceDisplay,
+)
+
+__all__ = [
+    "CurvesDisplay",
+    "DendrogramDisplay",
+    "FalseNeighborsDisplay",
+    "InformationDisplay",
+    "KChoiceDisplay",
+    "PathDisplay",
+    "RelevanceDisplay",
+]

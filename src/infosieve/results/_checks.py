@@ -1,0 +1,234 @@
+"""What a record that was read from a file must be, or it is refused: no such search exists.
+
+A checksum tells what a disk or a cable changed, not what a program or a person wrote.
+"""
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import fields
+from typing import Any, get_args
+
+import numpy as np
+
+from infosieve.results._records import (
+    Action,
+    ClusterResult,
+    KChoice,
+    Origin,
+    SelectionResult,
+    Step,
+)
+
+# Of a step: all or none where there was a test, and what is counted.
+_TEST = ("p_value", "level", "exceedances", "n_permutations")
+_COUNTS = [f.name for f in fields(Step) if f.type is int]
+
+
+class ImpossibleError(ValueError):
+    """What a document says cannot be; the message tells what."""
+
+
+def _need(holds: Any, rule: str, *got: Any) -> None:
+    if not holds:
+        values = "".join(f"; it is {repr(value)[:60]}" for value in got)
+        raise ImpossibleError(f"{rule}{values}")
+
+
+def _count(value: Any, least: int = 0, most: float = np.inf) -> bool:
+    return type(value) is int and least <= value <= most
+
+
+def _number(value: Any) -> bool:
+    """Finite, and no truth value."""
+    return type(value) in (int, float) and bool(abs(value) <= sys.float_info.max)
+
+
+def _columns(value: Any, n: int) -> bool:
+    """Some columns of n, each once."""
+    return (
+        isinstance(value, (tuple, list))
+        and all(_count(j, 0, n - 1) for j in value)
+        and len(set(value)) == len(value)
+    )
+
+
+def _numbers(array: Any, *shape: int) -> bool:
+    """An array of that shape, of finite numbers."""
+    return array.shape == shape and array.dtype.kind in "iuf" and bool(np.isfinite(array).all())
+
+
+def _whole(array: Any, n: int, least: int, most: float) -> bool:
+    """n whole numbers between two bounds."""
+    return (
+        array.shape == (n,)
+        and (array.dtype.kind in "iu" or n == 0)
+        and bool(((least <= array) & (array <= most)).all())
+    )
+
+
+def check_record(record: Any) -> None:
+    """A result that was kept as JSON."""
+    _check_names(record.features)
+    _check_origin(record.origin)
+    if isinstance(record, SelectionResult):
+        _check_selection(record)
+    elif isinstance(record, KChoice):
+        _check_choice(record)
+    else:
+        _check_clusters(record)
+
+
+def check_path(steps: Sequence[Step], n_features: int) -> list[int]:
+    """The steps of a search among so many columns: which it has selected at their end."""
+    selected: list[int] = []
+    before: Step | None = None
+    for number, step in enumerate(steps, start=1):
+        try:
+            _check_step(step, n_features)
+            _need(before is None or before.action != "stop", "it comes after the search had ended")
+            there = [j for j in step.features if j in selected]
+            if step.action == "remove":
+                _need(there, "it removes a column that is not selected", step.features)
+                added = () if before is None or before.action != "add" else before.features
+                later = added and there[0] not in added
+                _need(later, "a column is removed only after another was added")
+                selected.remove(step.features[0])
+            else:
+                _need(not there, "its column is selected already", there)
+                selected += step.features if step.action == "add" else ()
+        except ImpossibleError as error:
+            raise ImpossibleError(f"step {number}: {error}") from None
+        before = step
+    return selected
+
+
+def check_fit(steps: Sequence[Step], parameters: Mapping[str, Any], n_features: int) -> None:
+    """That a selector with these parameters can have made these steps."""
+    pick, total = parameters.get, parameters["n_permutations"]
+    tested = {"remove": pick("removal") == "test"}
+    tested |= dict.fromkeys(("add", "stop"), pick("stop") in ("fdr", "permutation"))
+    asked = pick("n_features_to_select") or pick("max_features") or n_features
+    n_selected = 0
+    for number, step in enumerate(steps, start=1):
+        has = f"step {number}"
+        back = step.action != "remove" or pick("search") == "forward-backward"
+        _need(back, f"{has} removes a column, which this search does not")
+        ends = step.action != "stop" or pick("stop") is not None
+        _need(ends, f"{has} stops, which this search does not")
+        _need(len(step.features) <= parameters["lookahead"], f"{has} has a pair with lookahead=1")
+        _need((step.p_value is not None) == tested[step.action], f"{has} has a test, or lacks one")
+        if step.p_value is not None and step.exceedances is not None:
+            p = (step.exceedances + 1) / (total + 1)
+            _need(step.p_value == p, f"the p_value of {has} must be {p:.6g}", step.p_value)
+            size = step.n_permutations
+            early = size == total or (step.bound and size is not None and size < total)
+            _need(early, f"the permutations of {has} must be {total}", size)
+        n_selected += {"add": 1, "remove": -1, "stop": 0}[step.action] * len(step.features)
+        _need(n_selected <= asked, f"{has} selects more than the {asked} that are asked for")
+
+
+def _check_step(step: Step, n: int) -> None:
+    _need(step.action in get_args(Action), "its action must be add, remove or stop", step.action)
+    _need(_columns(step.features, n), f"its columns must be some of {n}, once each", step.features)
+    most = 1 if step.action == "remove" else 2
+    _need(1 <= len(step.features) <= most, f"its columns are 1 to {most}", step.features)
+    for name in ("mi", "gain"):
+        value = getattr(step, name)
+        _need(_number(value), f"its {name} must be a finite number", value)
+    _need(isinstance(step.bound, bool), "its bound must be true or false", step.bound)
+    for name in _COUNTS:
+        value = getattr(step, name)
+        _need(_count(value), f"its {name} must be a whole number, 0 or more", value)
+    if all(getattr(step, name) is None for name in _TEST):
+        _need(not step.null and not step.bound, "it has permuted values and no test")
+        return
+    for name in ("p_value", "level"):
+        value = getattr(step, name)
+        _need(_number(value) and 0 <= value <= 1, f"its {name} must be between 0 and 1", value)
+    size, count = step.n_permutations, step.exceedances
+    _need(_count(size, 1), "its n_permutations must be a whole number, 1 or more", size)
+    _need(_count(count, 0, size or 0), f"its exceedances must be 0 to {size}", count)
+    _need(len(step.null) == size, f"its permuted values must be {size}", len(step.null))
+    _need(all(map(_number, step.null)), "its permuted values must be finite numbers")
+
+
+def _check_selection(result: Any) -> None:
+    n = len(result.features)
+    selected = check_path(result.steps, n)
+    same = _columns(result.selected, n) and list(result.selected) == selected
+    _need(same, f"'selected' must be what the steps select, {selected}", result.selected)
+    _need(_numbers(result.relevance, n), f"'relevance' must be {n} finite numbers")
+    ks = result.n_neighbors
+    known = len(ks) == 2 and all(_count(k, 1) for k in ks) and ks[0] <= ks[1]
+    _need(known, "'n_neighbors' must be a range", ks)
+    duplicates = isinstance(result.duplicates, Mapping) and all(
+        _columns([j, *others], n) for j, others in result.duplicates.items()
+    )
+    _need(duplicates, f"'duplicates' must be columns of {n}", result.duplicates)
+    _need(_columns(result.constant, n), f"'constant' must be columns of {n}", result.constant)
+    _need(isinstance(result.stopped, str), "'stopped' must be a text", result.stopped)
+    _check_excerpt(result.excerpt, selected, result.origin.n_samples)
+    if result.k_choice is not None:
+        _need(result.k_choice.features == result.features, "'k_choice' must be of the same columns")
+        check_record(result.k_choice)
+
+
+def _check_excerpt(excerpt: Any, selected: list[int], n_samples: int) -> None:
+    rows = np.array(excerpt.rows)
+    some = 1 <= rows.size <= n_samples and _whole(rows, rows.size, 0, n_samples - 1)
+    _need(some, f"the excerpt's rows must be some of {n_samples}")
+    maps = isinstance(excerpt.features, Mapping) and isinstance(excerpt.target, Mapping)
+    _need(maps and set(excerpt.features) == set(selected), "the excerpt is of other columns")
+    _need(excerpt.target, "the excerpt must have a target")
+    for values in (*excerpt.features.values(), *excerpt.target.values()):
+        plain = all(map(_number, values)) or all(isinstance(v, str) for v in values)
+        _need(plain and len(values) == rows.size, "the excerpt must be a number, or a text, a row")
+
+
+def _check_choice(result: KChoice) -> None:
+    n, size = len(result.features), len(result.ks)
+    rising = _whole(result.ks, size, 1, np.inf) and bool((np.diff(result.ks) > 0).all())
+    _need(rising and size, "'ks' must be rising numbers")
+    _need(_count(result.k, 1) and result.k in result.ks, "'k' must be one of 'ks'", result.k)
+    _need(result.feature in result.features, "'feature' must be one of 'features'", result.feature)
+    _need(_numbers(result.t, n, size), f"'t' must be {n} times {size} finite numbers")
+    splits = result.mi.shape[-1]
+    both = _numbers(result.mi, n, size, splits) and _numbers(result.mi_permuted, n, size, splits)
+    _need(both and splits > 1, "'mi' and 'mi_permuted' must be finite numbers, two splits or more")
+
+
+def _check_clusters(result: ClusterResult) -> None:
+    n, k = len(result.features), len(result.clusters)
+    _need(all(isinstance(name, str) for name in result.clusters), "'clusters' must be names")
+    _need(_whole(result.labels, n, 0, k - 1), f"'labels' must be {n} numbers below {k}")
+    medoids = _whole(result.medoids, k, 0, n - 1)
+    medoids = medoids and result.labels[result.medoids].tolist() == list(range(k))
+    _need(medoids, "'medoids' must be a column of each cluster")
+    merged = result.children.ravel()
+    tree = _whole(merged, 2 * n - 2, 0, np.inf) and np.unique(merged).size == merged.size
+    tree = tree and bool((result.children < n + np.arange(n - 1)[:, None]).all())
+    _need(tree, f"'children' must be a tree of {n} columns")
+    alike = _numbers(result.similarities, n - 1) and bool((result.similarities <= 1 + 1e-9).all())
+    _need(alike, f"'similarities' must be {n - 1} numbers, 1 at most")
+    if result.cv_results is not None:
+        size = result.cv_results["n_clusters"].size
+        scores = all(_numbers(values, size) for values in result.cv_results.values())
+        names = {"mean_test_score", "std_test_score"} <= set(result.cv_results)
+        _need(scores and names and size, "'cv_results' must be scores of numbers of clusters")
+
+
+def _check_names(names: tuple[Any, ...]) -> None:
+    plain = all(isinstance(name, (str, int, float, tuple)) or name is None for name in names)
+    _need(names and plain, "'features' must be names or numbers")
+    hash(names)
+
+
+def _check_origin(origin: Origin) -> None:
+    _need(isinstance(origin.data, str), "the origin's data must be a fingerprint", origin.data)
+    _need(_count(origin.n_samples, 1), "the origin's n_samples must be a number", origin.n_samples)
+    _need(_count(origin.seed), "the origin's seed must be a whole number, 0 or more", origin.seed)
+    _need(isinstance(origin.command, str), "the origin's command must be a text", origin.command)
+    for name in ("parameters", "versions"):
+        value = getattr(origin, name)
+        texts = isinstance(value, Mapping) and all(isinstance(key, str) for key in value)
+        _need(texts, f"the origin's {name} must be named values", value)

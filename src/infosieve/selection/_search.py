@@ -1,0 +1,294 @@
+"""Greedy search, forward and backward, one step at a time.
+
+The loops here know columns, measures and rules; nothing of names, tables or threads.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from infosieve._core.categories import n_singletons
+from infosieve._core.types import Columns, FloatArray, Metric
+from infosieve._resampling.permutations import Permutations, global_permutations, local_permutations
+from infosieve._scoring.jobs import Scoring
+from infosieve._scoring.measure import Measure
+from infosieve._scoring.mixed import Scores
+from infosieve.results._records import Step
+from infosieve.significance._exceedances import Exceedances, count_exceedances
+from infosieve.significance._permutation_test import Correction, Null
+
+Stop: TypeAlias = Literal["fdr", "permutation", "max-mi"] | None
+Tick: TypeAlias = Callable[[int, int, int], None]
+
+# What pairs get of the level.
+_PAIR_SHARE = 0.25
+
+
+def share(lookahead: int, of_pairs: bool) -> float:
+    """The part of the level that single columns, or pairs, are tested at."""
+    if lookahead == 1:
+        return 1.0
+    return _PAIR_SHARE if of_pairs else 1 - _PAIR_SHARE
+
+
+@dataclass(frozen=True)
+class Rules:
+    """How to search and when to stop: the parameters of the selector, checked."""
+
+    backward: bool
+    removal: Literal["test", "mi"]
+    stop: Stop
+    null: Null
+    correction: Correction
+    alpha: float
+    n_permutations: int
+    min_features: int
+    max_features: int
+    lookahead: int
+    seed: int
+
+    @property
+    def tested(self) -> bool:
+        return self.stop in ("permutation", "fdr")
+
+
+@dataclass
+class Search:
+    """A search among some of the columns that ``scoring`` scores.
+
+    ``measure`` ranks candidates (and pairs), ``compared`` is what the permutation test goes by,
+    and ``joint`` the information of a whole set. ``tick`` hears of progress: the step, and
+    how many permutations of how many are done.
+    """
+
+    scoring: Scoring
+    candidates: Sequence[int]
+    measure: Measure
+    compared: Measure
+    rules: Rules
+    metric: Metric
+    tick: Tick | None = None
+    stopped: str = "interrupted"
+
+    def __post_init__(self) -> None:
+        self.joint = replace(self.measure, criterion="mi")
+        self.x = self.scoring.x
+        self.selected: list[int] = []
+        self.path: list[Step] = []
+        self.first: Scores | None = None  # of all candidates, each alone
+        self._mi = 0.0
+        self._spent: list[float] = []
+        self._local: tuple[FloatArray, Permutations] | None = None
+
+    def steps(self, known: Sequence[Step] = ()) -> Iterator[Step]:
+        """Search to the end; ``selected`` is up to date whenever a step is out.
+
+        ``known`` are the first steps, where an earlier search has found them.
+        """
+        visited = {frozenset[int]()}
+        replayed = list(known)
+        rules = self.rules
+        backward = rules.backward
+        while True:
+            remaining = [j for j in self.candidates if j not in self.selected]
+            if not remaining:
+                self.stopped = "no column is left"
+                return
+            if len(self.selected) >= rules.max_features:
+                self.stopped = f"{rules.max_features} are all that were asked for"
+                return
+            step = replayed.pop(0) if replayed else self._next(remaining)
+            self._take(step)
+            yield step
+            if step.action == "stop":
+                self.stopped = _why(step, rules)
+                return
+            earlier = [j for j in self.selected if j not in step.features]
+            removal = None
+            if replayed:
+                removal = replayed.pop(0) if replayed[0].action == "remove" else None
+            elif backward and earlier:
+                removal = self._backward(earlier)
+            if removal is not None:
+                self._take(removal)
+                yield removal
+            if frozenset(self.selected) in visited:
+                if len(self.selected) >= rules.min_features:
+                    self.stopped = "the search came back to a set it had seen"
+                    return
+                backward = False  # more features are wanted: from here on, only forward
+            visited.add(frozenset(self.selected))
+
+    def _next(self, remaining: list[int]) -> Step:
+        """Add a column or, where none passes, a pair; or stop."""
+        step = self._forward(remaining)
+        room = min(self.rules.max_features - len(self.selected), len(remaining))
+        failed = step.action == "stop" or step.significant is False
+        if failed and self.rules.lookahead == 2 and room >= 2:
+            pair = self._forward_pair(remaining)
+            return step if pair.action == "stop" else pair
+        return step
+
+    def score_alone(self) -> None:
+        """What each candidate tells alone, where no step has asked."""
+        if self.first is None:
+            self._scored(self.candidates, self.x.take([]))
+
+    def _take(self, step: Step) -> None:
+        self.path.append(step)
+        if step.action == "add":
+            self.selected += step.features
+        elif step.action == "remove":
+            self.selected = [j for j in self.selected if j not in step.features]
+        if step.action != "stop":
+            self._mi = step.mi
+        if step.action == "add" and step.significant and step.p_value is not None:
+            self._spent.append(-math.log1p(-step.p_value))
+
+    def _forward(self, remaining: list[int]) -> Step:
+        """Add the best single column, or stop with it."""
+        given = self.x.take(self.selected)
+        scores = self._scored(remaining, given).averaged
+        best = int(np.argmax(scores))
+        mi = float(scores[best])
+        if self.measure.criterion != "mi" and self.selected:
+            mi = self._one(self.joint, remaining[best], given)
+        gain = float(scores[best]) - (self._mi if self.measure.criterion == "mi" else 0.0)
+        single = n_singletons(given, self.x.take([remaining[best]]), self.measure.target)
+        step = Step("add", (remaining[best],), mi, gain, len(remaining), singletons=single)
+        if not self.rules.tested:
+            return self._decided(step, mi > self._mi or self.rules.stop is None)
+        tried = remaining if self.rules.correction == "max" else [remaining[best]]
+        observed = float(scores[best])
+        if self.compared is not self.measure:
+            observed = self._one(self.compared, remaining[best], given)
+        values = self._permuted(tried, given, "add")
+        level = self._level()
+        step = _with_test(step, self._counted(observed, values, level), level)
+        return self._decided(step, bool(step.significant))
+
+    def _scored(self, remaining: Sequence[int], given: Columns) -> Scores:
+        self.scoring.now = f"step {len(self.path) + 1}"
+        scores = self.scoring.scores(self.measure, remaining, given)
+        if self.first is None:
+            self.first = scores
+        return scores
+
+    def _one(self, measure: Measure, column: int, given: Columns) -> float:
+        """Of one column: not worth a journey."""
+        return float(measure(self.x.take([column]), given, self.scoring.executor.here)[0])
+
+    def _forward_pair(self, remaining: list[int]) -> Step:
+        """Add the best two columns together, or stop with them.
+
+        A pair is the best of many: it is always compared with the best of the permuted ones.
+        """
+        given = self.x.take(self.selected)
+        scores, pairs = self.scoring.pairs(self.measure, remaining, given)
+        best = int(np.argmax(scores))
+        one, other = pairs[best]
+        mi = self._one(self.joint, other, given.beside(self.x.take([one])))
+        gain = float(scores[best]) - (self._mi if self.measure.criterion == "mi" else 0.0)
+        step = Step("add", pairs[best], mi, gain, len(pairs))
+        if not self.rules.tested:
+            return step if mi > self._mi else replace(step, action="stop")
+        drawn = self._permutations("pair", given)
+        permuted = self.scoring.permuted_pairs(
+            self.measure, remaining, given, drawn, self.rules.n_permutations
+        )
+        level = self._level(of_pairs=True)
+        step = _with_test(step, self._counted(float(scores[best]), permuted, level), level)
+        return step if step.significant else replace(step, action="stop")
+
+    def _backward(self, earlier: list[int]) -> Step | None:
+        """Remove the earlier column that is missed least, if the rule says so."""
+        rests = [[j for j in self.selected if j != c] for c in earlier]
+        without = [self._one(self.joint, r[-1], self.x.take(r[:-1])) for r in rests]
+        if self.rules.removal == "mi" or self.measure.criterion == "mi":
+            least = int(np.argmax(without))
+        else:
+            added = [
+                self._one(self.measure, c, self.x.take(r))
+                for c, r in zip(earlier, rests, strict=True)
+            ]
+            least = int(np.argmin(added))
+        column, given = earlier[least], self.x.take(rests[least])
+        change = without[least] - self._mi
+        step = Step("remove", (earlier[least],), without[least], change, len(rests))
+        if self.rules.removal == "mi":
+            return step if change > 0 else None
+        observed = self._one(self.compared, column, given)
+        test = self._counted(observed, self._permuted([column], given, "remove"), self.rules.alpha)
+        step = _with_test(step, test, self.rules.alpha)
+        return None if step.significant else step
+
+    def _permuted(
+        self, columns: Sequence[int], given: Columns, purpose: str
+    ) -> Iterator[FloatArray]:
+        drawn, n = self._permutations(purpose, given), self.rules.n_permutations
+        return self.scoring.permuted(
+            self.compared, columns, given, drawn, n, largest=True, may_end=True
+        )
+
+    def _permutations(self, purpose: str, given: Columns) -> Permutations:
+        key = (self.rules.seed, purpose, len(self.path))
+        if self.rules.null != "local" or given.n_columns == 0:
+            return global_permutations(key, self.x.n_samples)
+        last = self._local
+        if last is None or not np.array_equal(last[0], given.values):  # pairs need no new one
+            n_workers = self.scoring.executor.here.n_workers
+            last = given.values, local_permutations(key, given, self.metric, n_workers)
+            self._local = last
+        return replace(last[1], key=key)
+
+    def _level(self, of_pairs: bool = False) -> float:
+        """What the next p-value may be.
+
+        Each test at alpha; or, for the false discovery rate, what ForwardStop (G'Sell and
+        others 2016) allows, a mean of -log(1 - p) over the steps of alpha, and at most twice
+        alpha. Single columns and pairs share it.
+        """
+        rules = self.rules
+        level = rules.alpha
+        if rules.stop == "fdr":
+            budget = (len(self._spent) + 1) * rules.alpha - sum(self._spent)
+            level = min(-math.expm1(-max(budget, 0.0)), 2 * rules.alpha)
+        return level * share(rules.lookahead, of_pairs)
+
+    def _counted(self, observed: float, values: Iterator[FloatArray], level: float) -> Exceedances:
+        n = self.rules.n_permutations
+        return count_exceedances(observed, self._heard(values), n, level)
+
+    def _heard(self, values: Iterator[FloatArray]) -> Iterator[FloatArray]:
+        done = 0
+        for block in values:
+            done += len(block)
+            if self.tick is not None:
+                self.tick(len(self.path) + 1, done, self.rules.n_permutations)
+            yield block
+
+    def _decided(self, step: Step, passed: bool) -> Step:
+        wanted = len(self.selected) < self.rules.min_features
+        return step if passed or wanted else replace(step, action="stop")
+
+
+def _with_test(step: Step, test: Exceedances, level: float) -> Step:
+    return replace(
+        step,
+        p_value=test.p_value,
+        bound=test.bound,
+        level=level,
+        exceedances=test.count,
+        n_permutations=len(test.null),
+        null=tuple(test.null.tolist()),
+    )
+
+
+def _why(step: Step, rules: Rules) -> str:
+    if rules.stop == "max-mi":
+        return "no column raises the information of the set"
+    sign = ">=" if step.bound else "="
+    return f"the best column left has p {sign} {step.p_value:.3g}, above {step.level:.3g}"
