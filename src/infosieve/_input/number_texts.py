@@ -28,7 +28,7 @@ _ALIKE = str.maketrans(
 
 def tidied(text: str) -> str:
     """All kinds of spaces, apostrophes and minus signs alike, and none around."""
-    return text.translate(_ALIKE).strip()
+    return (text if text.isascii() else text.translate(_ALIKE)).strip()
 
 
 @cache

@@ -76,6 +76,8 @@ class _Texts:
     def are_numbers(self) -> bool:
         """Whether all are numbers, written somehow. A few that are not are refused."""
         odd = self.levels[[not _is_number(text) for text in self.levels]]
+        if 2 * len(odd) >= len(self.column):  # as words do, in many rows
+            return False
         n_odd = int(self.column.isin(self.column[odd.index]).sum())
         if n_odd == 0:
             return not any(is_code(text) for text in self.levels)
