@@ -127,16 +127,16 @@ def against_twin(n, m):
     }  # fmt: skip
 
 
-def against_scikit_learn(n, m, n_jobs, agglomeration="representative", repeats=5):
+def against_scikit_learn(n, m, n_jobs, linkage="representative", repeats=5):
     X, y = data(n, m)
-    fit = FeatureClustering(5, agglomeration=agglomeration, n_jobs=n_jobs).fit
+    fit = FeatureClustering(5, linkage=linkage, n_jobs=n_jobs).fit
     ours, _ = best(lambda: fit(X, y), repeats)
-    linkage = "ward" if agglomeration == "representative" else agglomeration
+    linkage = "ward" if linkage == "representative" else linkage
     peer = FeatureAgglomeration(5, linkage=linkage, compute_full_tree=True)
     theirs, _ = best(lambda: peer.fit(X), repeats)
     threads = "one thread" if n_jobs == 1 else f"{n_jobs} threads"
     return {
-        "case": f"full tree ({agglomeration}), N = {n:,}, M = {m:,}, {threads}",
+        "case": f"full tree ({linkage}), N = {n:,}, M = {m:,}, {threads}",
         "ours": ours, "theirs": theirs, "ratio": theirs / ours,
         "peer": f"FeatureAgglomeration ({linkage}), which looks at no target",
     }  # fmt: skip
@@ -148,17 +148,15 @@ def counts(n, m):
     return {"n": n, "nanoseconds a value": 1e9 * seconds / (n * m)}
 
 
-def wide(n, m, agglomeration):
+def wide(n, m, linkage):
     """In a process of its own, for its memory."""
     X, y = data(n, 50)
-    FeatureClustering(5, agglomeration=agglomeration).fit(X, y)  # compile
+    FeatureClustering(5, linkage=linkage).fit(X, y)  # compile
     X, y = data(n, m)
     before = peak_memory(reset=True)
-    seconds, _ = timed(
-        lambda: FeatureClustering(5, agglomeration=agglomeration, n_jobs=2).fit(X, y)
-    )
+    seconds, _ = timed(lambda: FeatureClustering(5, linkage=linkage, n_jobs=2).fit(X, y))
     return {
-        "case": f"{agglomeration}, N = {n:,}, M = {m:,}, two threads",
+        "case": f"{linkage}, N = {n:,}, M = {m:,}, two threads",
         "seconds": seconds,
         "bytes beyond the data": peak_memory() - before,
         "bytes of the similarities": 8 * m * (m - 1) // 2,
@@ -206,12 +204,12 @@ def main():
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
     if arguments.wide:
-        n, m, agglomeration = arguments.wide
-        print(json.dumps(wide(int(n), int(m), agglomeration)))
+        n, m, linkage = arguments.wide
+        print(json.dumps(wide(int(n), int(m), linkage)))
         return
     X, y = data(100, 30)
-    for agglomeration in ("representative", "average"):
-        FeatureClustering(5, agglomeration=agglomeration).fit(X, y)  # compile
+    for linkage in ("representative", "average"):
+        FeatureClustering(5, linkage=linkage).fit(X, y)  # compile
     size = (300, 200) if arguments.quick else (1000, 1000)
     rows = [
         against_plain("tests/naive.py, plain loops", loop_clustering, 100, 40),

@@ -152,7 +152,7 @@ def engines(case, question, rounds=3, cpu_share=1):
     if cpu_share > 1 and question.permutations is not None:
         few = question.permutations[: len(question.permutations) // cpu_share]
         part = Batch(question.candidates, question.selected, question.target, question.criterion,
-                     question.estimator, question.metric, question.n_neighbors,
+                     question.method, question.metric, question.n_neighbors,
                      permutations=few)  # fmt: skip
     theirs, reference = best(lambda: NumbaEngine().score(part, ALL), 1)
     assert np.array_equal(ours[:, : reference.shape[1]], reference), case

@@ -123,7 +123,7 @@ def compare_choose_k():
 def compare_test(null):
     X, y = friedman(0, n=1000)
     name = fastest(X[:, :5], y, FOR_SETS)
-    options = {"selected": [0, 1, 2, 3], "n_neighbors": K, "n_permutations": 200, "null": null}
+    options = {"given": [0, 1, 2, 3], "n_neighbors": K, "n_permutations": 200, "null": null}
     times = best_times({"ours": lambda: permutation_test(X, y, 4, **options, random_state=0)}, 7)
     theirs = min(
         timed(lambda: [PEERS[name](X[:, :5], y, K) for _ in range(201)])[0] for _ in range(2)
@@ -266,7 +266,7 @@ def main():
         return
     X, y = friedman(0)
     MISelector(**CHAPTER, random_state=0).fit(X, y)  # compile
-    permutation_test(X, y, 1, selected=[0], null="local", n_permutations=5)
+    permutation_test(X, y, 1, given=[0], null="local", n_permutations=5)
     quick = arguments.quick
     rows = [compare_choose_k(), compare_test("global"), compare_test("local")]
     print(*map(json.dumps, rows), sep="\n", flush=True)

@@ -88,7 +88,7 @@ def rounded(values):
 
 def reached(table, y, candidates, selected, seed, **how):
     test = permutation_test(
-        table, y, candidates, selected=selected, n_permutations=P, random_state=seed, **how
+        table, y, candidates, given=selected, n_permutations=P, random_state=seed, **how
     )
     best = int(np.argmax(np.atleast_1d(test.observed)))
     return int(np.atleast_1d(test.exceedances)[best])

@@ -320,7 +320,7 @@ def copies():
     how = {"n_neighbors": (3, 15), "random_state": 0, "n_permutations": 499}
     found = []
     for ax, kind in ((axes[1, 1], "global"), (axes[1, 2], "local")):
-        test = permutation_test(X, y, "copy", selected="a", null=kind, **how)
+        test = permutation_test(X, y, "copy", given="a", null=kind, **how)
         color = FOUND if test.p_value <= 0.05 else REFUSED
         chance(ax, test.null[:, 0], test.observed[0], color)
         ax.annotate(f"p = {test.p_value:.3f}", (test.observed[0], ax.get_ylim()[1] * 0.82),
@@ -479,7 +479,7 @@ def clusters():
     left.set_title("five clusters")
     similar = np.corrcoef(false_neighbors(X, fat).T)
     box = (meat.axis[0], meat.axis[-1]) * 2
-    image = right.imshow(similar, cmap="cividis", vmin=0, vmax=1, origin="lower", extent=box)
+    image = right.imshow(similar, cmap="cividis", vmin=0, vmax=1, provenance="lower", extent=box)
     for edge in np.flatnonzero(np.diff(found.labels_)):
         at = (meat.axis[edge] + meat.axis[edge + 1]) / 2
         right.axhline(at, color="white", lw=0.8)

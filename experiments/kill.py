@@ -27,8 +27,8 @@ def command(folder, *more):
 def result(text):
     document = json.loads(text)
     for name in ("checkpoint", "n_jobs"):
-        del document["origin"]["parameters"][name]
-    del document["origin"]["command"]
+        del document["provenance"]["parameters"][name]
+    del document["provenance"]["command"]
     return document
 
 

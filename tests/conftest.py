@@ -3,7 +3,7 @@ import pytest
 from hypothesis import settings
 
 from infosieve._core.types import Batch
-from infosieve._engines.cuda.engine import problem
+from infosieve._engines.cuda.engine import why_no_gpu
 from infosieve._executors.threads import Threads
 from infosieve._input.scaling import prepare
 
@@ -26,7 +26,7 @@ def pytest_collection_modifyitems(config, items):
     wanted = config.getoption("--engines").split(",")
     if not set(wanted) <= {"numba", "cuda"}:
         raise pytest.UsageError(f"--engines must name numba or cuda, or both; got {wanted}")
-    reason = problem() if any(item.get_closest_marker("engine") for item in items) else None
+    reason = why_no_gpu() if any(item.get_closest_marker("engine") for item in items) else None
     for item in items:
         marker = item.get_closest_marker("engine")
         if marker is None:

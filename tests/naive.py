@@ -38,7 +38,7 @@ def k_nearest(d, i, k):
     return (others[k - 1], k) if k else (FAR, 1)
 
 
-def information(x, s, y, k, criterion="mi", estimator="ksg1", metric="euclidean", categorical=None):
+def information(x, s, y, k, criterion="mi", method="ksg1", metric="euclidean", categorical=None):
     """MI(s and x; y), or I(x; y | s), for one K; lists of categorical flags go with x, s, y."""
     n = x.shape[1]
     if n < 2:
@@ -51,7 +51,7 @@ def information(x, s, y, k, criterion="mi", estimator="ksg1", metric="euclidean"
         if conditional:
             total += conditional_term(x, s, y, i, k, criterion, metric)
         else:
-            total += joint_term(np.concatenate([s, x]), y, i, k, estimator, metric)
+            total += joint_term(np.concatenate([s, x]), y, i, k, method, metric)
     found = total / n + (0.0 if conditional else digamma(n))
     if categorical is None:
         return found
@@ -94,14 +94,14 @@ def expected_cell(n, a, b):
     return float(hypergeom.pmf(ks, n, a, b) @ terms)
 
 
-def joint_term(a, b, i, k, estimator, metric):
+def joint_term(a, b, i, k, method, metric):
     d_a, d_b = distances(a, i, metric), distances(b, i, metric)
     d = np.maximum(d_a, d_b)
     radius, k = k_nearest(d, i, k)
     if radius == 0:
         counts = [inside(v, 0, True) for v in (d, d_a, d_b)]
         return digamma(counts[0]) - digamma(counts[1]) - digamma(counts[2])
-    if estimator == "ksg1" or radius == FAR:
+    if method == "ksg1" or radius == FAR:
         return digamma(k) - digamma(inside(d_a, radius)) - digamma(inside(d_b, radius))
     near = [j for j in range(len(d)) if j != i and d[j] <= radius]
     r_a, r_b = max(d_a[j] for j in near), max(d_b[j] for j in near)

@@ -159,14 +159,14 @@ def test_a_search_among_answers_of_a_survey(rng):
     assert path["action"].tolist() == ["add", "add", "stop"]
     assert path["gain"][2] < 0.05
     assert path["mi"].max() < np.log(5)
-    test = permutation_test(X, y, "q0", selected=["q3", "q8"], criterion="cmi", random_state=0)
+    test = permutation_test(X, y, "q0", given=["q3", "q8"], criterion="cmi", random_state=0)
     assert abs(test.null.mean()) < 0.02
 
 
 def test_a_candidate_with_many_levels_has_no_advantage():
     """By plain counts, noise of 40 levels is ahead of a relevant column of two."""
     rng = np.random.default_rng(1)
-    X = pd.DataFrame({"noise": rng.integers(40, size=300).astype(str)})
+    X = pd.DataFrame({"noise": [f"n{i}" for i in rng.integers(40, size=300)]})
     y = rng.integers(2, size=300)
     X["two"] = np.where(rng.uniform(size=300) < 0.7, y, 1 - y).astype(str)
     scores = relevance(X, y.astype(str))

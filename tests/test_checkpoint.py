@@ -43,7 +43,7 @@ def without_free(document):
     for part in (document, document["k_choice"]):
         for name in ("checkpoint", "n_jobs"):
             if part is not None:
-                del part["origin"]["parameters"][name]
+                del part["provenance"]["parameters"][name]
     return document
 
 
@@ -103,7 +103,7 @@ def test_without_a_seed_the_checkpoint_keeps_one(tmp_path, monkeypatch):
             MISelector(checkpoint=path).fit(X, y)
     seed = json.loads(path.read_text())["seed"]
     again = MISelector(checkpoint=path).fit(X, y).result_
-    assert again.origin.seed == seed
+    assert again.provenance.seed == seed
     whole = MISelector(random_state=seed).fit(X, y).result_
     assert again.steps == whole.steps
 
@@ -216,7 +216,7 @@ IMPOSSIBLE = {
     "its level must be between": lambda s: s[0].update(level=True),
     "the p_value of step 1 must be 0.005; it is 0.01": lambda s: s[0].update(p_value=0.01),
     "its n_candidates must be a whole number": lambda s: s[0].update(n_candidates=2.5),
-    "its bound must be true or false": lambda s: s[0].update(bound=1),
+    "its early_stopped must be true or false": lambda s: s[0].update(early_stopped=1),
     "its exceedances must be 0 to 199": lambda s: s[0].update(exceedances=200),
     "its permuted values must be 199; it is 198": lambda s: s[0]["null"].pop(),
     "its permuted values must be finite": lambda s: s[0]["null"].__setitem__(0, None),

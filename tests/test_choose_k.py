@@ -9,12 +9,12 @@ from infosieve import KChoice, choose_k
 from infosieve._engines.numba.engine import NumbaEngine
 from infosieve._executors.threads import Threads
 from infosieve._input.scaling import prepare
-from infosieve._resampling.permutations import global_permutations, random_parts
+from infosieve._resampling.permutations import global_permutations, random_folds
 from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.measure import Measure
 from infosieve.datasets import make_friedman
 from infosieve.estimators._choice_of_k import choose
-from infosieve.results._records import Origin
+from infosieve.results._records import Provenance
 
 
 def friedman(rng, n=100, m=10):
@@ -28,11 +28,11 @@ def test_agrees_with_plain_loops(rng):
     x, target = (
         prepare(v, np.zeros(len(v), bool), "standard", 0, Threads(1)).values for v in (X.T, y[None])
     )
-    parts = random_parts((3, "parts", 0), 40, 8)
+    folds = random_folds((3, "parts", 0), 40, 8)
     permuted = target[:, global_permutations((3, "target", 0), 40).draw(0, 1)[0]]
     for j in (0, 1):
         for i, k in enumerate(range(2, 6)):
-            t, mi, mi_permuted = naive.choice_statistic(x[[j]], target, permuted, parts, k)
+            t, mi, mi_permuted = naive.choice_statistic(x[[j]], target, permuted, folds, k)
             np.testing.assert_allclose(choice.mi[j, i], mi, rtol=0, atol=1e-12)
             np.testing.assert_allclose(choice.mi_permuted[j, i], mi_permuted, rtol=0, atol=1e-12)
             assert choice.t[j, i] == pytest.approx(t, abs=1e-9)
@@ -119,10 +119,10 @@ def test_degenerate_columns(rng):
 def test_no_variance_over_the_splits_is_said():
     class Flat(NumbaEngine):
         def score(self, batch, runner):
-            return np.zeros((batch.parts.max() + 1, batch.n_candidates, 3))
+            return np.zeros((batch.folds.max() + 1, batch.n_candidates, 3))
 
     x = prepare(np.arange(20.0)[None], np.zeros(1, bool), "standard", 0, Threads(1))
     measure = Measure(x, "mi", "ksg1", "euclidean", (2, 4), Flat())
     scoring = Scoring(x, Threads(1))
     with pytest.warns(UserWarning, match="No K tells any column of X from noise"):
-        assert choose(scoring, ["x"], measure, 4, Origin("", 20, 0, {}, {})).k == 2
+        assert choose(scoring, ["x"], measure, 4, Provenance("", 20, 0, {}, {})).k == 2

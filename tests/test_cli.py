@@ -173,11 +173,11 @@ def test_options_columns_gaps_categories_and_config(folder):
                "X[1-4]", "--features", "kind", "--exclude", "X3", "--json", *FAST)  # fmt: skip
     result = SelectionResult.from_json(done.stdout.decode())
     assert result.features == ("X1", "X2", "X4", "kind")
-    assert result.origin.n_samples == 58
+    assert result.provenance.n_samples == 58
     assert b"2 rows with missing values left out" in done.stderr
     done = run("select", folder / "table.csv", "--config", folder / "good.toml", "--json")
     result = SelectionResult.from_json(done.stdout.decode())
-    assert result.origin.parameters["alpha"] == 0.1
+    assert result.provenance.parameters["alpha"] == 0.1
     assert result.n_neighbors == (3, 8)
     assert len(result.selected) == 1
     assert len(result.features) == 6
@@ -251,7 +251,7 @@ def test_every_parameter_has_an_option():
     ):
         options = set(inspect.signature(command).parameters)
         for name in inspect.signature(function).parameters:
-            if name not in ("X", "y", "regressor"):
+            if name not in ("X", "y", "estimator"):
                 assert renamed.get(name, name) in options, (command, name)
 
 
@@ -709,7 +709,7 @@ def test_a_directory_of_parquet_files_is_one_table(folder, tmp_path):
     assert done.returncode == 0, done.stderr
     ours, theirs = (SelectionResult.from_json(r.stdout.decode()) for r in (done, whole))
     assert ours.steps == theirs.steps
-    assert ours.origin.data == theirs.origin.data
+    assert ours.provenance.data == theirs.provenance.data
     chosen = pd.read_csv(tmp_path / "out.csv")
     assert list(chosen.columns) == [*(ours.features[j] for j in ours.selected), "Y"]
     np.testing.assert_allclose(chosen["Y"], table["Y"])
@@ -747,8 +747,8 @@ def test_workers_of_this_machine(folder):
             json.loads(run(command, folder / "table.csv", *arguments, *more).stdout)
             for more in ([], ["--dask", "local", "--jobs", 1])
         )
-        assert "dask" in str(two["origin"].pop("parameters"))
-        del one["origin"], two["origin"]
+        assert "dask" in str(two["provenance"].pop("parameters"))
+        del one["provenance"], two["provenance"]
         assert one == two
 
 

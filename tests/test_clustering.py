@@ -192,11 +192,11 @@ OPTIONS = [
 ]
 
 
-@pytest.mark.parametrize(("similarity", "correlation", "agglomeration", "kind"), OPTIONS)
+@pytest.mark.parametrize(("similarity", "correlation", "linkage", "kind"), OPTIONS)
 @pytest.mark.parametrize("connectivity", [None, "chain", "graph"])
 @pytest.mark.parametrize("data", ["blocks", "messy"])
 def test_merges_agree_with_plain_loops(
-    similarity, correlation, agglomeration, kind, connectivity, data, rng
+    similarity, correlation, linkage, kind, connectivity, data, rng
 ):
     X, y = messy(rng) if data == "messy" else blocks(rng, n=35, m=10)[:2]
     m = X.shape[1]
@@ -211,7 +211,7 @@ def test_merges_agree_with_plain_loops(
         3,
         similarity=similarity,
         correlation=correlation,
-        agglomeration=agglomeration,
+        linkage=linkage,
         representative=kind,
         connectivity=matrix,
     ).fit(X, y)
@@ -220,7 +220,7 @@ def test_merges_agree_with_plain_loops(
         x,
         list(target) if similarity == "supervised" else None,
         correlation == "spearman",
-        agglomeration,
+        linkage,
         kind,
         pairs and {*pairs, *((b, a) for a, b in pairs)},
         lambda column: prepared(column).values[0],
@@ -278,20 +278,20 @@ def test_linkage_agrees_with_scipy(method, rng):
     X += X[:, :5] @ rng.normal(size=(5, 30))
     c = false_neighbors(X, y)
     ref = linkage(squareform(1 - np.corrcoef(c.T), checks=False), method)
-    comp = FeatureClustering(4, agglomeration=method).fit(X, y)
-    np.testing.assert_allclose(comp.linkage_[:, 2:], ref[:, 2:], atol=1e-12)
-    np.testing.assert_array_equal(np.sort(comp.linkage_[:, :2]), np.sort(ref[:, :2]))
+    comp = FeatureClustering(4, linkage=method).fit(X, y)
+    np.testing.assert_allclose(comp.linkage_matrix_[:, 2:], ref[:, 2:], atol=1e-12)
+    np.testing.assert_array_equal(np.sort(comp.linkage_matrix_[:, :2]), np.sort(ref[:, :2]))
     labels = fcluster(ref, 4, "maxclust")
     assert len(set(zip(labels, comp.labels_, strict=True))) == 4
 
 
 def test_threads_change_nothing(rng):
     X, y = rng.normal(size=(600, 1000)), rng.normal(size=600)
-    options = {"n_clusters": 5, "agglomeration": "representative"}
+    options = {"n_clusters": 5, "linkage": "representative"}
     one, two = (FeatureClustering(**options, n_jobs=j).fit(X[:, :300], y) for j in (1, 2))
     np.testing.assert_array_equal(one.children_, two.children_)
     np.testing.assert_array_equal(one.similarities_, two.similarities_)
-    options["agglomeration"] = "average"
+    options["linkage"] = "average"
     one, two = (FeatureClustering(**options, n_jobs=j).fit(X, y) for j in (1, 2))
     np.testing.assert_array_equal(one.similarities_, two.similarities_)
 
@@ -302,7 +302,7 @@ def test_correlations_are_shared_out_among_threads(rng, monkeypatch):
     monkeypatch.setattr(_agglomeration, "_TASK_CELLS", 64)
     X, y = rng.normal(size=(60, 40)), rng.normal(size=60)
     one, three = (FeatureClustering(5, n_jobs=j).fit(X, y) for j in (1, 3))
-    np.testing.assert_array_equal(one.linkage_, three.linkage_)
+    np.testing.assert_array_equal(one.linkage_matrix_, three.linkage_matrix_)
 
 
 @pytest.mark.parametrize("representative", ["mean", "medoid", "pls"])
@@ -319,16 +319,16 @@ def test_the_order_of_columns_changes_no_cluster(representative, rng):
 
 
 @pytest.mark.parametrize("similarity", ["supervised", "unsupervised"])
-@pytest.mark.parametrize("agglomeration", ["representative", "average", "complete"])
+@pytest.mark.parametrize("linkage", ["representative", "average", "complete"])
 @pytest.mark.parametrize("representative", ["mean", "medoid", "pls"])
 @pytest.mark.parametrize("correlation", ["pearson", "spearman"])
-def test_blocks_are_found(similarity, agglomeration, representative, correlation, rng):
+def test_blocks_are_found(similarity, linkage, representative, correlation, rng):
     X, y, labels = blocks(rng, n=300)
     X[:, 1] *= -1
     clusters = FeatureClustering(
         3,
         similarity=similarity,
-        agglomeration=agglomeration,
+        linkage=linkage,
         representative=representative,
         correlation=correlation,
     ).fit(X, y)
@@ -473,7 +473,7 @@ def test_auto_finds_clusters_without_the_fold_that_judges_them():
 
 def test_auto_with_a_regressor_a_splitter_several_targets_and_classes(rng):
     X, y, _ = blocks(rng)
-    dummy = FeatureClustering(regressor=DummyRegressor(), cv=3, random_state=0).fit(X, y)
+    dummy = FeatureClustering(estimator=DummyRegressor(), cv=3, random_state=0).fit(X, y)
     assert dummy.n_clusters_ == 1
     assert max(dummy.cv_results_["mean_test_score"]) <= 0
     folds = list(GroupKFold(3).split(X, y, np.arange(150) // 2))
@@ -484,18 +484,18 @@ def test_auto_with_a_regressor_a_splitter_several_targets_and_classes(rng):
         pytest.raises(ValueError, match="not all numbers"),
         pytest.warns(UndefinedMetricWarning, match="R"),
     ):
-        FeatureClustering(regressor=LinearRegression(), cv=LeaveOneOut()).fit(X[:12], y[:12])
+        FeatureClustering(estimator=LinearRegression(), cv=LeaveOneOut()).fit(X[:12], y[:12])
     with pytest.raises(ValueError, match=r"at most the number of samples \(3\). Got 4"):
         FeatureClustering().fit(X[:3], y[:3])
     clusters = FeatureClustering(random_state=0).fit(X, np.c_[y, X[:, 0]])
     assert clusters.n_clusters_ >= 3
     classes = np.where(y > 0, "high", "low")
-    with pytest.raises(ValueError, match="Pass a classifier as 'regressor'"):
+    with pytest.raises(ValueError, match="Pass a classifier as 'estimator'"):
         FeatureClustering().fit(X, classes)
-    clusters = FeatureClustering(regressor=LogisticRegression(), random_state=0).fit(X, classes)
+    clusters = FeatureClustering(estimator=LogisticRegression(), random_state=0).fit(X, classes)
     assert clusters.cv_results_["mean_test_score"].max() > 0.8
     for labels in (y > 0, pd.Series(y > 0).astype(int).astype("category")):
-        again = FeatureClustering(regressor=LogisticRegression(), random_state=0).fit(X, labels)
+        again = FeatureClustering(estimator=LogisticRegression(), random_state=0).fit(X, labels)
         assert again.cv_results_["mean_test_score"].max() > 0.8
     assert FeatureClustering(3, representative="pls").fit(X, classes).n_clusters_ == 3
     mixed = pd.DataFrame({"number": y, "kind": classes})
@@ -599,10 +599,10 @@ def test_pipelines_grids_clones_and_pickles(rng):
 def test_scipy_draws_the_tree(rng):
     X, y, _ = blocks(rng)
     clusters = FeatureClustering(3).fit(X, y)
-    drawn = dendrogram(clusters.linkage_, no_plot=True)
+    drawn = dendrogram(clusters.linkage_matrix_, no_plot=True)
     assert sorted(map(int, drawn["ivl"])) == list(range(12))
-    np.testing.assert_allclose(clusters.linkage_[:, 2], 1 - clusters.similarities_)
-    assert clusters.linkage_[-1, 3] == 12
+    np.testing.assert_allclose(clusters.linkage_matrix_[:, 2], 1 - clusters.similarities_)
+    assert clusters.linkage_matrix_[-1, 3] == 12
 
 
 def test_parts_that_nothing_connects(rng):
@@ -658,7 +658,7 @@ def test_no_target_where_none_is_needed(rng):
         ({"n_clusters": None, "similarity_threshold": 2}, "a number from -1 to 1. Got 2 instead"),
         ({"similarity": "both"}, "'similarity' parameter must be one of 'supervised'"),
         ({"correlation": "kendall"}, "'correlation' parameter must be one of 'pearson'"),
-        ({"agglomeration": "ward"}, "'agglomeration' parameter must be one of 'representative'"),
+        ({"linkage": "ward"}, "'linkage' parameter must be one of 'representative'"),
         ({"representative": "sum"}, "'representative' parameter must be one of 'mean'"),
         ({"scale": "robust"}, "'scale' parameter must be one of 'standard'"),
         ({"connectivity": "ring"}, "must be None, 'chain', or a matrix.*Got 'ring' instead"),
@@ -694,7 +694,7 @@ def test_bad_tables_are_named(rng):
     [
         FeatureClustering(),
         FeatureClustering(1, similarity="unsupervised"),
-        FeatureClustering(1, agglomeration="average", representative="medoid"),
+        FeatureClustering(1, linkage="average", representative="medoid"),
         FeatureClustering(1, representative="pls", connectivity="chain", scale="normal-scores"),
     ]
 )

@@ -98,7 +98,7 @@ def content(selector):
     excerpt = result.excerpt
     return (
         result.selected, result.features, result.steps, result.relevance.tolist(),
-        result.duplicates, result.constant, result.stopped, choice, result.origin.data,
+        result.duplicates, result.constant, result.stop_reason, choice, result.provenance.data,
         excerpt.rows.tolist(), excerpt.features, excerpt.target,
     )  # fmt: skip
 
@@ -125,7 +125,7 @@ def test_a_source_is_selected_from_as_a_frame_is(kind, unread, tmp_path):
     "how",
     [
         {"scale": None},
-        {"scale": "normal-scores", "criterion": "mi", "estimator": "ksg2"},
+        {"scale": "normal-scores", "criterion": "mi", "method": "ksg2"},
         {"n_neighbors": "auto"},
         {"search": "forward-backward", "stop": "permutation", "alpha": 0.3, "lookahead": 1},
         {"correction": None, "null": "global", "resample": "cv", "alpha": 0.1, "lookahead": 1},
@@ -174,7 +174,7 @@ def test_memory_maps_of_all_shapes_find_their_file_again(tmp_path):
     assert not open_columns(whole[::2]).visible()
     changed = np.memmap(tmp_path / "x", float, "c", 24, (50, 7), "F")
     changed[0, 0] = 5.0
-    assert not open_columns(changed).visible()  # nobody else sees that
+    assert not open_columns(changed).visible()  # nobody else can_read that
     assert open_columns(changed).read([0])[0] == 5.0
     (tmp_path / "x").unlink()
     assert not open_columns(whole).visible()
@@ -190,7 +190,7 @@ def test_every_function_takes_a_source(unread, tmp_path):
         relevance(S, y, given=source[["c1", "kind"]]), relevance(X, y, given=X[["c1", "kind"]])
     )
     assert np.array_equal(choose_k(S, y, random_state=0).t, choose_k(X, y, random_state=0).t)
-    how = {"selected": ["c1"], "random_state": 0, "n_permutations": 19}
+    how = {"given": ["c1"], "random_state": 0, "n_permutations": 19}
     for correction in (None, "max"):
         ours, theirs = (
             permutation_test(t, y, ["c2", "c3", "text"], correction=correction, **how)

@@ -20,7 +20,7 @@ KINDS = st.sampled_from(["normal", "heavy", "binary", "category"])
 def copies(candidates, selected, n_permutations, metric="euclidean", threads=1):
     permutations = local_permutations(KEY, selected, metric)
     drawn = permutations.draw(0, n_permutations)
-    return drawn, permutations.copying(candidates, Threads(threads))(drawn)
+    return drawn, permutations.surrogate_maker(candidates, Threads(threads))(drawn)
 
 
 @given(
@@ -60,8 +60,8 @@ def test_a_shift_of_the_candidate_changes_nothing(kinds):
     """Among tied samples, near ones differ by the noise that separates them."""
     rng = np.random.default_rng(4)
     selected, x = columns(kinds, 300, rng), columns(["normal"], 300, rng)
-    planes = local_permutations(KEY, selected, "euclidean").planes
-    np.testing.assert_allclose(planes.weights.sum(axis=1), 1, rtol=0, atol=1e-12)
+    fits = local_permutations(KEY, selected, "euclidean").fits
+    np.testing.assert_allclose(fits.weights.sum(axis=1), 1, rtol=0, atol=1e-12)
     shifted = x.take([0])
     shifted = Columns(shifted.values + 4 * LIFT, shifted.categorical, shifted.n_distinct)
     order = np.argsort(copies(x, selected, 20)[1].values, axis=1)
@@ -70,14 +70,14 @@ def test_a_shift_of_the_candidate_changes_nothing(kinds):
 
 
 def test_an_outlier_stays_alone():
-    """It does not draw what is foretold of the samples around it."""
+    """It does not draw what is fitted of the samples around it."""
     rng = np.random.default_rng(5)
     selected = columns(["normal"], 200, rng)
     values = selected.values + LIFT * 0.1 * rng.normal(size=(1, 200))
     values[0, 7] += 4.0 * LIFT
-    planes = local_permutations(KEY, selected, "euclidean").planes
-    assert np.abs(planes.foretold(values) - selected.values).max() < 0.3 * LIFT
-    assert np.abs(planes._weighted(values) - selected.values).max() > 0.6 * LIFT
+    fits = local_permutations(KEY, selected, "euclidean").fits
+    assert np.abs(fits.fitted(values) - selected.values).max() < 0.3 * LIFT
+    assert np.abs(fits._weighted(values) - selected.values).max() > 0.6 * LIFT
 
 
 def test_noise_keeps_its_size_and_loses_its_place():
@@ -85,14 +85,14 @@ def test_noise_keeps_its_size_and_loses_its_place():
     rng = np.random.default_rng(1)
     selected, noise = columns(["normal"] * 3, 500, rng), columns(["normal"] * 8, 500, rng)
     permutations = local_permutations(KEY, selected, "euclidean")
-    planes = permutations.planes
-    np.testing.assert_allclose(planes.weights.sum(axis=1), 1, rtol=0, atol=1e-12)
-    left = (noise.values - planes.foretold(noise.values)) / planes.spread / LIFT
-    np.testing.assert_allclose(left.std(axis=1), 1, atol=0.05)
-    found = permutations.copying(noise, Threads(1))(permutations.draw(0, 30)).values
+    fits = permutations.fits
+    np.testing.assert_allclose(fits.weights.sum(axis=1), 1, rtol=0, atol=1e-12)
+    residuals = (noise.values - fits.fitted(noise.values)) / fits.residual_std / LIFT
+    np.testing.assert_allclose(residuals.std(axis=1), 1, atol=0.05)
+    found = permutations.surrogate_maker(noise, Threads(1))(permutations.draw(0, 30)).values
     pairs = zip(found, np.tile(noise.values, (30, 1)), strict=True)
     kept = [np.corrcoef(*pair)[0, 1] for pair in pairs]
-    assert 0.15 < np.mean(kept) < 0.4  # a sixth by the plane, an eighth of the rest by chance
+    assert 0.15 < np.mean(kept) < 0.4  # a sixth by the fit, an eighth of the rest by chance
 
 
 @pytest.mark.parametrize("task", [1, 100, 1 << 17])
@@ -109,13 +109,13 @@ def test_tasks_and_threads_change_nothing(task, monkeypatch):
     permutations = local_permutations(KEY, selected, "euclidean", n_workers=2)
     for p in (0, 7, 18):
         for j in range(5):
-            alone = permutations.copying(candidates.take([j]), Threads(1))(drawn[[p]])
+            alone = permutations.surrogate_maker(candidates.take([j]), Threads(1))(drawn[[p]])
             np.testing.assert_array_equal(together.values[5 * p + j], alone.values[0])
 
 
 @pytest.mark.parametrize("size", [1.0, 1e-200])
 def test_samples_that_coincide_and_columns_that_repeat(size):
-    """The planes have nothing to stand on: a ridge and a mean must do, without a warning."""
+    """The fits have nothing to stand on: a ridge and a mean must do, without a warning."""
     rng = np.random.default_rng(3)
     x, point = columns(["normal"], 30, rng), columns(["normal"], 30, rng)
     point.values[0] *= size
@@ -123,10 +123,10 @@ def test_samples_that_coincide_and_columns_that_repeat(size):
     permutations = local_permutations(KEY, point.beside(point), "euclidean")
     drawn = permutations.draw(0, 5)
     np.testing.assert_array_equal(np.sort(drawn), np.tile(np.arange(30), (5, 1)))
-    assert np.isfinite(permutations.planes.weights).all()
-    np.testing.assert_allclose(permutations.planes.weights.sum(axis=1), 1, atol=1e-12)
-    assert (permutations.planes.spread > 0).all()
-    assert np.isfinite(permutations.planes.foretold(x.values)).all()
+    assert np.isfinite(permutations.fits.weights).all()
+    np.testing.assert_allclose(permutations.fits.weights.sum(axis=1), 1, atol=1e-12)
+    assert (permutations.fits.residual_std > 0).all()
+    assert np.isfinite(permutations.fits.fitted(x.values)).all()
 
 
 @pytest.mark.parametrize("criterion", ["mi", "cmi"])
@@ -139,6 +139,6 @@ def test_a_close_copy_does_not_pass_beside_three_selected_columns(criterion):
         y = np.sin(2 * s[:, 0]) + 0.5 * s[:, 1] + 0.3 * rng.normal(size=100)
         X = np.c_[s[:, 0] + 0.2 * rng.normal(size=100), s]
         how = {"null": "local", "criterion": criterion, "n_permutations": 39}
-        test = permutation_test(X, y, 0, selected=[1, 2, 3], random_state=seed, **how)
+        test = permutation_test(X, y, 0, given=[1, 2, 3], random_state=seed, **how)
         passed += test.p_value <= 0.05
     assert passed <= 9  # at 5 %, more than nine happen once in 1,400 times

@@ -88,7 +88,7 @@ def content(selector):
     result = selector.result_
     choice = None if result.k_choice is None else result.k_choice.mi.tolist()
     return (result.selected, result.features, result.steps, result.relevance.tolist(),
-            result.duplicates, result.constant, result.stopped, choice, result.origin.data,
+            result.duplicates, result.constant, result.stop_reason, choice, result.provenance.data,
             result.excerpt.features)  # fmt: skip
 
 
@@ -102,7 +102,7 @@ SEARCHES = {
     "local alone": {"correction": None, "lookahead": 1},
     "cv": {"resample": "cv", "n_neighbors": 4, "max_features": 2, "lookahead": 1},
     "cv alone": {"resample": "cv", "correction": None, "max_features": 2, "lookahead": 1},
-    "max-mi": {"stop": "max-mi", "criterion": "mi", "estimator": "ksg2"},
+    "max-mi": {"stop": "max-mi", "criterion": "mi", "method": "ksg2"},
     "no test": {"stop": None, "max_features": 4, "metric": "chebyshev"},
     "own units": {"scale": None, "max_features": 2},
     "normal scores": {"scale": "normal-scores", "max_features": 2},
@@ -122,7 +122,7 @@ def test_the_bits_of_threads(name, where, client, small_jobs, unread, tmp_path):
         X, y = source.drop("y"), source["y"]
     ours = MISelector(**how, executor=client).fit(X, y)
     assert content(ours) == content(theirs)
-    assert ours.result_.origin.parameters["executor"] == "dask, 2 workers"
+    assert ours.result_.provenance.parameters["executor"] == "dask, 2 workers"
 
 
 def test_pairs(client, small_jobs):
@@ -161,7 +161,7 @@ def test_the_same_from_functions(client, small_jobs):
         for null in ("global", "local"):
             ours, theirs = (
                 permutation_test(
-                    X, y, ["b", "c", "text"], selected="d", null=null, correction=correction,
+                    X, y, ["b", "c", "text"], given="d", null=null, correction=correction,
                     n_permutations=60, random_state=0, executor=e,
                 )
                 for e in (client, None)
@@ -174,10 +174,10 @@ def test_the_same_from_functions(client, small_jobs):
     "how",
     [
         {},
-        {"n_clusters": 3, "agglomeration": "average"},
+        {"n_clusters": 3, "linkage": "average"},
         {"n_clusters": 3, "similarity": "unsupervised", "representative": "medoid"},
         {"representative": "pls", "connectivity": "chain", "correlation": "spearman"},
-        {"n_clusters": None, "similarity_threshold": 0.3, "agglomeration": "complete"},
+        {"n_clusters": None, "similarity_threshold": 0.3, "linkage": "complete"},
     ],
 )
 def test_the_same_clusters(how, client, small_jobs):
@@ -263,12 +263,12 @@ def test_pieces_are_all_columns_in_order(n_columns, n_threads, size, data):
 def test_jobs_grow_until_they_are_worth_it():
     spread = Dask("nowhere", Threads(1))
     spread._threads = {"one": 2, "two": 2}
-    assert spread.room("score 0", 10**6, 10**6, 16) == 256
+    assert spread.batch_size("score 0", 10**6, 10**6, 16) == 256
     spread._seconds["score 0"] = [1e-4, 5.0]  # the second was compiled first
-    assert spread.room("score 0", 10**6, 10**6, 16) == 5000
-    assert spread.room("score 0", 1200, 1200, 16) == 100  # everybody has some
+    assert spread.batch_size("score 0", 10**6, 10**6, 16) == 5000
+    assert spread.batch_size("score 0", 1200, 1200, 16) == 100  # everybody has some
     spread._seconds["score 3"] = [1.0]
-    assert spread.room("score 3", 10**6, 10**6, 256) == 256  # they share lists
+    assert spread.batch_size("score 3", 10**6, 10**6, 256) == 256  # they share lists
 
 
 # ---- what goes wrong
@@ -490,7 +490,7 @@ def test_gpus_are_looked_for_where_jobs_run(client, monkeypatch):
     table = mixed()
     X, y = table.drop(columns="y"), table["y"]
     with Dask(client, Threads(1)) as spread:
-        assert spread.lacks(devices.problem).startswith("on tcp://127.0.0.1:")
+        assert spread.missing_requirement(devices.why_no_gpu).startswith("on tcp://127.0.0.1:")
     with pytest.raises(RuntimeError, match=r"'device' parameter is 'cuda', but on tcp://.*CuPy"):
         relevance(X, y, executor=client, device="cuda")
     monkeypatch.setattr(devices, "WORTHWHILE", 0)

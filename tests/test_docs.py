@@ -2,7 +2,6 @@
 
 import ast
 import contextlib
-import inspect
 import io
 import re
 import runpy

@@ -72,17 +72,17 @@ def engine(request):
 
 
 def expected(batch, ks):
-    flags = (batch.candidates.categorical, batch.selected.categorical, batch.target.categorical)
+    flags = (batch.candidates.categorical, batch.given.categorical, batch.target.categorical)
     return np.array(
         [
             [
                 naive.information(
                     batch.candidates.values[j : j + 1],
-                    batch.selected.values,
+                    batch.given.values,
                     batch.target.values,
                     k,
                     batch.criterion,
-                    batch.estimator,
+                    batch.method,
                     batch.metric,
                     ([flags[0][j]], flags[1], flags[2]),
                 )
@@ -97,9 +97,9 @@ METHODS = [("mi", "ksg1"), ("mi", "ksg2"), ("cmi", "ksg1"), ("gain", "ksg1")]
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "chebyshev"])
-@pytest.mark.parametrize(("criterion", "estimator"), METHODS)
+@pytest.mark.parametrize(("criterion", "method"), METHODS)
 @pytest.mark.parametrize("n_selected", range(6))
-def test_agrees_with_the_plain_loop(engine_on_a_path, metric, criterion, estimator, n_selected):
+def test_agrees_with_the_plain_loop(engine_on_a_path, metric, criterion, method, n_selected):
     for n, n_targets, ks in ((2, 1, (1, 1)), (9, 2, (1, 8)), (60, 1, (3, 10)), (61, 2, (2, 4))):
         batch = make_batch(
             ["normal"] * 3,
@@ -108,7 +108,7 @@ def test_agrees_with_the_plain_loop(engine_on_a_path, metric, criterion, estimat
             n,
             n_selected,
             criterion=criterion,
-            estimator=estimator,
+            method=method,
             metric=metric,
             n_neighbors=ks,
         )
@@ -125,18 +125,18 @@ def test_agrees_with_the_plain_loop(engine_on_a_path, metric, criterion, estimat
     seed=st.integers(0, 10**6),
     lo=st.integers(1, 4),
     more=st.integers(0, 6),
-    method=st.sampled_from(METHODS),
+    form=st.sampled_from(METHODS),
     metric=st.sampled_from(["euclidean", "chebyshev"]),
 )
 @example(["category"], [], ["category"], 30, 0, 3, 7, ("mi", "ksg1"), "euclidean")
 @example(["category"], ["category"], ["category"], 30, 0, 3, 7, ("cmi", "ksg1"), "euclidean")
 @example(["binary"], ["binary"], ["binary"], 40, 0, 3, 7, ("mi", "ksg2"), "euclidean")
 @example(["category"], ["normal"], ["category"], 12, 1, 1, 6, ("mi", "ksg1"), "chebyshev")
-def test_agrees_with_ties_and_categories(path_name, x, s, y, n, seed, lo, more, method, metric):
+def test_agrees_with_ties_and_categories(path_name, x, s, y, n, seed, lo, more, form, metric):
     lo = min(lo, n - 1)
     ks = (lo, min(lo + more, n - 1))
     batch = make_batch(
-        x, s, y, n, seed, criterion=method[0], estimator=method[1], metric=metric, n_neighbors=ks
+        x, s, y, n, seed, criterion=form[0], method=form[1], metric=metric, n_neighbors=ks
     )
     with pytest.MonkeyPatch.context() as patch:
         fast = score(batch, engine_named(path_name, patch), ONE).nats[0]
@@ -145,9 +145,9 @@ def test_agrees_with_ties_and_categories(path_name, x, s, y, n, seed, lo, more, 
 
 @pytest.mark.parametrize("n", [1000, 3000])
 @pytest.mark.parametrize("kinds", [["normal"], ["integers"], ["binary"], ["heavy"]])
-@pytest.mark.parametrize("estimator", ["ksg1", "ksg2"])
-def test_agrees_for_thousands_of_samples_in_the_plane(engine, n, kinds, estimator):
-    batch = make_batch(kinds, [], ["normal"], n, 7, n_neighbors=(4, 5), estimator=estimator)
+@pytest.mark.parametrize("method", ["ksg1", "ksg2"])
+def test_agrees_for_thousands_of_samples_in_the_plane(engine, n, kinds, method):
+    batch = make_batch(kinds, [], ["normal"], n, 7, n_neighbors=(4, 5), method=method)
     fast = engine.score(batch, ONE)[0]
     np.testing.assert_allclose(fast, expected(batch, (4, 5)), rtol=0, atol=1e-12)
 
@@ -191,11 +191,9 @@ def test_what_is_chosen():
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "chebyshev"])
-@pytest.mark.parametrize(("criterion", "estimator"), METHODS)
+@pytest.mark.parametrize(("criterion", "method"), METHODS)
 @pytest.mark.parametrize("n_selected", [0, 1, 3])
-def test_all_structures_give_the_same_bits(
-    engine_on_a_path, metric, criterion, estimator, n_selected
-):
+def test_all_structures_give_the_same_bits(engine_on_a_path, metric, criterion, method, n_selected):
     batch = make_batch(
         ["normal", "rounded", "heavy", "binary", "normal"],
         ["normal", "integers", "category"][:n_selected],
@@ -203,7 +201,7 @@ def test_all_structures_give_the_same_bits(
         500,
         3,
         criterion=criterion,
-        estimator=estimator,
+        method=method,
         metric=metric,
     )
     reference = numba_engine.NumbaEngine().score(batch, ONE)
@@ -235,37 +233,37 @@ def test_a_range_of_k_is_each_k_in_one_search(engine_on_a_path):
 
 
 @pytest.mark.parametrize("kinds", [["normal", "rounded"] * 3, ["category", "normal", "binary"]])
-@pytest.mark.parametrize("selected", [[], ["normal"]])
+@pytest.mark.parametrize("given", [[], ["normal"]])
 @pytest.mark.parametrize(
-    ("n", "n_parts", "ks"), [(60, 3, (1, 4)), (60, 20, (2, 11)), (9, 9, (1, 7))]
+    ("n", "n_folds", "ks"), [(60, 3, (1, 4)), (60, 20, (2, 11)), (9, 9, (1, 7))]
 )
-def test_samples_without_a_part_are_scored_as_if_alone(engine, kinds, selected, n, n_parts, ks):
-    batch = make_batch(kinds, selected, ["normal"], n, 9, n_neighbors=ks)
-    parts = np.random.default_rng(0).permutation(n) % n_parts
-    scores = score(replace(batch, parts=parts), engine, ONE).nats
-    assert scores.shape == (n_parts, len(kinds), ks[1] - ks[0] + 1)
-    for part, one in enumerate(scores):
-        rows = np.flatnonzero(parts != part)
+def test_samples_without_a_part_are_scored_as_if_alone(engine, kinds, given, n, n_folds, ks):
+    batch = make_batch(kinds, given, ["normal"], n, 9, n_neighbors=ks)
+    folds = np.random.default_rng(0).permutation(n) % n_folds
+    scores = score(replace(batch, folds=folds), engine, ONE).nats
+    assert scores.shape == (n_folds, len(kinds), ks[1] - ks[0] + 1)
+    for fold, one in enumerate(scores):
+        rows = np.flatnonzero(folds != fold)
         np.testing.assert_array_equal(score(batch.rows(rows), engine, ONE).nats[0], one)
 
 
 def test_neighbours_that_all_belong_to_one_part(engine):
-    """More of one part near a point than any spare list holds: the search must go on."""
+    """More of one fold near a point than any spare list holds: the search must go on."""
     rng = np.random.default_rng(2)
     x = np.concatenate([rng.normal(0, 1e-3, 30), rng.normal(5, 1, 70)])
     y = np.concatenate([rng.normal(0, 1e-3, 30), rng.normal(5, 1, 70)])
-    parts = np.concatenate([np.zeros(30, int), rng.integers(1, 10, 70)])
+    folds = np.concatenate([np.zeros(30, int), rng.integers(1, 10, 70)])
     prepared = [prepare(v[None], np.zeros(1, bool), "standard", 0, ONE) for v in (x, y)]
     batch = Batch(prepared[0], prepared[0].take([]), prepared[1], n_neighbors=(2, 12))
-    together = engine.score(replace(batch, parts=parts), ONE)
-    for part, one in enumerate(together):
-        rows = np.flatnonzero(parts != part)
+    together = engine.score(replace(batch, folds=folds), ONE)
+    for fold, one in enumerate(together):
+        rows = np.flatnonzero(folds != fold)
         np.testing.assert_array_equal(engine.score(batch.rows(rows), ONE)[0], one)
 
 
 def test_permuted_copies_are_scored_as_columns_of_their_own(engine_on_a_path, rng):
-    for selected in ([], ["normal"]):
-        batch = make_batch(["rounded", "normal"], selected, ["normal"], 70, 10, n_neighbors=(3, 5))
+    for known in ([], ["normal"]):
+        batch = make_batch(["rounded", "normal"], known, ["normal"], 70, 10, n_neighbors=(3, 5))
         orders = np.array([rng.permutation(70) for _ in range(20)], np.int32)
         permuted = batch.candidates.permuted(orders)
         np.testing.assert_array_equal(permuted.values[::2], batch.candidates.values[0][orders])
@@ -305,9 +303,9 @@ def test_exact_duplicates_at_distance_zero(engine_on_a_path):
         return Columns(values[rows], flags, np.full(len(rows), 2))
 
     for s in ([], [5], [4, 5]):
-        for criterion, estimator in METHODS:
+        for criterion, method in METHODS:
             batch = Batch(
-                raw([0, 1, 2, 3]), raw(s), raw([6]), criterion, estimator, "euclidean", (1, 12)
+                raw([0, 1, 2, 3]), raw(s), raw([6]), criterion, method, "euclidean", (1, 12)
             )
             np.testing.assert_allclose(
                 engine.score(batch, ONE)[0], expected(batch, (1, 12)), rtol=0, atol=1e-12
@@ -320,7 +318,7 @@ def test_exact_duplicates_at_distance_zero(engine_on_a_path):
 
 def test_a_block_of_zero_extent(engine):
     # With KSG2 a categorical target has a rectangle of no height, which is not distance zero.
-    batch = make_batch(["normal"] * 4, ["normal"], ["category"], 30, 4, estimator="ksg2")
+    batch = make_batch(["normal"] * 4, ["normal"], ["category"], 30, 4, method="ksg2")
     assert_same = np.testing.assert_allclose
     assert_same(engine.score(batch, ONE)[0], expected(batch, (3, 10)), rtol=0, atol=1e-12)
     one = batch.only(np.array([0]))
@@ -330,8 +328,8 @@ def test_a_block_of_zero_extent(engine):
 def test_outliers_among_several_targets(engine):
     # All other distances fall into one cell of the lists' counting sort.
     batch = make_batch(["normal"] * 4, ["normal"], ["normal"] * 2, 300, 11, n_neighbors=(3, 4))
-    for part in (batch.selected, batch.target):
-        part.values[0, 7] = 1e6
+    for fold in (batch.given, batch.target):
+        fold.values[0, 7] = 1e6
     for criterion in ("mi", "cmi", "gain"):
         changed = replace(batch, criterion=criterion)
         np.testing.assert_allclose(
@@ -341,7 +339,7 @@ def test_outliers_among_several_targets(engine):
 
 def test_conditional_rectangles_are_refused():
     with pytest.raises(ValueError, match="ksg1"):
-        make_batch(["normal"], ["normal"], ["normal"], 9, 0, criterion="cmi", estimator="ksg2")
+        make_batch(["normal"], ["normal"], ["normal"], 9, 0, criterion="cmi", method="ksg2")
 
 
 # ---- the GPU and what stands in for it
@@ -392,7 +390,7 @@ def data():
         {"search": "forward-backward", "stop": "permutation", "alpha": 0.3},
         {"n_neighbors": "auto", "criterion": "mi", "null": "global", "correction": None},
         {"resample": "cv", "n_neighbors": 4, "lookahead": 1, "max_features": 2},
-        {"metric": "chebyshev", "criterion": "mi", "estimator": "ksg2"},
+        {"metric": "chebyshev", "criterion": "mi", "method": "ksg2"},
         {"n_neighbors": (2, 32), "max_features": 2},
     ],
 )
@@ -405,7 +403,7 @@ def test_a_selection_on_the_gpu_has_the_same_bits(how):
         )
         assert ours.result_.steps == theirs.result_.steps
         assert ours.relevance_.tolist() == theirs.relevance_.tolist()
-        assert ours.result_.origin.parameters["device"].startswith("cuda (")
+        assert ours.result_.provenance.parameters["device"].startswith("cuda (")
 
 
 @pytest.mark.engine("cuda")
@@ -416,7 +414,7 @@ def test_functions_on_the_gpu_have_the_same_bits(monkeypatch):
         assert np.array_equal(relevance(X, y, device=device), relevance(X, y))
         ours = choose_k(X, y, random_state=0, device=device)
         assert np.array_equal(ours.mi, choose_k(X, y, random_state=0).mi)
-        how = {"selected": [3], "null": "local", "random_state": 0}
+        how = {"given": [3], "null": "local", "random_state": 0}
         ours = permutation_test(X, y, [1, 2], device=device, **how)
         assert np.array_equal(ours.null, permutation_test(X, y, [1, 2], **how).null)
         for target in (y, np.c_[y, X[:, 0]], np.where(y > np.median(y), "a", "b")):
@@ -450,7 +448,7 @@ def test_too_little_memory_means_smaller_pieces(monkeypatch):
         cuda_engine.CudaEngine().score(batch, ONE)
 
 
-@pytest.mark.skipif(cuda_engine.problem() is None, reason="there is a GPU")
+@pytest.mark.skipif(cuda_engine.why_no_gpu() is None, reason="there is a GPU")
 def test_without_a_gpu_it_is_said_and_auto_takes_the_cpu():
     X, y = data()
     calls = [
@@ -466,7 +464,7 @@ def test_without_a_gpu_it_is_said_and_auto_takes_the_cpu():
         with pytest.raises(ValueError, match=r"'device' parameter must be one of 'cpu', 'cuda'"):
             call("gpu")
     selector = MISelector(device="auto", max_features=1, random_state=0).fit(X, y)
-    assert selector.result_.origin.parameters["device"] == "cpu"
+    assert selector.result_.provenance.parameters["device"] == "cpu"
 
 
 @pytest.mark.parametrize(
@@ -490,13 +488,13 @@ def test_what_is_wrong_with_a_gpu(version, count, message, monkeypatch):
     nvrtc = types.SimpleNamespace(getVersion=lambda: (13, 0))
     cuda = types.SimpleNamespace(runtime=runtime, nvrtc=nvrtc)
     monkeypatch.setitem(sys.modules, "cupy", types.SimpleNamespace(cuda=cuda))
-    assert re.search(message, cuda_engine.problem())
+    assert re.search(message, cuda_engine.why_no_gpu())
 
 
 def test_auto_takes_a_gpu_where_it_pays(monkeypatch):
     from infosieve._engines import devices
 
-    monkeypatch.setattr(devices, "problem", lambda: None)
+    monkeypatch.setattr(devices, "why_no_gpu", lambda: None)
     enough = int(devices.WORTHWHILE / 1000)
 
     def chosen(device, n, m, k):
@@ -540,12 +538,12 @@ def wrong_lists(n, seeds):
     """Lists that hold everybody: those of another category, and padding, come last."""
     for seed in seeds:
         rng = np.random.default_rng(seed)
-        selected = columns(["category", "normal"], n, rng)
-        selected.values[0] = np.where(np.arange(n) < 0.7 * n, 0.0, 1e200)
-        parts = columns(["normal"] * 3, n, rng), selected, columns(["normal"], n, rng)
+        given = columns(["category", "normal"], n, rng)
+        given.values[0] = np.where(np.arange(n) < 0.7 * n, 0.0, 1e200)
+        folds = columns(["normal"] * 3, n, rng), given, columns(["normal"], n, rng)
         for criterion in ("mi", "cmi", "gain"):
             for k in (max(1, n // 2), int(0.7 * n) - 1):
-                batch = Batch(*parts, criterion, n_neighbors=(1, min(k, 32)))
+                batch = Batch(*folds, criterion, n_neighbors=(1, min(k, 32)))
                 want = numba_engine.NumbaEngine().score(batch, ONE)
                 assert np.array_equal(cuda_engine.CudaEngine().score(batch, ONE), want)
 
@@ -567,15 +565,15 @@ def emulated(monkeypatch):
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "chebyshev"])
-@pytest.mark.parametrize(("criterion", "estimator"), METHODS)
-@pytest.mark.parametrize("selected", [[], ["normal"], ["rounded", "category"]])
-def test_emulated_kernels_have_the_same_bits(emulated, metric, criterion, estimator, selected):
-    how = {"criterion": criterion, "estimator": estimator, "metric": metric, "n_neighbors": (2, 6)}
+@pytest.mark.parametrize(("criterion", "method"), METHODS)
+@pytest.mark.parametrize("given", [[], ["normal"], ["rounded", "category"]])
+def test_emulated_kernels_have_the_same_bits(emulated, metric, criterion, method, given):
+    how = {"criterion": criterion, "method": method, "metric": metric, "n_neighbors": (2, 6)}
     reference, ours = numba_engine.NumbaEngine(), cuda_engine.CudaEngine()
     for n, target, seed in ((14, ["normal"], 0), (30, ["binary"], 1), (13, ["normal"] * 2, 2)):
-        if "category" in selected and n < 30:
+        if "category" in given and n < 30:
             continue
-        batch = make_batch(["normal", "binary", "heavy"], selected, target, n, seed, **how)
+        batch = make_batch(["normal", "binary", "heavy"], given, target, n, seed, **how)
         want = reference.score(batch, ONE)
         np.testing.assert_array_equal(ours.score(batch, ONE), want)
         with emulated.context() as tight:
@@ -584,7 +582,7 @@ def test_emulated_kernels_have_the_same_bits(emulated, metric, criterion, estima
             np.testing.assert_array_equal(ours.score(batch, ONE), want)
     rng = np.random.default_rng(0)
     orders = np.array([rng.permutation(14) for _ in range(12)], np.int32)
-    batch = make_batch(["normal"] * 3, selected[:1], ["normal"], 14, 0, **how)
+    batch = make_batch(["normal"] * 3, given[:1], ["normal"], 14, 0, **how)
     batch = replace(batch, permutations=orders)
     np.testing.assert_array_equal(ours.score(batch, ONE), reference.score(batch, ONE))
 
@@ -609,5 +607,5 @@ def test_an_emulated_selection(emulated):
         MISelector(**how, device=device).fit(X[:40, :4], y[:40]) for device in ("cuda", "cpu")
     )
     assert ours.result_.steps == theirs.result_.steps
-    assert ours.result_.origin.parameters["device"] == "cuda (emulated)"
+    assert ours.result_.provenance.parameters["device"] == "cuda (emulated)"
     assert "device" not in ours.result_._repr_html_().partition("MISelector(")[2][:200]

@@ -4,7 +4,7 @@ import naive
 import numpy as np
 import pytest
 
-from infosieve import entropy, estimate, mutual_information
+from infosieve import entropy, estimators, mutual_information
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "chebyshev"])
@@ -60,15 +60,17 @@ def test_baselines_agree_with_plain_loops(d, rng):
     y = x[:, 0] + rng.normal(size=60)
     z = (x - x.mean(0)) / x.std(0), (y - y.mean()) / y.std()
     blocks = z[0].T, z[1][None]
-    assert estimate.histogram(x, y, bins=4) == pytest.approx(naive_histogram(*blocks, 4), abs=1e-12)
-    assert estimate.parzen(x, y, bandwidth=0.4) == pytest.approx(
+    assert estimators.histogram(x, y, bins=4) == pytest.approx(
+        naive_histogram(*blocks, 4), abs=1e-12
+    )
+    assert estimators.parzen(x, y, bandwidth=0.4) == pytest.approx(
         naive_parzen(*blocks, 0.4), abs=1e-12
     )
     scott = 60 ** (-1 / (d + 1 + 4))
-    assert estimate.parzen(x, y) == estimate.parzen(x, y, bandwidth=scott)
+    assert estimators.parzen(x, y) == estimators.parzen(x, y, bandwidth=scott)
     parts = [z[0], z[1][:, None], np.c_[z[0], z[1]]]
     h = [naive.entropy(part, 3, "euclidean") for part in parts]
-    got = estimate.three_entropies(x, y, n_neighbors=3)
+    got = estimators.three_entropies(x, y, n_neighbors=3)
     assert got == pytest.approx(h[0] + h[1] - h[2], abs=1e-10)
 
 
@@ -77,8 +79,8 @@ def test_why_the_baselines_are_baselines():
     rng = np.random.default_rng(3)
     x, y = rng.normal(size=(300, 6)), rng.normal(size=300)
     assert abs(mutual_information(x, y)) < 0.1
-    assert estimate.histogram(x, y) > 0.3
-    assert abs(estimate.three_entropies(x, y)) > 2 * abs(mutual_information(x, y))
+    assert estimators.histogram(x, y) > 0.3
+    assert abs(estimators.three_entropies(x, y)) > 2 * abs(mutual_information(x, y))
 
 
 def test_entropy_of_a_constant_column_is_refused(rng):
@@ -89,7 +91,7 @@ def test_entropy_of_a_constant_column_is_refused(rng):
 @pytest.mark.parametrize("bins", [0, -1, 2.5, "many", 10**400, np.array([3, 4]), None])
 def test_refused_bins(bins):
     with pytest.raises(ValueError, match="bins"):
-        estimate.histogram([1.0, 2, 3], [1.0, 3, 2], bins=bins)
+        estimators.histogram([1.0, 2, 3], [1.0, 3, 2], bins=bins)
 
 
 @pytest.mark.parametrize(
@@ -97,4 +99,4 @@ def test_refused_bins(bins):
 )
 def test_refused_bandwidth(bandwidth):
     with pytest.raises(ValueError, match="bandwidth"):
-        estimate.parzen([1.0, 2, 3], [1.0, 3, 2], bandwidth=bandwidth)
+        estimators.parzen([1.0, 2, 3], [1.0, 3, 2], bandwidth=bandwidth)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from infosieve import mutual_information, relevance
 
 METHODS = [
-    {"estimator": e, "metric": m, "scale": s}
+    {"method": e, "metric": m, "scale": s}
     for e in ("ksg1", "ksg2")
     for m in ("euclidean", "chebyshev")
     for s in ("standard", "normal-scores", None)
@@ -28,7 +28,7 @@ def test_symmetry(data, method):
     X, y = data
     assert mutual_information(X, y, **method) == mutual_information(y, X, **method)
     assert mutual_information(X[:, 0], y, **method) == mutual_information(y, X[:, 0], **method)
-    if method["estimator"] == "ksg1":
+    if method["method"] == "ksg1":
         given = X[:, 2]
         there = mutual_information(X[:, :2], y, given=given, **method)
         assert there == mutual_information(y, X[:, :2], given=given, **method)

@@ -265,7 +265,7 @@ def test_columns_on_disk(ending, block, tmp_path, monkeypatch):
     monkeypatch.setattr(infosieve._input.lazy_columns, "_BLOCK_BYTES", 8 * N * block)
     np.testing.assert_allclose(relevance(open_columns(place), Y), want, atol=1e-12)
     there = MISelector(**options).fit(open_columns(place), Y).result_
-    assert there.origin.data == here.origin.data
+    assert there.provenance.data == here.provenance.data
     assert there.excerpt.features == here.excerpt.features
 
 

@@ -14,14 +14,16 @@ import pytest
 from packaging.requirements import Requirement
 from packaging.version import Version
 
+import infosieve
+
 pytest.importorskip("hatchling", reason="hatchling builds the archives: pip install --group dev")
 
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-NAME = f"infosieve-{PROJECT['project']['version']}"
+NAME = f"infosieve-{infosieve.__version__}"
 NEEDED = [
     "py.typed",
-    "engines/cuda/kernels.cu",
+    "_engines/cuda/kernels.cu",
     "report/templates/_table.html",
     "report/templates/fragment.html",
     "report/templates/report.html",
@@ -115,7 +117,7 @@ def test_the_metadata(archives):
         commands = wheel.read(info + "entry_points.txt").decode()
         assert wheel.read(info + "licenses/LICENSE") == (ROOT / "LICENSE").read_bytes()
     assert metadata["Name"] == "infosieve"
-    assert metadata["Version"] == project["version"]
+    assert metadata["Version"] == infosieve.__version__
     assert metadata["Requires-Python"] == project["requires-python"]
     assert metadata["License-Expression"] == "BSD-3-Clause"
     assert metadata.get_all("License-File") == ["LICENSE"]
@@ -156,7 +158,7 @@ def test_the_package_of_the_wheel_works(archives, tmp_path):
         "text": True,
     }
     done = subprocess.run([sys.executable, "-m", "infosieve", "--version"], **how)
-    assert (done.stdout.strip(), done.stderr) == (PROJECT["project"]["version"], "")
+    assert (done.stdout.strip(), done.stderr) == (infosieve.__version__, "")
     done = subprocess.run([sys.executable, "-c", SCRIPT, str(site)], **how)
     assert done.returncode == 0, done.stderr
     assert "</html>" in (empty / "report.html").read_text(encoding="utf-8")

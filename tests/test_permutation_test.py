@@ -8,7 +8,7 @@ import pytest
 from infosieve import PermutationTest, permutation_test
 from infosieve._executors.threads import Threads
 from infosieve._input.scaling import prepare
-from infosieve._resampling.permutations import global_permutations, local_permutations, random_parts
+from infosieve._resampling.permutations import global_permutations, local_permutations, random_folds
 
 
 def redundant(rng, n):
@@ -27,7 +27,7 @@ def test_agrees_with_plain_loops(rng, criterion, null, resample):
     y = X[:, 0] + X[:, 1] + rng.normal(size=n)
     options = {"criterion": criterion, "null": null, "resample": resample, "n_neighbors": ks}
     found = permutation_test(
-        X, y, [1, 2], selected=[0, 3], n_permutations=5, random_state=9, **options
+        X, y, [1, 2], given=[0, 3], n_permutations=5, random_state=9, **options
     )
     x, target = (
         prepare(v, np.zeros(len(v), bool), "standard", 0, Threads(1)) for v in (X.T, y[None])
@@ -47,7 +47,7 @@ def test_agrees_with_plain_loops(rng, criterion, null, resample):
     measured = {"mi": "mi", "cmi": "gain"}[criterion]
     rows = [np.arange(n)]
     if resample:
-        parts = random_parts((9, "parts", 0), n, 20)
+        parts = random_folds((9, "parts", 0), n, 20)
         rows = [np.flatnonzero(parts != p) for p in range(20)]
     want = np.array(
         [
@@ -83,7 +83,7 @@ def test_max_compares_each_with_the_best_of_the_permuted(rng):
 
 def test_the_same_for_any_threads_and_company(rng):
     X, y = rng.normal(size=(80, 6)), rng.normal(size=80)
-    options = {"selected": [5], "null": "local", "n_permutations": 30, "random_state": 4}
+    options = {"given": [5], "null": "local", "n_permutations": 30, "random_state": 4}
     together = permutation_test(X, y, [0, 1, 2, 3, 4], **options)
     threaded = permutation_test(X, y, [0, 1, 2, 3, 4], n_jobs=3, **options)
     np.testing.assert_array_equal(together.null, threaded.null)
@@ -102,7 +102,7 @@ def test_published_test_accepts_a_copy_and_the_local_one_does_not():
                 X,
                 y,
                 1,
-                selected=0,
+                given=0,
                 null=null,
                 n_permutations=99,
                 random_state=seed,
@@ -145,7 +145,7 @@ def test_record(rng):
     X = pd.DataFrame(rng.normal(size=(50, 3)), columns=["heat", "light", "noise"])
     y = X["light"] + 0.3 * rng.normal(size=50)
     found = permutation_test(
-        X, y, ["heat", "light"], selected="noise", n_permutations=39, random_state=0
+        X, y, ["heat", "light"], given="noise", n_permutations=39, random_state=0
     )
     assert isinstance(found, PermutationTest)
     assert found.candidates == ("heat", "light")
@@ -173,7 +173,7 @@ def test_categories_in_the_selected_columns_bound_the_exchange():
         y = level + rng.normal(size=60)
         for null in accepted:
             found = permutation_test(
-                X, y, "x", selected="group", null=null, n_permutations=39, random_state=seed
+                X, y, "x", given="group", null=null, n_permutations=39, random_state=seed
             )
             accepted[null] += found.p_value <= 0.05
     assert accepted["global"] == 40
@@ -191,8 +191,8 @@ def test_categories_in_the_selected_columns_bound_the_exchange():
         ({"candidates": []}, "'candidates' parameter is empty"),
         ({"candidates": [0, 0]}, "'candidates' parameter has column 0 of X twice"),
         (
-            {"candidates": [0], "selected": [0]},
-            "column 0 of X is both in 'candidates' and in 'selected'",
+            {"candidates": [0], "given": [0]},
+            "column 0 of X is both in 'candidates' and in 'given'",
         ),
         ({"candidates": [2]}, "column 2 of X is constant: its permuted copies are itself"),
         ({"criterion": "jmi"}, "'criterion' parameter must be one of 'mi', 'cmi'. Got 'jmi'"),
@@ -202,8 +202,8 @@ def test_categories_in_the_selected_columns_bound_the_exchange():
         ({"n_permutations": 0}, "'n_permutations' parameter must be an int of at least 1"),
         ({"n_neighbors": 30}, "'n_neighbors' parameter asks for 30 neighbours"),
         (
-            {"criterion": "cmi", "selected": [1], "estimator": "ksg2"},
-            "'estimator' parameter must be 'ksg1'",
+            {"criterion": "cmi", "given": [1], "method": "ksg2"},
+            "'method' parameter must be 'ksg1'",
         ),
     ],
 )

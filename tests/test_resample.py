@@ -1,4 +1,4 @@
-"""Permutations and parts: bijections, among the right rows, the same whoever draws them."""
+"""Permutations and folds: bijections, among the right rows, the same whoever draws them."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from infosieve._resampling.permutations import (
     N_NEAR,
     global_permutations,
     local_permutations,
-    random_parts,
+    random_folds,
     seed_of,
 )
 from infosieve.significance._exceedances import count_exceedances, exceedances_allowed
@@ -81,8 +81,8 @@ def test_a_permutation_depends_on_its_number_only(kinds):
     at = 0
     while at < 30:
         size = int(rng.integers(1, 9))
-        part = make().draw(at, size)[: 30 - at]
-        np.testing.assert_array_equal(together[at : at + size], part)
+        fold = make().draw(at, size)[: 30 - at]
+        np.testing.assert_array_equal(together[at : at + size], fold)
         at += size
     assert not (together[0] == together[1]).all()
 
@@ -96,8 +96,8 @@ def test_purposes_steps_and_seeds_draw_apart():
 
 
 def test_parts_are_a_partition_of_nearly_equal_sizes():
-    parts = random_parts(KEY, 103, 20)
-    assert sorted(np.bincount(parts)) == [5] * 17 + [6] * 3
+    folds = random_folds(KEY, 103, 20)
+    assert sorted(np.bincount(folds)) == [5] * 17 + [6] * 3
 
 
 @given(
@@ -117,7 +117,7 @@ def test_stopping_early_never_changes_a_decision(values, alpha, size):
     early = count_exceedances(1.0, blocks(), n, alpha)
     assert full.count == (values >= 1).sum()
     assert full.p_value == (full.count + 1) / (n + 1)
-    assert not full.bound
+    assert not full.early_stopped
     assert (early.p_value <= alpha) == (full.p_value <= alpha)
     assert early.p_value <= full.p_value
     if early.p_value <= alpha:
@@ -138,7 +138,7 @@ def test_permutations_are_saved():
             yield np.array([[1.0]])
 
     found = count_exceedances(0.5, blocks(), 199, 0.05)
-    assert found.bound
+    assert found.early_stopped
     assert found.count == len(drawn) == 10  # p = 11/200 > 0.05
 
 

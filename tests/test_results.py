@@ -55,8 +55,8 @@ def test_what_was_written_is_read_again(number):
     assert head["schema"].startswith("infosieve/")
     assert head["schema_version"] == 1
     wanted = {"data", "n_samples", "seed", "parameters", "versions", "command"}
-    assert set(head["origin"]) == wanted
-    assert head["origin"]["versions"]["infosieve"]
+    assert set(head["provenance"]) == wanted
+    assert head["provenance"]["versions"]["infosieve"]
 
 
 def test_names_categories_and_odd_parameters_survive():
@@ -69,18 +69,18 @@ def test_names_categories_and_odd_parameters_survive():
     assert again.features[:2] == (("a", 1), ("a", 2))
     assert again.excerpt.features == result.excerpt.features
     assert set(next(iter(again.excerpt.target.values()))) == {"same", "different"}
-    assert "Generator" in again.origin.parameters["random_state"]
+    assert "Generator" in again.provenance.parameters["random_state"]
     json.loads(result.to_json(), parse_constant=pytest.fail)  # no NaN, no Infinity
 
 
 def test_the_fingerprint_changes_with_any_change():
     X, y = table()
-    prints = {FeatureClustering(2).fit(*data).result_.origin.data for data in (
+    prints = {FeatureClustering(2).fit(*data).result_.provenance.data for data in (
         (X, y), (X.rename(columns={"X1": "Z"}), y), (X + 1e-12, y), (X, y + 1e-12),
         (X[X.columns[::-1]], y), (X.to_numpy(), y), (X[::-1], y[::-1]),
     )}  # fmt: skip
     assert len(prints) == 7
-    assert FeatureClustering(2).fit(X.copy(), y).result_.origin.data in prints
+    assert FeatureClustering(2).fit(X.copy(), y).result_.provenance.data in prints
 
 
 @pytest.mark.parametrize(
@@ -164,8 +164,8 @@ def test_whatever_a_document_holds_it_is_shown_or_refused(number, capsys):
         (("k_choice", "k"), 500, "'k' must be one of 'ks'; it is 500"),
         (("k_choice", "t"), [[0.0]], "'t' must be 6 times 19 finite numbers"),
         (("excerpt", "rows"), [80], "rows must be some of 80"),
-        (("origin", "seed"), "x", "seed must be a whole number, 0 or more; it is 'x'"),
-        (("origin",), {}, "a part of it is missing or of the wrong kind"),
+        (("provenance", "seed"), "x", "seed must be a whole number, 0 or more; it is 'x'"),
+        (("provenance",), {}, "a part of it is missing or of the wrong kind"),
     ],
 )
 def test_impossible_results_are_refused(place, value, message):

@@ -80,7 +80,7 @@ def test_search_agrees_with_plain_loops(criterion, null, correction):
     assert selector.selected_.tolist() == selected
     path = selector.path_
     assert path["feature"].tolist() == [j for j, _ in steps]
-    certain = ~path["p_is_bound"].to_numpy()
+    certain = ~path["early_stopped"].to_numpy()
     assert path["exceedances"][certain].tolist() == [
         b for (_, b), sure in zip(steps, certain, strict=True) if sure
     ]
@@ -115,7 +115,7 @@ def test_default_finds_what_matters_and_says_how_sure():
     first_two = selector.selected_[:2]
     assert path["mi"][1] == mutual_information(X[:, first_two], y, n_neighbors=(3, 15))
     assert isinstance(selector.result_, SelectionResult)
-    assert "p >= " in selector.result_.stopped
+    assert "p >= " in selector.result_.stop_reason
 
 
 def test_nothing_relevant_is_a_normal_outcome(rng):
@@ -170,10 +170,10 @@ def test_chunks_of_permutations_change_nothing(monkeypatch):
     one = MISelector(random_state=5, n_permutations=99).fit(X, y)
     for copies in (1, 7, 10_000):
         monkeypatch.setattr("infosieve._engines.numba.engine.NumbaEngine.at_once", copies)
-        monkeypatch.setattr("infosieve._scoring.jobs._FIRST_COPIES", 1 + copies // 3)
+        monkeypatch.setattr("infosieve._scoring.jobs._FIRST_SURROGATES", 1 + copies // 3)
         other = MISelector(random_state=5, n_permutations=99).fit(X, y)
         pd.testing.assert_frame_equal(one.path_, other.path_)
-    monkeypatch.setattr("infosieve._engines.numba.engine.NumbaEngine.copies_bytes", 1)
+    monkeypatch.setattr("infosieve._engines.numba.engine.NumbaEngine.surrogate_bytes", 1)
     monkeypatch.setattr("infosieve._scoring.jobs._PIECE_BYTES", 1)
     other = MISelector(random_state=5, n_permutations=99).fit(X, y)
     pd.testing.assert_frame_equal(one.path_, other.path_)
@@ -200,7 +200,7 @@ def test_a_set_seen_before_ends_the_search():
     selector = MISelector(
         search="forward-backward", removal="mi", criterion="mi", stop=None, random_state=0
     ).fit(X, y)
-    assert selector.result_.stopped == "the search came back to a set it had seen"
+    assert selector.result_.stop_reason == "the search came back to a set it had seen"
 
 
 def test_pairs_that_matter_only_together():
@@ -287,7 +287,7 @@ def test_number_of_features():
     everything = MISelector(stop=None, **options).fit(X, y)
     assert everything.selected_.size == 10
     assert everything.path_["p_value"].isna().all()
-    assert everything.result_.stopped == "no column is left"
+    assert everything.result_.stop_reason == "no column is left"
 
 
 def test_pandas_polars_and_pipelines():
@@ -327,8 +327,8 @@ def test_result_is_frozen_and_signed():
         result.selected = ()
     with pytest.raises(ValueError, match="read-only"):
         result.relevance[0] = 1
-    assert result.origin.seed == 0
-    assert result.origin.parameters["alpha"] == 0.05
+    assert result.provenance.seed == 0
+    assert result.provenance.parameters["alpha"] == 0.05
     assert repr(result).startswith("SelectionResult(")
 
 
@@ -348,7 +348,7 @@ def test_ctrl_c_keeps_the_finished_steps(monkeypatch):
         selector.fit(X, y)
     np.testing.assert_array_equal(selector.selected_, whole.selected_[:2])
     pd.testing.assert_frame_equal(selector.path_, whole.path_[:2])
-    assert selector.result_.stopped == "interrupted"
+    assert selector.result_.stop_reason == "interrupted"
     assert selector.transform(X).shape == (100, 2)
 
 
@@ -395,7 +395,7 @@ def test_verbose_tells_each_step(capsys):
         ({"null": None}, "'null' parameter must be one of 'local', 'global'"),
         ({"correction": True}, "'correction' parameter must be one of 'max', None"),
         ({"resample": "loo"}, "'resample' parameter must be one of 'cv', None"),
-        ({"estimator": "ksg2"}, "use criterion='mi' with it"),
+        ({"method": "ksg2"}, "use criterion='mi' with it"),
         ({"n_features_to_select": 9}, "The 'n_features_to_select' parameter asks for 9 features"),
         ({"min_features": 9}, "'min_features' parameter asks for 9 features, but X has 6"),
         ({"min_features": 3, "max_features": 2}, "'min_features' parameter (3) must not exceed"),

@@ -85,19 +85,19 @@ STUDENT = {
 }
 
 
-@pytest.mark.parametrize("estimator", ["ksg1", "ksg2"])
+@pytest.mark.parametrize("method", ["ksg1", "ksg2"])
 @pytest.mark.parametrize("metric", ["euclidean", "chebyshev"])
-def test_bivariate_normal(estimator, metric):
-    got = mean_estimate(bivariate_normal, 1000, estimator=estimator, metric=metric)
+def test_bivariate_normal(method, metric):
+    got = mean_estimate(bivariate_normal, 1000, method=method, metric=metric)
     assert got == pytest.approx(0.413339, abs=0.03)
 
 
 @pytest.mark.parametrize(
     ("epsilon", "truth", "tolerance"), [(0.1, 1.709438, 0.03), (0.75, 1 / 3, 0.02)]
 )
-@pytest.mark.parametrize("estimator", ["ksg1", "ksg2"])
-def test_additive_noise(epsilon, truth, tolerance, estimator):
-    got = mean_estimate(additive_noise(epsilon), 10_000, estimator=estimator, n_neighbors=3)
+@pytest.mark.parametrize("method", ["ksg1", "ksg2"])
+def test_additive_noise(epsilon, truth, tolerance, method):
+    got = mean_estimate(additive_noise(epsilon), 10_000, method=method, n_neighbors=3)
     assert got == pytest.approx(truth, abs=tolerance)
 
 

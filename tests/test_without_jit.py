@@ -13,23 +13,23 @@ from infosieve._engines.numba import engine
 rng = np.random.default_rng(0)
 X, y = np.round(rng.normal(size=(24, 5)), 1), rng.normal(size=24)
 X[:, 0] = rng.normal(size=24)
-print(relevance(X, y, estimator="ksg1").tolist())
-print(relevance(X, y, estimator="ksg2").tolist())
+print(relevance(X, y, method="ksg1").tolist())
+print(relevance(X, y, method="ksg2").tolist())
 print(relevance(X, y, given=X[:, :2]).tolist())
 print(relevance(X, np.c_[y, X[:, 1]], metric="chebyshev").tolist())
-print(relevance(X, y > 0, estimator="ksg2").tolist())
-print(relevance(X[:, 1:], np.c_[y, X[:, 0]], estimator="ksg2").tolist())
+print(relevance(X, y > 0, method="ksg2").tolist())
+print(relevance(X[:, 1:], np.c_[y, X[:, 0]], method="ksg2").tolist())
 engine._list_lengths = lambda n, batch: (3, 2)
 print(relevance(X, y, given=X[:, :2], n_neighbors=2).tolist())
-print(mutual_information(X, y), mutual_information(X, y, estimator="ksg2"))
+print(mutual_information(X, y), mutual_information(X, y, method="ksg2"))
 print(mutual_information(X[:, :2], y, given=X[:, 2:]))
 print(choose_k(X, y, k_max=4, n_splits=8, random_state=0).t.tolist())
 for null in ("global", "local"):
-    options = dict(selected=[1, 2], null=null, criterion="cmi", n_permutations=5, random_state=0)
+    options = dict(given=[1, 2], null=null, criterion="cmi", n_permutations=5, random_state=0)
     print(permutation_test(X, y, [0, 3], **options).null.tolist())
 print(false_neighbors(X, y).tolist(), false_neighbors(X, np.c_[y, X[:, 1]]).tolist())
-for options in ({}, {"agglomeration": "average"}, {"representative": "medoid"}):
-    print(FeatureClustering(2, connectivity="chain", **options).fit(X, y).linkage_.tolist())
+for options in ({}, {"linkage": "average"}, {"representative": "medoid"}):
+    print(FeatureClustering(2, connectivity="chain", **options).fit(X, y).linkage_matrix_.tolist())
 print(MISelector(stop=None, max_features=3, random_state=0).fit(X, y).path_.to_csv())
 """
 

@@ -7,7 +7,7 @@ from typing import Any, get_args
 
 import numpy as np
 
-from infosieve._core.types import Estimator, Metric
+from infosieve._core.types import Method, Metric
 
 DEFAULT_NEIGHBORS = (3, 10)
 
@@ -57,14 +57,14 @@ def check_choice(value: Any, parameter: str, choices: Iterable[Any]) -> None:
         )
 
 
-def check_method(estimator: Any, metric: Any, scale: Any, conditional: bool) -> None:
-    """The names of estimator, metric and scale."""
-    check_choice(estimator, "estimator", get_args(Estimator))
+def check_method(method: Any, metric: Any, scale: Any, conditional: bool) -> None:
+    """The names of method, metric and scale."""
+    check_choice(method, "method", get_args(Method))
     check_choice(metric, "metric", get_args(Metric))
     check_choice(scale, "scale", ("standard", "normal-scores", None))
-    if conditional and estimator == "ksg2":
+    if conditional and method == "ksg2":
         raise ValueError(
-            "The 'estimator' parameter must be 'ksg1' with 'given' or criterion='cmi': conditional "
+            "The 'method' parameter must be 'ksg1' with 'given' or criterion='cmi': conditional "
             "information is Frenzel and Pompe's estimate, which generalises that form only. "
             "Got 'ksg2' instead."
         )

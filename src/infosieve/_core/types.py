@@ -16,7 +16,7 @@ IntArray: TypeAlias = NDArray[np.signedinteger]
 BoolArray: TypeAlias = NDArray[np.bool_]
 
 Criterion: TypeAlias = Literal["mi", "cmi", "gain"]
-Estimator: TypeAlias = Literal["ksg1", "ksg2"]
+Method: TypeAlias = Literal["ksg1", "ksg2"]
 Metric: TypeAlias = Literal["euclidean", "chebyshev"]
 Scale: TypeAlias = Literal["standard", "normal-scores"] | None
 Neighbors: TypeAlias = int | tuple[int, int]
@@ -25,7 +25,7 @@ T = TypeVar("T")
 Which: TypeAlias = Sequence[int] | IntArray | BoolArray | slice
 
 
-class Travels:
+class WritableArrays:
     """A record of arrays that other processes may be sent, where it can be worked on as here.
 
     Arrays arrive read-only, and kernels would be compiled once more for such.
@@ -38,7 +38,7 @@ class Travels:
 
 
 @dataclass(frozen=True)
-class Columns(Travels):
+class Columns(WritableArrays):
     """Columns that are ready to be measured: scaled, ties broken, categories coded.
 
     Attributes
@@ -123,15 +123,15 @@ class Columns(Travels):
 class Batch:
     """The one question everything else asks: how informative is each candidate?
 
-    Each of the ``candidates`` is scored on its own, given the ``selected`` columns and the
-    ``target``: MI(selected and candidate; target) under the criterion "mi", and
-    I(candidate; target | selected) under "cmi" and "gain". Under "cmi" the candidate and the
-    selected columns are two blocks, the larger distance counting; under "gain" they are one
+    Each of the ``candidates`` is scored on its own, given the ``given`` columns and the
+    ``target``: MI(given and candidate; target) under the criterion "mi", and
+    I(candidate; target | given) under "cmi" and "gain". Under "cmi" the candidate and the
+    given columns are two blocks, the larger distance counting; under "gain" they are one
     block with one norm, as under "mi": the difference that the candidate makes to the set
     (both are the same in the maximum norm). A candidate is one column, or ``width``
     neighbouring ones. One neighbour search serves every K from the first to the second of
-    ``n_neighbors``. ``parts`` numbers a part for each sample: the question is then asked of the
-    samples without each part. With ``permutations`` (n_copies, n_samples) the question is asked
+    ``n_neighbors``. ``folds`` numbers a fold for each sample: the question is then asked of the
+    samples without each fold. With ``permutations`` (n_copies, n_samples) the question is asked
     of permuted copies: all candidates permuted by the first, then by the second, ...
 
     What counts of categories owe to chance is not the engine's business: see
@@ -139,31 +139,31 @@ class Batch:
     """
 
     candidates: Columns
-    selected: Columns
+    given: Columns
     target: Columns
     criterion: Criterion = "mi"
-    estimator: Estimator = "ksg1"
+    method: Method = "ksg1"
     metric: Metric = "euclidean"
     n_neighbors: tuple[int, int] = (3, 10)
-    parts: IntArray | None = None
+    folds: IntArray | None = None
     width: int = 1
     permutations: IntArray | None = None
 
     def __post_init__(self) -> None:
-        if self.conditional and self.estimator == "ksg2":
-            raise ValueError("conditional information is defined for the estimator 'ksg1' only")
+        if self.conditional and self.method == "ksg2":
+            raise ValueError("conditional information is defined for the method 'ksg1' only")
 
     @property
     def conditional(self) -> bool:
         """Whether there is something to condition on."""
-        return self.criterion != "mi" and self.selected.n_columns > 0
+        return self.criterion != "mi" and self.given.n_columns > 0
 
     @property
     def n_candidates(self) -> int:
         copies = 1 if self.permutations is None else len(self.permutations)
         return copies * self.candidates.n_columns // self.width
 
-    def written_out(self) -> "Batch":
+    def materialised(self) -> "Batch":
         """The same question with the permuted copies as candidates."""
         if self.permutations is None:
             return self
@@ -175,15 +175,15 @@ class Batch:
         return replace(
             self,
             candidates=self.candidates.rows(rows),
-            selected=self.selected.rows(rows),
+            given=self.given.rows(rows),
             target=self.target.rows(rows),
-            parts=None,
+            folds=None,
         )
 
-    def without_parts(self) -> "list[IntArray]":
-        """The rows that remain without each part."""
-        assert self.parts is not None
-        return [np.flatnonzero(self.parts != part) for part in range(self.parts.max() + 1)]
+    def without_folds(self) -> "list[IntArray]":
+        """The rows that remain without each fold."""
+        assert self.folds is not None
+        return [np.flatnonzero(self.folds != fold) for fold in range(self.folds.max() + 1)]
 
     def only(self, candidates: IntArray) -> "Batch":
         """The same question asked of some of the candidates."""
@@ -275,15 +275,15 @@ class Executor(Protocol):
         """Columns where jobs find them."""
         ...
 
-    def sees(self, source: Any) -> bool:
+    def can_read(self, source: Any) -> bool:
         """Whether jobs can read a column source themselves."""
         ...
 
-    def lacks(self, problem: Callable[[], str | None]) -> str | None:
-        """What ``problem`` says where jobs run: None if it finds none."""
+    def missing_requirement(self, check: Callable[[], str | None]) -> str | None:
+        """What ``check`` says where jobs run: None if it finds none."""
         ...
 
-    def room(self, kind: str, total: int, whole: int, fewest: int) -> int:
+    def batch_size(self, kind: str, total: int, whole: int, fewest: int) -> int:
         """How many candidates a job of this kind should score.
 
         Of ``total``, where a whole table has ``whole``; ``fewest`` are worth a job.
@@ -305,7 +305,7 @@ class Engine(Protocol):
     """Where a batch is scored: neighbours are found and counted."""
 
     def score(self, batch: Batch, runner: Runner) -> FloatArray:
-        """Nats, of shape (n_parts, n_candidates, n_K); n_parts is 1 without parts."""
+        """Nats, of shape (n_folds, n_candidates, n_K); n_folds is 1 without folds."""
         ...
 
     @property
@@ -319,7 +319,7 @@ class Engine(Protocol):
         ...
 
     @property
-    def copies_bytes(self) -> int:
+    def surrogate_bytes(self) -> int:
         """How large permuted copies may become, written out: bytes."""
         ...
 

@@ -1,4 +1,4 @@
-"""What engines share: samples without each part, K beyond the sample, the simplest norm."""
+"""What engines share: samples without each fold, K beyond the sample, the simplest norm."""
 
 from dataclasses import replace
 
@@ -12,11 +12,11 @@ class CountingEngine:
     """An engine that counts neighbours: :meth:`sums` is what it must do."""
 
     def score(self, batch: Batch, runner: Runner) -> FloatArray:
-        """Nats, of shape (n_parts, n_candidates, n_K)."""
-        if batch.parts is None:
+        """Nats, of shape (n_folds, n_candidates, n_K)."""
+        if batch.folds is None:
             return self._score(batch, runner)[None]
-        batch = batch.written_out()
-        return np.stack([self._score(batch.rows(rows), runner) for rows in batch.without_parts()])
+        batch = batch.materialised()
+        return np.stack([self._score(batch.rows(rows), runner) for rows in batch.without_folds()])
 
     def sums(self, batch: Batch, runner: Runner) -> IntArray:
         """Sums of psi terms in fixed point, of shape (n_candidates, n_K)."""
@@ -36,15 +36,15 @@ class CountingEngine:
         return nats(np.ascontiguousarray(self.sums(batch, runner)), n, batch.conditional)
 
 
-def one_against_one(batch: Batch) -> bool:
+def bivariate(batch: Batch) -> bool:
     """Whether single columns meet a single target, and nothing else."""
-    return batch.selected.n_columns == 0 and batch.target.n_columns == 1 and batch.width == 1
+    return batch.given.n_columns == 0 and batch.target.n_columns == 1 and batch.width == 1
 
 
 def _simplest_norm(batch: Batch) -> Batch:
     """Where every block has one column, both norms are |d|: compare that, not its square."""
-    together = batch.width + (0 if batch.criterion == "cmi" else batch.selected.n_columns)
-    blocks = (together, batch.selected.n_columns, batch.target.n_columns)
+    together = batch.width + (0 if batch.criterion == "cmi" else batch.given.n_columns)
+    blocks = (together, batch.given.n_columns, batch.target.n_columns)
     if max(blocks) <= 1:
         return replace(batch, metric="chebyshev")
     return batch

@@ -4,7 +4,7 @@ from typing import Any, Literal, TypeAlias, get_args
 
 from infosieve._core.parameters import check_choice
 from infosieve._core.types import Engine, Executor
-from infosieve._engines.cuda.engine import MAX_K, CudaEngine, problem
+from infosieve._engines.cuda.engine import MAX_K, CudaEngine, why_no_gpu
 from infosieve._engines.numba.engine import NumbaEngine
 
 Device: TypeAlias = Literal["cpu", "cuda", "auto"]
@@ -21,7 +21,7 @@ def check_device(device: Any) -> None:
 
 def require_device(device: Device, executor: Executor) -> None:
     """That it is there, where the executor's jobs run."""
-    reason = executor.lacks(problem) if device == "cuda" else None
+    reason = executor.missing_requirement(why_no_gpu) if device == "cuda" else None
     if reason is not None:
         raise RuntimeError(
             f"The 'device' parameter is 'cuda', but {reason}. Otherwise, use device='cpu', or "
@@ -39,7 +39,7 @@ def engine_of(
     if device == "auto":
         work = n_samples * n_candidates
         pays = work >= WORTHWHILE and n_samples <= MOST_SAMPLES and largest_k <= MAX_K
-        if pays and executor.lacks(problem) is None:
+        if pays and executor.missing_requirement(why_no_gpu) is None:
             return CudaEngine(or_cpu=True)
     if device != "cuda":
         return NumbaEngine()

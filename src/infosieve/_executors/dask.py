@@ -120,27 +120,27 @@ class Dask:
             self._recent.popitem(last=False)
         return known[1]  # type: ignore[no-any-return]
 
-    def sees(self, source: ColumnSource) -> bool:
+    def can_read(self, source: ColumnSource) -> bool:
         """Whether all workers can read a source themselves."""
         if id(source) not in self._seen:
             seen = False
             if source.visible():  # if not even here, it need not travel
-                answers = self._ask(_sees, source)
+                answers = self._ask(_can_read, source)
                 seen = all(answers.values())
             self._seen[id(source)] = source, seen
             if not seen:
                 self.progress.say(f"not all workers see {source.where}: columns are sent to them")
         return self._seen[id(source)][1]
 
-    def lacks(self, problem: Callable[[], str | None]) -> str | None:
+    def missing_requirement(self, check: Callable[[], str | None]) -> str | None:
         """What is wrong with the first worker that has a problem."""
-        answers = self._ask(problem)
+        answers = self._ask(check)
         return next((f"on {who}: {text}" for who, text in answers.items() if text), None)
 
     def place(self, x: ColumnSet) -> Any:
         """Columns on the workers: read there, or sent in blocks."""
         source = getattr(x, "source", None)
-        if source is not None and self.sees(source):
+        if source is not None and self.can_read(source):
             return Whole(self.share(x), x.n_columns)
         return _Blocks(x, max(1, sum(self._threads.values())), self._sending)
 
@@ -151,7 +151,7 @@ class Dask:
 
     # Jobs
 
-    def room(self, kind: str, total: int, whole: int, fewest: int) -> int:
+    def batch_size(self, kind: str, total: int, whole: int, fewest: int) -> int:
         """So many that a job takes about half a second, and all workers have some."""
         known = self._seconds.get(kind)
         size = _FIRST if not known else int(_JOB_SECONDS / max(min(known), 1e-9))
@@ -451,7 +451,7 @@ def _run(job: Callable[..., T], *arguments: Any) -> tuple[T, float]:
     return result, time.perf_counter() - start
 
 
-def _sees(source: ColumnSource) -> bool:
+def _can_read(source: ColumnSource) -> bool:
     return source.visible()
 
 

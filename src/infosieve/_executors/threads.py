@@ -83,15 +83,15 @@ class Threads:
         """Where the columns are already."""
         return Whole(x, x.n_columns)
 
-    def sees(self, source: Any) -> bool:
-        """What this process has opened, it sees."""
+    def can_read(self, source: Any) -> bool:
+        """What this process has opened, it can_read."""
         return True
 
-    def lacks(self, problem: Callable[[], str | None]) -> str | None:
+    def missing_requirement(self, check: Callable[[], str | None]) -> str | None:
         """What is wrong here."""
-        return problem()
+        return check()
 
-    def room(self, kind: str, total: int, whole: int, fewest: int) -> int:
+    def batch_size(self, kind: str, total: int, whole: int, fewest: int) -> int:
         """Whole tables, or enough copies of few columns for what they share to pay."""
         return whole
 

@@ -30,19 +30,19 @@ def find_duplicates(x: ColumnSet) -> dict[int, tuple[int, ...]]:
     that keep their scale are not equal to scaled copies: they do not measure the same). All
     are projected on a few directions; only those that nearly meet on all are compared.
     """
-    shadows, widths = shadows_of(x) if isinstance(x, Columns) else x.shadows  # type: ignore[attr-defined]
+    projections, widths = projections_of(x) if isinstance(x, Columns) else x.projections  # type: ignore[attr-defined]
     groups: dict[int, list[int]] = {}
     for kind in (False, True):
         columns = np.flatnonzero((x.categorical == kind) & ~x.constant)
-        for near in _meeting(shadows[:, columns], widths[columns], x.n_samples):
+        for near in _meeting(projections[:, columns], widths[columns], x.n_samples):
             groups |= _groups(x, columns[near], widths)
     return {first: tuple(others) for first, others in sorted(groups.items())}
 
 
-def _meeting(shadows: FloatArray, widths: FloatArray, n_samples: int) -> list[IntArray]:
+def _meeting(projections: FloatArray, widths: FloatArray, n_samples: int) -> list[IntArray]:
     """Columns that nearly meet, directly or through others, in rising order."""
-    order = np.argsort(shadows[0], kind="stable")
-    at, widths = shadows[:, order], widths[order]
+    order = np.argsort(projections[0], kind="stable")
+    at, widths = projections[:, order], widths[order]
     near = SAME * (1 + _OUTSIDE) * np.sqrt(n_samples)
     m = order.size
     met = np.zeros(m, np.int64)
@@ -72,14 +72,14 @@ def _meeting(shadows: FloatArray, widths: FloatArray, n_samples: int) -> list[In
     return [np.sort(order[part]) for part in np.split(members, edges)] if members.size else []
 
 
-def shadows_of(columns: Columns) -> tuple[FloatArray, FloatArray]:
+def projections_of(columns: Columns) -> tuple[FloatArray, FloatArray]:
     """Where each column falls on a few directions, whatever its shift and sign; and its width.
 
     Values are those of the bulk, in its units: what lies far outside would hide all others. The
     sums are those of each column, whichever columns stand beside it.
     """
     directions = _directions(columns.n_samples)
-    shadows = np.zeros((len(directions), columns.n_columns))
+    projections = np.zeros((len(directions), columns.n_columns))
     widths = np.zeros(columns.n_columns)
     for j in np.flatnonzero(~columns.constant):
         row = columns.values[j]
@@ -87,8 +87,8 @@ def shadows_of(columns: Columns) -> tuple[FloatArray, FloatArray]:
         widths[j] = _width(ordered, int(columns.n_distinct[j]))
         inner = np.clip((row - _middle(ordered)) / widths[j], -_OUTSIDE, _OUTSIDE)
         for axis, direction in enumerate(directions):
-            shadows[axis, j] = abs(float((inner * direction).sum()))
-    return shadows, widths
+            projections[axis, j] = abs(float((inner * direction).sum()))
+    return projections, widths
 
 
 def _middle(ordered: FloatArray) -> float:

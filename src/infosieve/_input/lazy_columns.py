@@ -17,7 +17,7 @@ from infosieve._core.types import (
     Which,
 )
 from infosieve._executors.threads import Threads
-from infosieve._input.duplicates import shadows_of
+from infosieve._input.duplicates import projections_of
 from infosieve._input.scaling import exponent_of, prepare
 from infosieve._input.tables import (
     Table,
@@ -47,8 +47,8 @@ class Survey:
     owned : ndarray of bool
         See :class:`._types.Columns`.
     n_missing, n_infinite : ndarray of int
-    shadows, widths : ndarray of float
-        What tells columns apart that are not duplicates; shadows have a row for each direction.
+    projections, widths : ndarray of float
+        What tells columns apart that are not duplicates; projections have a row for each direction.
     digests : list of bytes
         Of the values.
     levels : dict
@@ -60,7 +60,7 @@ class Survey:
     owned: BoolArray
     n_missing: IntArray
     n_infinite: IntArray
-    shadows: FloatArray
+    projections: FloatArray
     widths: FloatArray
     digests: list[bytes]
     levels: dict[int, list[Any]]
@@ -141,13 +141,13 @@ def open_table(
     """
     declared = declared_columns(discrete, argument, source.columns, source.named)
     table = SourceTable(source, argument, declared)
-    unread = Unread(table, scale, 0, executor.here)
+    unread = LazyColumns(table, scale, 0, executor.here)
     size = max(1, _BLOCK_BYTES // (8 * table.n_samples))
     everything = range(table.n_columns)
 
-    who: Any = executor if executor.sees(source) else executor.here
+    who: Any = executor if executor.can_read(source) else executor.here
 
-    def passed(job: Any, subject: "Unread") -> list[Any]:
+    def passed(job: Any, subject: "LazyColumns") -> list[Any]:
         pieces = who.place(subject).pieces(everything, size)
         executor.progress.begin("looking at columns", table.n_columns)
         each = []
@@ -161,7 +161,7 @@ def open_table(
         largest = max(passed(_largest, unread))
         table = SourceTable(source, argument, declared, largest=largest)
         exponent = exponent_of(np.array([largest, *(t.largest for t in others)]))
-        unread = Unread(table, scale, exponent, executor.here)
+        unread = LazyColumns(table, scale, exponent, executor.here)
     each = passed(_survey, unread)
     counts = (
         np.concatenate([getattr(e, name) for e in each]) for name in ("n_missing", "n_infinite")
@@ -175,7 +175,7 @@ def open_table(
 
 
 @dataclass(frozen=True)
-class Unread:
+class LazyColumns:
     """Prepared columns that are read when they are taken. See ``_types.ColumnSet``."""
 
     table: SourceTable
@@ -216,9 +216,9 @@ class Unread:
         return np.asarray(self.n_distinct == 1)
 
     @property
-    def shadows(self) -> tuple[FloatArray, FloatArray]:
-        """See :func:`._duplicates.shadows_of`."""
-        return self.table._known.shadows, self.table._known.widths
+    def projections(self) -> tuple[FloatArray, FloatArray]:
+        """See :func:`._duplicates.projections_of`."""
+        return self.table._known.projections, self.table._known.widths
 
     @cached_property
     def _numbers(self) -> IntArray:
@@ -238,11 +238,11 @@ class Unread:
         return prepare(*kinds, self.scale, self.exponent, self.runner, with_order)
 
 
-def _largest(runner: Runner, unread: Unread, which: Which) -> float:
+def _largest(runner: Runner, unread: LazyColumns, which: Which) -> float:
     return unread.table.read(unread._numbers[which]).largest
 
 
-def _survey(runner: Runner, unread: Unread, which: Which) -> Survey:
+def _survey(runner: Runner, unread: LazyColumns, which: Which) -> Survey:
     numbers = unread._numbers[which]
     table = unread.table.read(numbers)
     missing, infinite = np.isnan(table.values).sum(axis=1), np.isinf(table.values).sum(axis=1)
@@ -251,11 +251,11 @@ def _survey(runner: Runner, unread: Unread, which: Which) -> Survey:
         counts = nothing.astype(np.int64), nothing.astype(bool), missing, infinite
         return Survey(table.categorical, *counts, nothing[None], nothing, [], {})
     columns = unread.prepared(table)
-    shadows, widths = shadows_of(columns)
+    projections, widths = projections_of(columns)
     levels = {int(numbers[i]): values for i, values in table.levels.items()}
     assert columns.owned is not None
     counts = columns.n_distinct, columns.owned, missing, infinite
-    return Survey(table.categorical, *counts, shadows, widths, table.digests, levels)
+    return Survey(table.categorical, *counts, projections, widths, table.digests, levels)
 
 
 def _joined(parts: list[Survey]) -> Survey:
@@ -268,7 +268,7 @@ def _joined(parts: list[Survey]) -> Survey:
         np.concatenate([part.owned for part in parts]),
         np.concatenate([part.n_missing for part in parts]),
         np.concatenate([part.n_infinite for part in parts]),
-        np.concatenate([part.shadows for part in parts], axis=1),
+        np.concatenate([part.projections for part in parts], axis=1),
         np.concatenate([part.widths for part in parts]),
         [digest for part in parts for digest in part.digests],
         levels,

@@ -12,7 +12,7 @@ from sklearn.utils.validation import validate_data
 from infosieve._core.documents import versions
 from infosieve._core.messages import shown
 from infosieve._core.types import ColumnSet, Executor, IntArray, Runner, Scale
-from infosieve._input.lazy_columns import SMALL, SourceTable, Unread, open_table
+from infosieve._input.lazy_columns import SMALL, LazyColumns, SourceTable, open_table
 from infosieve._input.scaling import exponent_of, prepare
 from infosieve._input.tables import (
     check_lengths,
@@ -21,7 +21,7 @@ from infosieve._input.tables import (
     read_table,
 )
 from infosieve._sources.columns import as_source
-from infosieve.results._records import EXCERPT, Excerpt, Origin
+from infosieve.results._records import EXCERPT, Excerpt, Provenance
 
 
 def read_tables(
@@ -63,7 +63,7 @@ def prepare_tables(
     """
     exponent = exponent_of(np.array([t.largest for t in tables])) if scale is None else 0
     prepared: list[Any] = [
-        Unread(t, scale, exponent, runner)
+        LazyColumns(t, scale, exponent, runner)
         if isinstance(t, SourceTable)
         else prepare(t.values, t.categorical, scale, exponent, runner, with_order, separate)
         for t in tables
@@ -98,10 +98,10 @@ def _warn(text: str) -> None:
     warnings.warn(text, UserWarning, stacklevel=level)
 
 
-def origin_of(tables: list[Any], seed: int, parameters: Mapping[str, Any]) -> Origin:
+def provenance_of(tables: list[Any], seed: int, parameters: Mapping[str, Any]) -> Provenance:
     """Where a result comes from."""
     known = dict(parameters), dict(versions())
-    return Origin(fingerprint(*tables), tables[0].n_samples, seed, *known)
+    return Provenance(fingerprint(*tables), tables[0].n_samples, seed, *known)
 
 
 def excerpt_of(tables: list[Any], selected: list[int]) -> Excerpt:

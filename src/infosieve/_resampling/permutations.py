@@ -21,10 +21,10 @@ from infosieve._core.types import (
     IntArray,
     Metric,
     Runner,
-    Travels,
+    WritableArrays,
 )
 from infosieve._engines.numba.shuffle import shuffle, shuffle_near
-from infosieve._resampling.surrogates import SAMPLES_EACH, Planes, fit_planes
+from infosieve._resampling.surrogates import SAMPLES_EACH, LocalFits, fit_weights
 
 # A local permutation moves something among this many nearest samples, the sample included.
 N_NEAR = 8
@@ -52,18 +52,18 @@ def _words(key: tuple[int, str, int], first: int, count: int, width: int) -> Any
 
 
 @dataclass(frozen=True)
-class Permutations(Travels):
+class Permutations(WritableArrays):
     """The row permutations of one test: row i receives the value of row ``draw(...)[p, i]``.
 
     Inside strata, or, with ``near``, among the neighbours of each row; then it is not the value
-    that moves, but what ``planes`` leave of it.
+    that moves, but what ``fits`` leave of it.
     """
 
     key: tuple[int, str, int]
     order: IntArray
     edges: IntArray
     near: IntArray | None = None
-    planes: Planes | None = None
+    fits: LocalFits | None = None
 
     def draw(self, first: int, count: int) -> IntArray:
         n = self.order.size
@@ -71,11 +71,11 @@ class Permutations(Travels):
             return np.asarray(shuffle(_words(self.key, first, count, n), self.order, self.edges))
         return np.asarray(shuffle_near(_words(self.key, first, count, 2 * n), self.near))
 
-    def copying(self, columns: Columns, runner: Runner) -> Callable[[IntArray], Columns]:
+    def surrogate_maker(self, columns: Columns, runner: Runner) -> Callable[[IntArray], Columns]:
         """What permutes the columns: all by the first of the drawn, then all by the second, ..."""
-        if self.planes is None:
+        if self.fits is None:
             return columns.permuted
-        return self.planes.copying(columns, runner)
+        return self.fits.surrogate_maker(columns, runner)
 
 
 def global_permutations(key: tuple[int, str, int], n_samples: int) -> Permutations:
@@ -84,18 +84,18 @@ def global_permutations(key: tuple[int, str, int], n_samples: int) -> Permutatio
 
 
 def local_permutations(
-    key: tuple[int, str, int], selected: Columns, metric: Metric, n_workers: int = 1
+    key: tuple[int, str, int], given: Columns, metric: Metric, n_workers: int = 1
 ) -> Permutations:
-    """Rows exchange with their like: the null of nothing new beyond the selected.
+    """Rows exchange with their like: the null of nothing new beyond the given.
 
-    Like are the nearest :data:`N_NEAR` in the selected columns; under categories, those of
+    Like are the nearest :data:`N_NEAR` in the given columns; under categories, those of
     the same categories, and all of them where there is nothing but categories. What the
-    selected columns foretell of a value stays where it is (:mod:`.copies`).
+    given columns foretell of a value stays where it is (:mod:`.copies`).
     """
-    labels = category_labels(selected)
+    labels = category_labels(given)
     order = np.argsort(labels, kind="stable").astype(np.int32)
     edges = np.concatenate([[0], np.cumsum(np.bincount(labels))])
-    numbers = selected.values[~selected.categorical].T
+    numbers = given.values[~given.categorical].T
     if numbers.shape[1] == 0:
         return Permutations(key, order, edges)
     n = order.size
@@ -111,11 +111,11 @@ def local_permutations(
         found[absent, 0] = np.flatnonzero(absent)  # too many are at distance zero
         again = np.arange(width) % k  # a small stratum: its rows several times
         near[rows] = rows[found[:, again]]
-        weights[rows, :k] = fit_planes(points, found)
+        weights[rows, :k] = fit_weights(points, found)
     few = np.ascontiguousarray(near[:, :N_NEAR])
-    return Permutations(key, order, edges, few, Planes.of(near, weights))
+    return Permutations(key, order, edges, few, LocalFits.of(near, weights))
 
 
-def random_parts(key: tuple[int, str, int], n_samples: int, n_parts: int) -> IntArray:
+def random_folds(key: tuple[int, str, int], n_samples: int, n_parts: int) -> IntArray:
     """A part for each sample, at random; sizes differ by one at most."""
     return np.asarray(global_permutations(key, n_samples).draw(0, 1)[0] % n_parts)

@@ -1,9 +1,11 @@
-"""What samples near in the selected columns foretell of another column, and copies that keep it.
+"""Surrogates: permuted columns that keep their relation to the given columns.
 
-A candidate that follows the selected columns, a noisy copy of one of them, say, must be compared
-with copies that follow them as closely. Values that near samples exchange do not: among a few
-hundred samples, those near in three columns are far apart in each. So for each sample a plane
-through those near it foretells its value, and only what is left is exchanged.
+A candidate that follows the given columns, such as a noisy copy of one of them, must be compared
+with surrogates that follow them as closely. Values permuted among near samples do not: of a few
+hundred samples, the nearest in three columns are far apart in each. So a local linear fit on the
+given columns predicts the value of each sample, and the residuals are permuted among near samples
+(Freedman and Lane 1983, https://doi.org/10.2307/1391660, permute residuals of a regression; Runge
+2018, https://proceedings.mlr.press/v84/runge18a.html, permutes values locally).
 """
 
 from collections.abc import Callable
@@ -14,24 +16,23 @@ import numpy as np
 
 from infosieve._core.types import Columns, FloatArray, IntArray, Runner
 
-# A plane goes through so many samples for each of its coefficients, and never through fewer
-# than the second number: then a mean has to do.
+# Samples for each coefficient of a fit; with fewer than the second number, the fit is a mean.
 SAMPLES_EACH, FEWEST_EACH = 6, 2
-# What is added to the squares of a plane's directions, whose sum is one: some may be none.
+# Added to the squares of a fit's directions, whose sum is one: some directions may not exist.
 _RIDGE = 1e-6
-# The least that a plane leaves, of one: a sample far from all others draws it to itself.
+# The least residual standard deviation, of one: a sample far from all others is fitted by itself.
 _LEAST = 1e-3
-# Values count up to so many standard deviations (by the median) from what is foretold of them,
-# which is found in so many rounds: an outlier would draw all planes near it.
+# Residuals are winsorised at so many standard deviations (by the median), in so many rounds: an
+# outlier would otherwise bend all fits near it.
 _OUTLYING, _ROUNDS = 1.5, 3
 _MEDIAN = 0.6745  # of |x|, for normal x of standard deviation one
-# Numbers that a task works on at once: values of copies, coordinates of near samples.
+# Numbers that a task works on at once: values of surrogates, coordinates of near samples.
 _TASK, _BLOCK = 1 << 17, 1 << 21
 
 
 @dataclass(frozen=True)
-class Planes:
-    """Foretells the value of any column at each sample from those at the samples near it.
+class LocalFits:
+    """Local linear fits: predict any column at each sample from its values at near samples.
 
     Attributes
     ----------
@@ -39,28 +40,30 @@ class Planes:
         The samples, each among its own.
     weights : ndarray of shape (n_samples, n_near)
         Of their values; the sum of each row is one.
-    spread : ndarray of shape (n_samples,)
-        The standard deviation of what is left of independent noise of standard deviation one.
+    residual_std : ndarray of shape (n_samples,)
+        The standard deviation of the residuals of independent noise of standard deviation one.
     """
 
     near: IntArray
     weights: FloatArray
-    spread: FloatArray
+    residual_std: FloatArray
 
     @classmethod
-    def of(cls, near: IntArray, weights: FloatArray) -> "Planes":
+    def of(cls, near: IntArray, weights: FloatArray) -> "LocalFits":
         own = np.where(near == np.arange(len(near))[:, None], weights, 0.0).sum(axis=1)
         variance = 1 - 2 * own + (weights**2).sum(axis=1)
         return cls(near, weights, np.sqrt(np.maximum(variance, _LEAST**2)))
 
-    def foretold(self, values: FloatArray) -> FloatArray:
-        """Of columns (n_columns, n_samples), outliers drawn in."""
+    def fitted(self, values: FloatArray) -> FloatArray:
+        """The fitted values of columns (n_columns, n_samples), outliers winsorised."""
         out = self._weighted(values)
         for _ in range(_ROUNDS):
-            left = values - out
-            usual = np.median(np.abs(left) / self.spread, axis=1, keepdims=True) / _MEDIAN
-            far = _OUTLYING * usual * self.spread
-            out = self._weighted(out + np.clip(left, -far, far))
+            residuals = values - out
+            usual = (
+                np.median(np.abs(residuals) / self.residual_std, axis=1, keepdims=True) / _MEDIAN
+            )
+            far = _OUTLYING * usual * self.residual_std
+            out = self._weighted(out + np.clip(residuals, -far, far))
         return out
 
     def _weighted(self, values: FloatArray) -> FloatArray:
@@ -69,24 +72,26 @@ class Planes:
             out += weights * np.take(values, near, axis=1)
         return out
 
-    def copying(self, columns: Columns, runner: Runner) -> Callable[[IntArray], Columns]:
-        """What writes the columns with what is left of them permuted; foretelling is done once.
+    def surrogate_maker(self, columns: Columns, runner: Runner) -> Callable[[IntArray], Columns]:
+        """What makes surrogates of the columns from permutations; the columns are fitted once.
 
-        A copy has the values of its column in the order of the new ones: no value is new, and
-        ties remain ties. Categories have no planes: theirs are permuted as they are.
+        A surrogate has the values of its column in the order of the new ones: no value is new,
+        and ties remain ties. Categories have no fit: their values are permuted.
         """
         m, n = columns.values.shape
-        foretold, left, ordered = np.empty((3, m, n))
+        fitted, residuals, ordered = np.empty((3, m, n))
 
         def prepare(which: slice) -> None:
             values = columns.values[which]
             numbers = np.where(columns.categorical[which, None], 0.0, values)
-            foretold[which] = self.foretold(numbers)
-            left[which] = (numbers - foretold[which]) / self.spread
+            fitted[which] = self.fitted(numbers)
+            residuals[which] = (numbers - fitted[which]) / self.residual_std
             ordered[which] = np.sort(values, axis=1)
 
         def copy(permutations: IntArray, which: slice, out: FloatArray) -> None:
-            new = foretold[which, None] + self.spread * np.take(left[which], permutations, axis=1)
+            new = fitted[which, None] + self.residual_std * np.take(
+                residuals[which], permutations, axis=1
+            )
             order = np.argsort(new, axis=2, kind="stable")
             np.put_along_axis(new, order, ordered[which, None], axis=2)
             categorical = columns.categorical[which]
@@ -111,8 +116,8 @@ def _slices(n: int, size: int) -> list[slice]:
     return [slice(at, min(n, at + size)) for at in range(0, n, size)]
 
 
-def fit_planes(points: FloatArray, near: IntArray) -> FloatArray:
-    """The weights of near samples in planes: least squares, at the samples themselves.
+def fit_weights(points: FloatArray, near: IntArray) -> FloatArray:
+    """The weights of near samples in local linear fits: least squares.
 
     ``points`` is (n_samples, n_dimensions), ``near`` (n_samples, n_near).
     """

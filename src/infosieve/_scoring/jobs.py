@@ -1,6 +1,6 @@
 """Questions about the columns of a table, cut into jobs that an executor spreads.
 
-A job has a few columns, the selected ones and, for a test, the numbers of some permutations.
+A job has a few columns, the given ones and, for a test, the numbers of some permutations.
 Whoever runs it takes the columns from where they are and draws the permutations itself, so
 results do not depend on the cut.
 """
@@ -23,13 +23,13 @@ from infosieve._scoring.mixed import Scores
 PAIRS_AMONG = 64
 # What a job holds of a table that it reads, or was sent: bytes at most.
 _PIECE_BYTES = 1 << 24
-# What permuted copies may take where they have to be written out, at most: bytes.
-_COPIES_BYTES = 1 << 26
+# What permuted surrogates may take where they have to be written out, at most: bytes.
+_SURROGATE_BYTES = 1 << 26
 # Numbers that are drawn at once.
 _DRAWN = 1 << 25
-# Where a test may end early, so many copies are tried first.
-_FIRST_COPIES = 64
-# Columns that have to be read, or foretold, are so once for so many permutations, at first
+# Where a test may end early, so many surrogates are tried first.
+_FIRST_SURROGATES = 64
+# Columns that have to be read, or fitted, are so once for so many permutations, at first
 # and later.
 _A_READING, _MOST_A_READING = 8, 64
 
@@ -38,7 +38,7 @@ _A_READING, _MOST_A_READING = 8, 64
 class Scoring:
     """Scores columns of ``x``, wherever the executor finds it best.
 
-    Columns are given by their numbers; what is already selected, as columns.
+    Columns are given by their numbers; what is already given, as columns.
     """
 
     x: ColumnSet
@@ -55,7 +55,7 @@ class Scoring:
         m = len(columns)
         size = min(
             self._fitting(measure),
-            self.executor.room(kind, m, max(m, measure.engine.at_once), _fewest(given)),
+            self.executor.batch_size(kind, m, max(m, measure.engine.at_once), _fewest(given)),
         )
         known = self.executor.share(measure), self.executor.share(given)
         jobs = (
@@ -83,7 +83,7 @@ class Scoring:
         largest: bool = False,
         may_end: bool = False,
     ) -> Iterator[FloatArray]:
-        """What permuted copies score: blocks of (some permutations, n_columns), in order.
+        """What permuted surrogates score: blocks of (some permutations, n_columns), in order.
 
         One permutation moves all columns together. ``largest``: only the best of each
         permutation. ``may_end``: the caller may stop asking.
@@ -98,11 +98,13 @@ class Scoring:
             at, reading = 0, _A_READING
             while at < n_permutations:
                 total = m * (n_permutations - at)
-                room = executor.room(kind, total, max(m, measure.engine.at_once), _fewest(given))
+                room = executor.batch_size(
+                    kind, total, max(m, measure.engine.at_once), _fewest(given)
+                )
                 if may_end and at == 0 and not executor.remote:
-                    room = min(room, max(m, _FIRST_COPIES))
+                    room = min(room, max(m, _FIRST_SURROGATES))
                 count, size = -(-room // widest), widest
-                plain = isinstance(self.x, Columns) and permutations.planes is None
+                plain = isinstance(self.x, Columns) and permutations.fits is None
                 if not plain and count < reading:
                     count, size = reading, max(1, min(widest, room // reading))
                     reading = min(2 * reading, _MOST_A_READING)
@@ -123,7 +125,7 @@ class Scoring:
     def pairs(
         self, measure: Measure, columns: Sequence[int], given: Columns
     ) -> tuple[FloatArray, list[tuple[int, int]]]:
-        """What pairs tell beyond the selected columns, and the pairs.
+        """What pairs tell beyond the given columns, and the pairs.
 
         By the chain rule: what the first adds, and what the second adds to that. Pairs are
         those of the columns that add most alone.
@@ -178,11 +180,11 @@ class Scoring:
 
 def _kind(what: str, measure: Measure, given: Columns) -> str:
     """Jobs of one kind take about the same time for a candidate."""
-    return f"{what} {given.n_columns}{' parts' if measure.parts is not None else ''}"
+    return f"{what} {given.n_columns}{' folds' if measure.folds is not None else ''}"
 
 
 def _fewest(given: Columns) -> int:
-    """How many candidates are worth a job: with selected columns, they share lists of rows."""
+    """How many candidates are worth a job: with given columns, they share lists of rows."""
     return 256 if given.n_columns else 16
 
 
@@ -217,18 +219,20 @@ def _permute(
 ) -> FloatArray:
     columns = x.take(which, with_order=given.n_columns == 0)
     involved = (columns, given, measure.target)
-    plain = measure.parts is None and permutations.planes is None
+    plain = measure.folds is None and permutations.fits is None
     plain = plain and not any(c.categorical.any() for c in involved)
-    room = measure.engine.copies_bytes if plain else _COPIES_BYTES
+    room = measure.engine.surrogate_bytes if plain else _SURROGATE_BYTES
     at_once = max(1, min(room // (8 * columns.values.size), _DRAWN // columns.n_samples))
-    copies = None if permutations.planes is None else permutations.copying(columns, runner)
+    surrogates = (
+        None if permutations.fits is None else permutations.surrogate_maker(columns, runner)
+    )
     values = []
     for at in range(first, first + count, at_once):
         drawn = _drawn(permutations, at, min(at_once, first + count - at), runner)
-        if copies is None:
+        if surrogates is None:
             scores = measure(columns, given, runner, drawn)
         else:
-            scores = measure(copies(drawn), given, runner)
+            scores = measure(surrogates(drawn), given, runner)
         values.append(scores.reshape(len(drawn), columns.n_columns))
     whole = np.concatenate(values)
     return whole.max(axis=1, keepdims=True) if largest else whole
@@ -238,8 +242,8 @@ def _drawn(permutations: Permutations, first: int, count: int, runner: Runner) -
     """Permutations, drawn by all threads: one is the same whoever draws it."""
     size = max(1, -(-count // (4 * runner.n_workers)), 20_000 // permutations.order.size)
     spans = [(at, min(size, first + count - at)) for at in range(first, first + count, size)]
-    parts = runner.run([partial(permutations.draw, *span) for span in spans])
-    return parts[0] if len(parts) == 1 else np.concatenate(parts)
+    folds = runner.run([partial(permutations.draw, *span) for span in spans])
+    return folds[0] if len(folds) == 1 else np.concatenate(folds)
 
 
 def _score_pairs(
@@ -255,7 +259,7 @@ def _score_pairs(
     """Of all pairs of some columns, permuted or not; ``alone`` is what each scores."""
     pool = x.take(which, with_order=False)
     if permutations is not None:
-        pool = permutations.copying(pool, runner)(permutations.draw(number, 1))
+        pool = permutations.surrogate_maker(pool, runner)(permutations.draw(number, 1))
     if measure.criterion == "mi":
         alone = np.zeros_like(alone)  # the score of the second is that of the whole set
     each = []

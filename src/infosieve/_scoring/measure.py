@@ -7,9 +7,9 @@ from infosieve._core.types import (
     Columns,
     Criterion,
     Engine,
-    Estimator,
     FloatArray,
     IntArray,
+    Method,
     Metric,
     Runner,
 )
@@ -18,32 +18,32 @@ from infosieve._scoring.mixed import Scores, score
 
 @dataclass(frozen=True)
 class Measure:
-    """How candidates are measured: all of a batch but the candidates and the selected."""
+    """How candidates are measured: all of a batch but the candidates and the given."""
 
     target: Columns
     criterion: Criterion
-    estimator: Estimator
+    method: Method
     metric: Metric
     n_neighbors: tuple[int, int]
     engine: Engine
-    parts: IntArray | None = None
+    folds: IntArray | None = None
 
     def scores(
         self,
         candidates: Columns,
-        selected: Columns,
+        given: Columns,
         runner: Runner,
         permutations: IntArray | None = None,
     ) -> Scores:
         batch = Batch(
             candidates,
-            selected,
+            given,
             self.target,
             self.criterion,
-            self.estimator,
+            self.method,
             self.metric,
             self.n_neighbors,
-            self.parts,
+            self.folds,
             permutations=permutations,
         )
         return score(batch, self.engine, runner)
@@ -51,9 +51,9 @@ class Measure:
     def __call__(
         self,
         candidates: Columns,
-        selected: Columns,
+        given: Columns,
         runner: Runner,
         permutations: IntArray | None = None,
     ) -> FloatArray:
-        """One number a candidate: the mean over K and, where there are some, parts."""
-        return self.scores(candidates, selected, runner, permutations).averaged
+        """One number a candidate: the mean over K and, where there are some, folds."""
+        return self.scores(candidates, given, runner, permutations).averaged

@@ -16,25 +16,25 @@ _TASK = 16
 
 @dataclass(frozen=True)
 class Scores:
-    """Nats of a batch: (n_parts, n_candidates, n_K)."""
+    """Nats of a batch: (n_folds, n_candidates, n_K)."""
 
     nats: FloatArray
 
     @property
     def averaged(self) -> FloatArray:
-        """One number a candidate: the mean over K, and over parts where there are some."""
+        """One number a candidate: the mean over K, and over folds where there are some."""
         return np.asarray(self.nats.mean(axis=2).mean(axis=0))
 
 
 def score(batch: Batch, engine: Engine, runner: Runner) -> Scores:
-    """Score a batch that may have categories: (n_parts, n_candidates, n_K) nats."""
-    blocks = (batch.candidates, batch.selected, batch.target)
+    """Score a batch that may have categories: (n_folds, n_candidates, n_K) nats."""
+    blocks = (batch.candidates, batch.given, batch.target)
     if not any(block.categorical.any() for block in blocks):
         return Scores(engine.score(batch, runner))
-    batch = batch.written_out()
-    if batch.parts is None:
+    batch = batch.materialised()
+    if batch.folds is None:
         return Scores(_score(batch, engine, runner)[None])
-    remaining = batch.without_parts()
+    remaining = batch.without_folds()
     return Scores(np.stack([_score(batch.rows(rows), engine, runner) for rows in remaining]))
 
 
@@ -47,27 +47,27 @@ def _score(batch: Batch, engine: Engine, runner: Runner) -> FloatArray:
     numbers = np.flatnonzero(~categorical.any(axis=1))
     others = np.flatnonzero(categorical.any(axis=1))
     if numbers.size and n > 1:
-        part = batch.only(numbers)
-        counts = _counts(part, np.zeros((1, n), np.int64), runner)
+        fold = batch.only(numbers)
+        counts = _counts(fold, np.zeros((1, n), np.int64), runner)
         scores[numbers] = _beyond_chance(
-            engine.score(part, runner)[0], counts, part, np.zeros(1, bool)
+            engine.score(fold, runner)[0], counts, fold, np.zeros(1, bool)
         )
     if others.size and n > 1:
-        part = batch.only(others)
-        counts = _counts(part, _own_labels(part), runner)
+        fold = batch.only(others)
+        counts = _counts(fold, _own_labels(fold), runner)
         found = np.repeat(counts[:, :1], hi - lo + 1, axis=1)
         whole = np.asarray(categorical[others].all(axis=1))
-        rest = batch.selected.categorical.all() and batch.target.categorical.all()
+        rest = batch.given.categorical.all() and batch.target.categorical.all()
         for j in np.flatnonzero(~(whole & rest)):
-            found[j] = engine.score(part.only(np.array([j])), runner)[0, 0]
-        scores[others] = _beyond_chance(found, counts, part, whole)
+            found[j] = engine.score(fold.only(np.array([j])), runner)[0, 0]
+        scores[others] = _beyond_chance(found, counts, fold, whole)
     return scores
 
 
 def _counts(batch: Batch, x: IntArray, runner: Runner) -> FloatArray:
     """What the categories alone tell (:func:`.counts.contingency`), in nats a sample."""
     n, y = x.shape[1], category_labels(batch.target)
-    strata = category_labels(batch.selected)
+    strata = category_labels(batch.given)
     order, sizes = np.argsort(strata, kind="stable"), np.bincount(strata)
     edges = np.concatenate([[0], np.cumsum(sizes)])
     levels = int(x.max()) + 1, int(y.max()) + 1
@@ -91,7 +91,7 @@ def _beyond_chance(
     docs/categories.md. ``whole`` says which candidates are nothing but categories.
     """
     _, e, h_x, h_y = counts.T
-    if not batch.conditional and not batch.selected.categorical.all():
+    if not batch.conditional and not batch.given.categorical.all():
         whole = np.zeros_like(whole)
     h = np.where(whole, h_x, np.inf)
     if batch.target.categorical.all():

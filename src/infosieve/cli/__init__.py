@@ -196,7 +196,7 @@ def select(
     n_features_to_select: Annotated[int | None, typer.Option(help="so many, no test")] = None,
     min_features: Annotated[int, typer.Option(help="at least so many")] = 0,
     max_features: Annotated[int | None, typer.Option(help="at most so many")] = None,
-    estimator: Annotated[str, typer.Option(help="ksg1 or ksg2")] = "ksg1",
+    method: Annotated[str, typer.Option(help="ksg1 or ksg2")] = "ksg1",
     metric: Annotated[str, typer.Option(help="euclidean or chebyshev")] = "euclidean",
     scale: Annotated[str, typer.Option(help="standard, normal-scores or none")] = "standard",
     lookahead: Annotated[int, typer.Option(help="2: try pairs where no column passes")] = 2,
@@ -239,7 +239,7 @@ def select(
         n_features_to_select=n_features_to_select,
         min_features=min_features,
         max_features=max_features,
-        estimator=estimator,  # type: ignore[arg-type]
+        method=method,  # type: ignore[arg-type]
         metric=metric,  # type: ignore[arg-type]
         scale=_literal(scale),
         discrete_features=declared or "auto",
@@ -273,7 +273,7 @@ def choose_k(
     k_min: Annotated[int, typer.Option(help="the smallest K")] = 2,
     k_max: Annotated[int, typer.Option(help="the largest K")] = 20,
     n_splits: Annotated[int, typer.Option(help="parts of the samples")] = 20,
-    estimator: Annotated[str, typer.Option(help="ksg1 or ksg2")] = "ksg1",
+    method: Annotated[str, typer.Option(help="ksg1 or ksg2")] = "ksg1",
     metric: Annotated[str, typer.Option(help="euclidean or chebyshev")] = "euclidean",
     scale: Annotated[str, typer.Option(help="standard, normal-scores or none")] = "standard",
     seed: Seed = None,
@@ -298,7 +298,7 @@ def choose_k(
             k_min=k_min,
             k_max=k_max,
             n_splits=n_splits,
-            estimator=estimator,  # type: ignore[arg-type]
+            method=method,  # type: ignore[arg-type]
             metric=metric,  # type: ignore[arg-type]
             scale=_literal(scale),
             discrete_features=declared or "auto",
@@ -327,7 +327,7 @@ def cluster(
     ] = None,
     similarity: Annotated[str, typer.Option(help="supervised or unsupervised")] = "supervised",
     correlation: Annotated[str, typer.Option(help="pearson or spearman")] = "pearson",
-    agglomeration: Annotated[
+    linkage: Annotated[
         str, typer.Option(help="representative, average or complete")
     ] = "representative",
     representative: Annotated[str, typer.Option(help="mean, medoid or pls")] = "mean",
@@ -361,7 +361,7 @@ def cluster(
         similarity_threshold=similarity_threshold,
         similarity=similarity,  # type: ignore[arg-type]
         correlation=correlation,  # type: ignore[arg-type]
-        agglomeration=agglomeration,  # type: ignore[arg-type]
+        linkage=linkage,  # type: ignore[arg-type]
         representative=representative,  # type: ignore[arg-type]
         connectivity=_literal(connectivity),
         scale=_literal(scale),

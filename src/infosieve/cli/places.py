@@ -89,7 +89,7 @@ def finish(
 ) -> None:
     """Print a result, then write its ``table`` and its report; what fails prevents nothing else."""
     command = shlex.join(["infosieve", *sys.argv[1:]])
-    result = replace(result, origin=replace(result.origin, command=command))
+    result = replace(result, provenance=replace(result.provenance, command=command))
     tasks: list[Callable[[], None]] = [lambda: _show(result, json)]
     if out is not None and table is not None:
         tasks.append(lambda: write_table(table(), out))

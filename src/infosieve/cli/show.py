@@ -58,10 +58,10 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[Any]], right: Sequence[i
     return shown
 
 
-def p_value(value: float | None, bound: bool) -> str:
+def p_value(value: float | None, early_stopped: bool) -> str:
     if value is None:
         return ""
-    return f"{'>=' if bound else ''}{value:.3g}"
+    return f"{'>=' if early_stopped else ''}{value:.3g}"
 
 
 def selection(result: SelectionResult) -> None:
@@ -69,14 +69,14 @@ def selection(result: SelectionResult) -> None:
     out = console()
     names = [str(result.features[j]) for j in result.selected]
     head = f"{len(names)} of {len(result.features)} features selected"
-    out.print(Text(f"{head} ({result.origin.n_samples} samples)", style="bold"))
+    out.print(Text(f"{head} ({result.provenance.n_samples} samples)", style="bold"))
     largest = max((s.gain for s in result.steps), default=0.0)
     rows = []
     for step in result.steps:
         sign = {"add": "+", "remove": "-", "stop": "x"}[step.action]
         for j in step.features:
             row = [sign, result.features[j], f"{step.mi:.3f}", f"{step.gain:+.3f}"]
-            rows.append([*row, p_value(step.p_value, step.bound), bar(step.gain, largest)])
+            rows.append([*row, p_value(step.p_value, step.early_stopped), bar(step.gain, largest)])
     heads = ["", "feature", "MI (nats)", "gain", "p", ""]
     out.print(table(heads, rows, right=(2, 3, 4)))
     if len(result.selected) > 1:
@@ -86,7 +86,7 @@ def selection(result: SelectionResult) -> None:
     for j, others in result.duplicates.items():
         same = ", ".join(str(result.features[k]) for k in others)
         out.print(Text(printable(f"{result.features[j]} says the same as {same}")))
-    out.print(Text(f"seed {result.origin.seed}; ended because {result.stopped}"))
+    out.print(Text(f"seed {result.provenance.seed}; ended because {result.stop_reason}"))
 
 
 def choice(result: KChoice) -> None:
@@ -100,7 +100,7 @@ def choice(result: KChoice) -> None:
         for k, t, j in zip(result.ks.tolist(), best.tolist(), winners.tolist(), strict=True)
     ]
     out.print(table(["K", "largest t", "feature", "", ""], rows, right=(0, 1)))
-    out.print(Text(f"seed {result.origin.seed}"))
+    out.print(Text(f"seed {result.provenance.seed}"))
 
 
 def clusters(result: ClusterResult) -> None:
@@ -116,4 +116,4 @@ def clusters(result: ClusterResult) -> None:
         )
     ]
     out.print(table(["cluster", "columns", "most typical", "name", ""], rows, right=(0, 1)))
-    out.print(Text(f"seed {result.origin.seed}"))
+    out.print(Text(f"seed {result.provenance.seed}"))

@@ -43,7 +43,7 @@ def false_counts(x: Columns, target: Columns, strips: Any, executor: Executor) -
     """The C vectors of all columns, of shape (n_columns, n_samples)."""
     m = x.n_columns
     known = executor.share(target), executor.share(strips)
-    pieces = executor.place(x).pieces(range(m), executor.room("count", m, m, 16))
+    pieces = executor.place(x).pieces(range(m), executor.batch_size("count", m, m, 16))
     jobs = ((m if isinstance(w, slice) else len(w), (*known, ref, w)) for ref, w in pieces)
     return np.concatenate(list(executor.map(_count, jobs, "count")))
 
@@ -218,7 +218,7 @@ def similarities(features: Features, asked: BoolArray, executor: Executor) -> Fl
     def jobs() -> Iterator[tuple[int, tuple[Any, ...]]]:
         first, left = 0, total
         while left > 0:
-            room = executor.room("correlate", left, _PAIRS, _FEW_PAIRS)
+            room = executor.batch_size("correlate", left, _PAIRS, _FEW_PAIRS)
             last, cells = first, 0
             while last < m and (cells == 0 or cells + m - 1 - last <= room):
                 cells += m - 1 - last

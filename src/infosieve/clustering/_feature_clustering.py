@@ -18,7 +18,7 @@ from infosieve._engines.cuda.engine import CudaEngine
 from infosieve._engines.devices import Device, check_device, engine_of, require_device
 from infosieve._executors import KeepsExecutor, executor_of
 from infosieve._executors.threads import Threads
-from infosieve._input.problem import origin_of, prepare_tables, remember_columns
+from infosieve._input.problem import prepare_tables, provenance_of, remember_columns
 from infosieve._input.scaling import Scaling
 from infosieve._input.tables import Table, check_lengths, check_target, read_table
 from infosieve._resampling.permutations import seed_of
@@ -126,7 +126,7 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
     Parameters
     ----------
     n_clusters : int, "auto" or None, default="auto"
-        The number of clusters. "auto": chosen by cross-validation of ``regressor`` behind the
+        The number of clusters. "auto": chosen by cross-validation of ``estimator`` behind the
         clusters, which are found anew without each fold. Tried are 1 to 14, 16, 18, ... by steps
         of a seventh, up to the number of columns or of samples, whichever is less; of equally good
         ones, the smallest is taken. None goes with ``similarity_threshold``.
@@ -137,7 +137,7 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         target (then the size of the correlation counts, so that negated columns are alike).
     correlation : {"pearson", "spearman"}, default="pearson"
         The correlation.
-    agglomeration : {"representative", "average", "complete"}, default="representative"
+    linkage : {"representative", "average", "complete"}, default="representative"
         How similar clusters are: as their representatives; or as the mean, or the least, of their
         columns' similarities, which is faster, as nothing is counted anew.
     representative : {"mean", "medoid", "pls"}, default="mean"
@@ -150,7 +150,7 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         column and the next, for spectra and other curves. A matrix: where it is not zero.
     scale : {"standard", "normal-scores"} or None, default="standard"
         What is done to each column, and to the target, first.
-    regressor : estimator or None, default=None
+    estimator : estimator or None, default=None
         What judges numbers of clusters, by its ``score``. None: partial least squares, the number
         of its components chosen by 4-fold cross-validation, judged by squared error. For a target
         of categories, pass a classifier.
@@ -178,7 +178,7 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
     similarities_ : ndarray of shape (n_features_in_ - 1,)
         How similar the two were; with representatives this need not fall from step to step.
         Parts that ``connectivity`` does not connect come last, with -1.
-    linkage_ : ndarray of shape (n_features_in_ - 1, 4)
+    linkage_matrix_ : ndarray of shape (n_features_in_ - 1, 4)
         Both in the form that ``scipy.cluster.hierarchy.dendrogram`` draws, at heights
         1 - similarity.
     medoids_ : ndarray of int, of shape (n_clusters_,)
@@ -227,11 +227,11 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         similarity_threshold: float | None = None,
         similarity: Similarity = "supervised",
         correlation: Correlation = "pearson",
-        agglomeration: Linkage = "representative",
+        linkage: Linkage = "representative",
         representative: Representative = "mean",
         connectivity: Any = None,
         scale: Scale = "standard",
-        regressor: Any = None,
+        estimator: Any = None,
         cv: Any = 4,
         n_jobs: int | None = None,
         executor: Any = None,
@@ -242,11 +242,11 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         self.similarity_threshold = similarity_threshold
         self.similarity = similarity
         self.correlation = correlation
-        self.agglomeration = agglomeration
+        self.linkage = linkage
         self.representative = representative
         self.connectivity = connectivity
         self.scale = scale
-        self.regressor = regressor
+        self.estimator = estimator
         self.cv = cv
         self.n_jobs = n_jobs
         self.executor = executor
@@ -314,9 +314,9 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
             self.children_,
             self.similarities_,
             self.cv_results_,
-            origin_of(tables, seed, parameters),
+            provenance_of(tables, seed, parameters),
         )
-        self.linkage_ = self.result_.linkage
+        self.linkage_matrix_ = self.result_.linkage_matrix
         return self
 
     @property
@@ -341,7 +341,7 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
             )
         check_choice(self.similarity, "similarity", get_args(Similarity))
         check_choice(self.correlation, "correlation", get_args(Correlation))
-        check_choice(self.agglomeration, "agglomeration", get_args(Linkage))
+        check_choice(self.linkage, "linkage", get_args(Linkage))
         check_choice(self.representative, "representative", get_args(Representative))
         check_choice(self.scale, "scale", _SCALES)
         check_jobs(self.n_jobs)
@@ -363,11 +363,11 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
                 f"({n}). Got {self.cv!r} instead; a number of clusters needs no folds."
             )
         y = tables[1]
-        if self.regressor is None and y.categorical.any():
+        if self.estimator is None and y.categorical.any():
             raise ValueError(
                 f"{y.label(int(np.argmax(y.categorical)))} holds categories, and "
                 "n_clusters='auto' judges numbers of clusters by regression. Pass a classifier as "
-                "'regressor', or a number of clusters."
+                "'estimator', or a number of clusters."
             )
 
     def _connected(self, table: Table) -> BoolArray | None:
@@ -418,7 +418,7 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
             x.n_samples,
             comparison.absolute,
         )
-        how = self.agglomeration, self.representative
+        how = self.linkage, self.representative
         tree = grow(Clusters(features, comparison, *how, connected, executor), progress)
         scaling = Scaling(tables[0].values, self.scale)
         return Grown(tree, features, self.representative, scaling)
@@ -458,20 +458,20 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         executor: Executor,
         progress: Progress,
     ) -> int:
-        """The number of clusters behind which the regressor predicts best what it has not seen."""
+        """The number of clusters behind which the estimator predicts best what it has not seen."""
         table, y = tables
-        target, regressor = y.original(), self.regressor
-        if regressor is None:
-            regressor = PLSRegressionCV(random_state=seed)
+        target, estimator = y.original(), self.estimator
+        if estimator is None:
+            estimator = PLSRegressionCV(random_state=seed)
             target = Scaling(y.values, "standard").apply(y.values.T)
         folds = self.cv
         if is_int(folds):
-            kind = StratifiedKFold if is_classifier(regressor) else KFold
+            kind = StratifiedKFold if is_classifier(estimator) else KFold
             folds = kind(folds, shuffle=True, random_state=seed)
         numbers = numbers_to_try(tree.n_parts, min(table.n_columns, table.n_samples))
         alike = copy(self)
-        alike.executor, alike.regressor = None, regressor
-        squared = self.regressor is None
+        alike.executor, alike.estimator = None, estimator
+        squared = self.estimator is None
         known = [executor.share(v) for v in (tables, connected, target)]
         told = Progress(0) if executor.remote else progress
         jobs = (
@@ -481,7 +481,7 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         each = np.array(list(executor.map(_judged, jobs)))  # a row for each fold
         if not np.isfinite(each).all():
             raise ValueError(
-                "The scores of the 'regressor' are not all numbers (R^2 is not defined for a fold "
+                "The scores of the 'estimator' are not all numbers (R^2 is not defined for a fold "
                 "of one sample). Use fewer folds (cv)."
             )
         self.cv_results_ = {
@@ -577,7 +577,7 @@ def _judged(
     squared: bool,
     progress: Progress,
 ) -> list[float]:
-    """How well the regressor predicts one fold behind each number of clusters.
+    """How well the estimator predicts one fold behind each number of clusters.
 
     ``squared``: by R^2 over all folds, as one fold may be one sample; else by its own score.
     """
@@ -589,7 +589,7 @@ def _judged(
         reduction = grown.cut(number)
         known, new = (reduction.transform(values[rows]) for rows in (train, test))
         with threadpool_limits(1, "blas"):  # whose sums depend on the number of its threads
-            model = clone(clustering.regressor).fit(known, target[train])
+            model = clone(clustering.estimator).fit(known, target[train])
             if squared:
                 scores.append(float(1.0 - np.mean((model.predict(new) - target[test]) ** 2)))
             else:

@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 
 from infosieve._core.parameters import check_count, check_jobs, check_method
-from infosieve._core.types import Estimator, FloatArray, Metric, Scale
+from infosieve._core.types import FloatArray, Method, Metric, Scale
 from infosieve._engines.devices import Device, check_device, engine_of, require_device
 from infosieve._executors import executor_of
-from infosieve._input.problem import origin_of, prepare_tables, read_tables
-from infosieve._resampling.permutations import global_permutations, random_parts, seed_of
+from infosieve._input.problem import prepare_tables, provenance_of, read_tables
+from infosieve._resampling.permutations import global_permutations, random_folds, seed_of
 from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.measure import Measure
-from infosieve.results._records import KChoice, Origin
+from infosieve.results._records import KChoice, Provenance
 
-K_MIN, K_MAX, N_SPLITS = 2, 20, 20
+K_MIN, K_MAX, N_FOLDS = 2, 20, 20
 
 
 def choose_k(
@@ -25,8 +25,8 @@ def choose_k(
     *,
     k_min: int = K_MIN,
     k_max: int = K_MAX,
-    n_splits: int = N_SPLITS,
-    estimator: Estimator = "ksg1",
+    n_splits: int = N_FOLDS,
+    method: Method = "ksg1",
     metric: Metric = "euclidean",
     scale: Scale = "standard",
     discrete_features: Any = "auto",
@@ -39,7 +39,7 @@ def choose_k(
     """Choose K, the number of neighbours, from the data by resampling.
 
     For each feature and each K, mutual information is estimated on the data without each of
-    ``n_splits`` random parts, with the target as it is and permuted. The K is taken at which
+    ``n_splits`` random folds, with the target as it is and permuted. The K is taken at which
     the two are best told apart, by any feature: where their difference, in standard
     deviations over the splits, is largest.
 
@@ -52,8 +52,8 @@ def choose_k(
     k_min, k_max : int, default=2 and 20
         The values of K to try. The default largest is capped by the sample.
     n_splits : int, default=20
-        The number of parts.
-    estimator, metric, scale, discrete_features, discrete_target
+        The number of folds.
+    method, metric, scale, discrete_features, discrete_target
         As in :func:`mutual_information`.
     n_jobs : int or None, default=None
         Threads; -1 for all cores. The result does not depend on it.
@@ -64,7 +64,7 @@ def choose_k(
         Where it is computed: on the CPU, on an NVIDIA GPU (``infosieve[gpu]``), or on the GPU if
         there is one and the work is large enough. The result does not depend on it.
     random_state : int, RandomState, Generator or None, default=None
-        Draws the parts and the permutation of the target.
+        Draws the folds and the permutation of the target.
 
     Returns
     -------
@@ -93,22 +93,22 @@ def choose_k(
     check_count(k_min, "k_min", 1)
     check_count(k_max, "k_max", 1)
     check_count(n_splits, "n_splits", 2)
-    check_method(estimator, metric, scale, conditional=False)
+    check_method(method, metric, scale, conditional=False)
     check_jobs(n_jobs)
     check_device(device)
     seed = seed_of(random_state)
-    with executor_of(executor, n_jobs) as spread:
-        require_device(device, spread)
-        parameters["executor"] = spread.text
+    with executor_of(executor, n_jobs) as pool:
+        require_device(device, pool)
+        parameters["executor"] = pool.text
         declared = discrete_features, discrete_target
-        tables = read_tables(X, y, None, *declared, scale, spread)
-        x, target = prepare_tables(tables, scale, spread.here, with_order=True)
+        tables = read_tables(X, y, None, *declared, scale, pool)
+        x, target = prepare_tables(tables, scale, pool.here, with_order=True)
         ks = _range_of_k(k_min, k_max, n_splits, x.n_samples)
-        engine = engine_of(device, spread, x.n_samples, 2 * n_splits * x.n_columns, ks[1])
+        engine = engine_of(device, pool, x.n_samples, 2 * n_splits * x.n_columns, ks[1])
         parameters["device"] = engine.name
-        measure = Measure(target, "mi", estimator, metric, ks, engine)
-        origin = origin_of(tables, seed, parameters)
-        return choose(Scoring(x, spread), tables[0].names, measure, n_splits, origin)
+        measure = Measure(target, "mi", method, metric, ks, engine)
+        provenance = provenance_of(tables, seed, parameters)
+        return choose(Scoring(x, pool), tables[0].names, measure, n_splits, provenance)
 
 
 def choose(
@@ -116,7 +116,7 @@ def choose(
     names: list[Any],
     measure: Measure,
     n_splits: int,
-    origin: Origin,
+    provenance: Provenance,
     depth: int = 1,
 ) -> KChoice:
     """:func:`choose_k` for prepared columns; ``measure.n_neighbors`` is the range of K.
@@ -130,13 +130,13 @@ def choose(
             "All columns of X are constant: no K can tell them from noise. Check that these "
             "are the right columns."
         )
-    seed = origin.seed
-    parts = random_parts((seed, "parts", 0), x.n_samples, min(n_splits, x.n_samples))
+    seed = provenance.seed
+    folds = random_folds((seed, "parts", 0), x.n_samples, min(n_splits, x.n_samples))
     shuffled = global_permutations((seed, "target", 0), x.n_samples).draw(0, 1)
     nothing = x.take([])
     both = []
     for target in (measure.target, measure.target.permuted(shuffled)):
-        of_target = replace(measure, target=target, parts=parts)
+        of_target = replace(measure, target=target, folds=folds)
         of_parts = scoring.scores(of_target, varying.tolist(), nothing).nats
         values = np.zeros((x.n_columns, of_parts.shape[2], of_parts.shape[0]))
         values[varying] = of_parts.transpose(1, 2, 0)
@@ -154,25 +154,25 @@ def choose(
     best = int(np.argmax(t.max(axis=0)))
     feature = names[int(np.argmax(t[:, best]))]
     mi, mi_permuted = both
-    return KChoice(int(ks[best]), feature, tuple(names), ks, t, mi, mi_permuted, origin)
+    return KChoice(int(ks[best]), feature, tuple(names), ks, t, mi, mi_permuted, provenance)
 
 
 def _statistic(mi: FloatArray, mi_permuted: FloatArray) -> FloatArray:
     """(mean mi - mean mi_permuted) / sqrt(var mi + var mi_permuted); 0 without variance."""
-    spread = np.sqrt(mi.var(axis=2, ddof=1) + mi_permuted.var(axis=2, ddof=1))
+    pool = np.sqrt(mi.var(axis=2, ddof=1) + mi_permuted.var(axis=2, ddof=1))
     difference = mi.mean(axis=2) - mi_permuted.mean(axis=2)
-    t: FloatArray = np.zeros_like(spread)
-    np.divide(difference, spread, out=t, where=spread > 0)
+    t: FloatArray = np.zeros_like(pool)
+    np.divide(difference, pool, out=t, where=pool > 0)
     return t
 
 
 def _range_of_k(k_min: int, k_max: int, n_splits: int, n_samples: int) -> tuple[int, int]:
-    """The values of K, capped by what remains of the sample without its largest part."""
+    """The values of K, capped by what remains of the sample without its largest fold."""
     n_splits = min(n_splits, n_samples)
     most = n_samples - -(-n_samples // n_splits) - 1
     if k_max == K_MAX:
         k_max = min(k_max, most)
-    rule = f"{n_samples} samples without one of {n_splits} parts have {most} neighbours"
+    rule = f"{n_samples} samples without one of {n_splits} folds have {most} neighbours"
     if k_max > most or most < 1:
         raise ValueError(
             f"The 'k_max' parameter must be at most {most}: {rule}. Got {k_max} instead."
@@ -189,5 +189,5 @@ def _range_of_k(k_min: int, k_max: int, n_splits: int, n_samples: int) -> tuple[
 
 def default_range(n_samples: int) -> tuple[int, int]:
     """The values of K that a selector tries."""
-    most = _range_of_k(1, K_MAX, N_SPLITS, n_samples)[1]
+    most = _range_of_k(1, K_MAX, N_FOLDS, n_samples)[1]
     return min(K_MIN, most), most

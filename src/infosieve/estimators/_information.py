@@ -7,7 +7,7 @@ import pandas as pd
 
 from infosieve._core.categories import n_singletons
 from infosieve._core.parameters import check_jobs, check_method, check_neighbors
-from infosieve._core.types import Batch, Estimator, FloatArray, Metric, Neighbors, Scale
+from infosieve._core.types import Batch, FloatArray, Method, Metric, Neighbors, Scale
 from infosieve._engines.devices import Device, check_device, engine_of, require_device
 from infosieve._engines.numba.engine import NumbaEngine
 from infosieve._executors import executor_of
@@ -29,7 +29,7 @@ def mutual_information(
     *,
     given: Any = None,
     n_neighbors: Neighbors = (3, 10),
-    estimator: Estimator = "ksg1",
+    method: Method = "ksg1",
     metric: Metric = "euclidean",
     scale: Scale = "standard",
     discrete_features: Any = "auto",
@@ -53,7 +53,7 @@ def mutual_information(
     n_neighbors : int or pair of ints, default=(3, 10)
         The smoothing parameter K, or an inclusive range of K whose estimates are averaged.
         The default range is capped at ``n_samples - 1``.
-    estimator : {"ksg1", "ksg2"}, default="ksg1"
+    method : {"ksg1", "ksg2"}, default="ksg1"
         Kraskov's first or second estimate.
     metric : {"euclidean", "chebyshev"}, default="euclidean"
         The norm inside X, inside y and inside ``given``; across them it is always the maximum.
@@ -90,7 +90,7 @@ def mutual_information(
     0.3
     """
     tables = read_tables(X, y, given, discrete_features, discrete_target)
-    check_method(estimator, metric, scale, conditional=given is not None)
+    check_method(method, metric, scale, conditional=given is not None)
     ks = check_neighbors(n_neighbors, tables[0].n_samples)
     runner = Threads(1)
     x, target, *rest = prepare_tables(tables, scale, runner)
@@ -100,11 +100,11 @@ def mutual_information(
         return 0.0
     if rest:
         condition = rest[0].take(~rest[0].constant)
-        batch = Batch(x, condition, target, "cmi", estimator, metric, ks, width=x.n_columns)
+        batch = Batch(x, condition, target, "cmi", method, metric, ks, width=x.n_columns)
     else:
         last = x.n_columns - 1
         batch = Batch(
-            x.take(slice(last, None)), x.take(slice(last)), target, "mi", estimator, metric, ks
+            x.take(slice(last, None)), x.take(slice(last)), target, "mi", method, metric, ks
         )
     warn_of_singletons(n_singletons(x, *rest, target), x.n_samples)
     return float(score(batch, NumbaEngine(), runner).averaged[0])
@@ -116,7 +116,7 @@ def relevance(
     *,
     given: Any = None,
     n_neighbors: Neighbors = (3, 10),
-    estimator: Estimator = "ksg1",
+    method: Method = "ksg1",
     metric: Metric = "euclidean",
     scale: Scale = "standard",
     discrete_features: Any = "auto",
@@ -138,7 +138,7 @@ def relevance(
         The target.
     given : array-like of shape (n_samples,) or (n_samples, n_conditions), optional
         Measure what each column tells about y beyond these.
-    n_neighbors, estimator, metric, scale, discrete_features, discrete_target
+    n_neighbors, method, metric, scale, discrete_features, discrete_target
         As in :func:`mutual_information`.
     n_jobs : int or None, default=None
         Threads; -1 for all cores. The result does not depend on it.
@@ -168,25 +168,25 @@ def relevance(
     light    0.0
     Name: relevance, dtype: float64
     """
-    check_method(estimator, metric, scale, conditional=given is not None)
+    check_method(method, metric, scale, conditional=given is not None)
     check_jobs(n_jobs)
     check_device(device)
-    with executor_of(executor, n_jobs) as spread:
-        require_device(device, spread)
+    with executor_of(executor, n_jobs) as pool:
+        require_device(device, pool)
         declared = discrete_features, discrete_target
-        tables = read_tables(X, y, given, *declared, scale, spread)
+        tables = read_tables(X, y, given, *declared, scale, pool)
         ks = check_neighbors(n_neighbors, tables[0].n_samples)
-        engine = engine_of(device, spread, tables[0].n_samples, tables[0].n_columns, ks[1])
+        engine = engine_of(device, pool, tables[0].n_samples, tables[0].n_columns, ks[1])
         sorted_here = given is None and engine.name == "cpu"
-        x, target, *rest = prepare_tables(tables, scale, spread.here, sorted_here)
+        x, target, *rest = prepare_tables(tables, scale, pool.here, sorted_here)
         selected = rest[0].take(~rest[0].constant) if rest else x.take(slice(0))
         varying = np.flatnonzero(~x.constant).tolist()
-        measure = Measure(target, "cmi", estimator, metric, ks, engine)
+        measure = Measure(target, "cmi", method, metric, ks, engine)
         result = np.zeros(x.n_columns)
         if varying:
             warn_of_identifiers(tables[0], x)
             warn_of_singletons(n_singletons(selected, target), x.n_samples)
-            result[varying] = Scoring(x, spread).scores(measure, varying, selected).averaged
+            result[varying] = Scoring(x, pool).scores(measure, varying, selected).averaged
     if tables[0].named:
         return pd.Series(result, index=tables[0].names, name="relevance")
     return result

@@ -175,7 +175,7 @@ class PathDisplay(_Display):
         """Draw."""
         steps = self.result.steps
         ax = _axes(ax, (max(5.0, 1.0 + 0.9 * len(steps)), 4.2))
-        mi = self.result.origin.parameters.get("criterion") == "mi"
+        mi = self.result.provenance.parameters.get("criterion") == "mi"
         known = 0.0  # of the set before the step: what "mi" compares whole sets by
         for x, step in enumerate(steps):
             if step.null:
@@ -188,7 +188,7 @@ class PathDisplay(_Display):
             passed = step.action != "stop"
             ax.plot(x, step.gain, "o", ms=8, color=FOUND if passed else REFUSED, zorder=3)
             if step.p_value is not None:
-                text = f"p {'≥' if step.bound else '='} {step.p_value:.2g}"
+                text = f"p {'≥' if step.early_stopped else '='} {step.p_value:.2g}"
                 ax.annotate(text, (x, step.gain), (0, 8), ha="center", fontsize="small",
                             textcoords="offset points")  # fmt: skip
             known = step.mi if passed else known
@@ -293,7 +293,7 @@ class DendrogramDisplay(_Display):
             return "#c9d1d9" if number is None else colors[number]
 
         names = [_short(name, 16) for name in result.features]
-        dendrogram(result.linkage, ax=ax, labels=names, link_color_func=color,
+        dendrogram(result.linkage_matrix, ax=ax, labels=names, link_color_func=color,
                    no_labels=m > 80, leaf_font_size=7)  # fmt: skip
         ax.set_ylabel("1 − similarity")  # noqa: RUF001
         ax.set_title(f"{len(result.clusters)} clusters of {m} features")

@@ -35,7 +35,7 @@ def path(result: SelectionResult) -> Figure:
     names = [f"{number}. {_joined(result, step)}" for number, step in enumerate(result.steps, 1)]
     full = [" and ".join(_text(result.features[j]) for j in step.features) for step in result.steps]
     known, boxes = 0.0, list[Figure]()
-    whole = result.origin.parameters.get("criterion") == "mi"
+    whole = result.provenance.parameters.get("criterion") == "mi"
     for name, step in zip(names, result.steps, strict=True):
         if step.null:
             shift = known if whole else 0.0
@@ -71,10 +71,10 @@ def path(result: SelectionResult) -> Figure:
 
 
 def p_text(step: Step) -> str:
-    """ "p = 0.005", or its bound."""
+    """ "p = 0.005", or its early_stopped."""
     if step.p_value is None:
         return "no test"
-    return f"p {'≥' if step.bound else '='} {step.p_value:.3g}"
+    return f"p {'≥' if step.early_stopped else '='} {step.p_value:.3g}"
 
 
 def _joined(result: SelectionResult, step: Step) -> str:
@@ -195,7 +195,7 @@ def tree(result: ClusterResult) -> Figure:
         number = nodes[node]
         return "none" if number is None else str(number)
 
-    drawn = dendrogram(result.linkage, no_plot=True, link_color_func=note)
+    drawn = dendrogram(result.linkage_matrix, no_plot=True, link_color_func=note)
     data = []
     for xs, ys, color in zip(drawn["icoord"], drawn["dcoord"], drawn["color_list"], strict=True):
         name = "faint" if color == "none" else f"group{int(color) % 8}"

@@ -9,7 +9,7 @@ from infosieve.clustering._feature_clustering import FeatureClustering
 from infosieve.estimators._choice_of_k import choose_k
 from infosieve.plots._displays import cluster_parts, feature_parts
 from infosieve.report import _figures as figures
-from infosieve.results._records import ClusterResult, KChoice, Origin, SelectionResult, Step
+from infosieve.results._records import ClusterResult, KChoice, Provenance, SelectionResult, Step
 from infosieve.selection._selector import MISelector
 
 
@@ -30,7 +30,7 @@ def summarize(result: Any, curves: Any = None, clusters: Any = None) -> dict[str
     if clusters is not None:
         text = f"{len(clusters.features)} columns, {len(clusters.clusters)} clusters."
         page["sections"].append(_section("Which say the same", text, figures.tree(clusters)))
-    return page | {"origin": _origin(result), "code": _code(result)}
+    return page | {"provenance": _origin(result), "code": _code(result)}
 
 
 def _section(title: str, text: str, *shown: dict[str, Any], small: bool = False) -> dict[str, Any]:
@@ -40,7 +40,7 @@ def _section(title: str, text: str, *shown: dict[str, Any], small: bool = False)
 def _selection(result: SelectionResult) -> dict[str, Any]:
     names = [str(result.features[j]) for j in result.selected]
     target = " and ".join(str(name) for name in result.excerpt.target)
-    n, m = result.origin.n_samples, len(result.features)
+    n, m = result.provenance.n_samples, len(result.features)
     tested = all(step.p_value is not None for step in result.steps)
     short = [name if len(name) <= 32 else name[:31] + "…" for name in names]
     if names:
@@ -51,7 +51,7 @@ def _selection(result: SelectionResult) -> dict[str, Any]:
     words = [f"{len(names)} of {m} columns were selected from {n} samples."]
     if not tested:
         words.append("No test was asked for: the last of them may add nothing.")
-    words.append(f"The search ended because {result.stopped}.")
+    words.append(f"The search ended because {result.stop_reason}.")
     if not names:
         words.append(
             "More samples may show a weak relation; so may a larger alpha, at the price of more "
@@ -138,7 +138,7 @@ def _choice(result: KChoice) -> dict[str, Any]:
     ]
     return {
         "kind": "Choice of K", "title": f"K = {result.k}",
-        "words": [f"From {result.origin.n_samples} samples of {len(result.features)} columns."],
+        "words": [f"From {result.provenance.n_samples} samples of {len(result.features)} columns."],
         "heads": ["K", "largest t", "column"], "rows": rows, "numeric": [0, 1],
         "sections": [_k_section(result)],
     }  # fmt: skip
@@ -150,7 +150,7 @@ def _clusters(result: ClusterResult) -> dict[str, Any]:
         [str(label), name, str(int(np.sum(result.labels == label))), str(result.features[medoid])]
         for label, (name, medoid) in enumerate(zip(result.clusters, result.medoids, strict=True))
     ]
-    words = [f"{m} columns of {result.origin.n_samples} samples were joined into {k} clusters."]
+    words = [f"{m} columns of {result.provenance.n_samples} samples were joined into {k} clusters."]
     sections = [_section("What was joined", "The lower two meet, the more alike they are.",
                          figures.tree(result))]  # fmt: skip
     if result.cv_results is not None:
@@ -184,7 +184,7 @@ def _curves(result: Any, source: Any, values: Any) -> dict[str, Any]:
 
 def _code(result: Any) -> str:
     """The call that gives the result again."""
-    origin = result.origin
+    provenance = result.provenance
     calls: dict[type, tuple[Any, str]] = {
         SelectionResult: (MISelector, ".fit(X, y)"),
         ClusterResult: (FeatureClustering, ".fit(X, y)"),
@@ -195,25 +195,25 @@ def _code(result: Any) -> str:
     free = ("n_jobs", "verbose", "checkpoint", "random_state", "device", "executor")
     changed = [
         f"{name}={value!r}"
-        for name, value in origin.parameters.items()
+        for name, value in provenance.parameters.items()
         if name not in free and repr(value) != repr(defaults.get(name))
     ]
     arguments = ", ".join(
-        [*(["X", "y"] if not method else []), *changed, f"random_state={origin.seed}"]
+        [*(["X", "y"] if not method else []), *changed, f"random_state={provenance.seed}"]
     )
     return f"from infosieve import {call.__name__}\n\n{call.__name__}({arguments}){method}"
 
 
 def _origin(result: Any) -> dict[str, Any]:
     """How to have the result again."""
-    origin: Origin = result.origin
+    provenance: Provenance = result.provenance
     return {
-        "seed": origin.seed,
-        "data": origin.data,
-        "command": origin.command,
-        "n_samples": origin.n_samples,
-        "parameters": [(name, repr(value)) for name, value in origin.parameters.items()],
-        "versions": list(origin.versions.items()),
+        "seed": provenance.seed,
+        "data": provenance.data,
+        "command": provenance.command,
+        "n_samples": provenance.n_samples,
+        "parameters": [(name, repr(value)) for name, value in provenance.parameters.items()],
+        "versions": list(provenance.versions.items()),
     }
 
 

@@ -4,8 +4,8 @@ from infosieve.results._records import (
     ClusterResult,
     Excerpt,
     KChoice,
-    Origin,
     PermutationTest,
+    Provenance,
     SelectionResult,
     Step,
 )
@@ -14,8 +14,8 @@ __all__ = [
     "ClusterResult",
     "Excerpt",
     "KChoice",
-    "Origin",
     "PermutationTest",
+    "Provenance",
     "SelectionResult",
     "Step",
 ]

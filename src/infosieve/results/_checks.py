@@ -14,7 +14,7 @@ from infosieve.results._records import (
     Action,
     ClusterResult,
     KChoice,
-    Origin,
+    Provenance,
     SelectionResult,
     Step,
 )
@@ -69,7 +69,7 @@ def _whole(array: Any, n: int, least: int, most: float) -> bool:
 def check_record(record: Any) -> None:
     """A result that was kept as JSON."""
     _check_names(record.features)
-    _check_origin(record.origin)
+    _check_provenance(record.provenance)
     if isinstance(record, SelectionResult):
         _check_selection(record)
     elif isinstance(record, KChoice):
@@ -121,7 +121,7 @@ def check_fit(steps: Sequence[Step], parameters: Mapping[str, Any], n_features: 
             p = (step.exceedances + 1) / (total + 1)
             _need(step.p_value == p, f"the p_value of {has} must be {p:.6g}", step.p_value)
             size = step.n_permutations
-            early = size == total or (step.bound and size is not None and size < total)
+            early = size == total or (step.early_stopped and size is not None and size < total)
             _need(early, f"the permutations of {has} must be {total}", size)
         n_selected += {"add": 1, "remove": -1, "stop": 0}[step.action] * len(step.features)
         _need(n_selected <= asked, f"{has} selects more than the {asked} that are asked for")
@@ -135,12 +135,16 @@ def _check_step(step: Step, n: int) -> None:
     for name in ("mi", "gain"):
         value = getattr(step, name)
         _need(_number(value), f"its {name} must be a finite number", value)
-    _need(isinstance(step.bound, bool), "its bound must be true or false", step.bound)
+    _need(
+        isinstance(step.early_stopped, bool),
+        "its early_stopped must be true or false",
+        step.early_stopped,
+    )
     for name in _COUNTS:
         value = getattr(step, name)
         _need(_count(value), f"its {name} must be a whole number, 0 or more", value)
     if all(getattr(step, name) is None for name in _TEST):
-        _need(not step.null and not step.bound, "it has permuted values and no test")
+        _need(not step.null and not step.early_stopped, "it has permuted values and no test")
         return
     for name in ("p_value", "level"):
         value = getattr(step, name)
@@ -166,8 +170,8 @@ def _check_selection(result: Any) -> None:
     )
     _need(duplicates, f"'duplicates' must be columns of {n}", result.duplicates)
     _need(_columns(result.constant, n), f"'constant' must be columns of {n}", result.constant)
-    _need(isinstance(result.stopped, str), "'stopped' must be a text", result.stopped)
-    _check_excerpt(result.excerpt, selected, result.origin.n_samples)
+    _need(isinstance(result.stop_reason, str), "'stop_reason' must be a text", result.stop_reason)
+    _check_excerpt(result.excerpt, selected, result.provenance.n_samples)
     if result.k_choice is not None:
         _need(result.k_choice.features == result.features, "'k_choice' must be of the same columns")
         check_record(result.k_choice)
@@ -223,12 +227,28 @@ def _check_names(names: tuple[Any, ...]) -> None:
     hash(names)
 
 
-def _check_origin(origin: Origin) -> None:
-    _need(isinstance(origin.data, str), "the origin's data must be a fingerprint", origin.data)
-    _need(_count(origin.n_samples, 1), "the origin's n_samples must be a number", origin.n_samples)
-    _need(_count(origin.seed), "the origin's seed must be a whole number, 0 or more", origin.seed)
-    _need(isinstance(origin.command, str), "the origin's command must be a text", origin.command)
+def _check_provenance(known: Provenance) -> None:
+    _need(
+        isinstance(known.data, str),
+        "the provenance's data must be a fingerprint",
+        known.data,
+    )
+    _need(
+        _count(known.n_samples, 1),
+        "the provenance's n_samples must be a number",
+        known.n_samples,
+    )
+    _need(
+        _count(known.seed),
+        "the provenance's seed must be a whole number, 0 or more",
+        known.seed,
+    )
+    _need(
+        isinstance(known.command, str),
+        "the provenance's command must be a text",
+        known.command,
+    )
     for name in ("parameters", "versions"):
-        value = getattr(origin, name)
+        value = getattr(known, name)
         texts = isinstance(value, Mapping) and all(isinstance(key, str) for key in value)
-        _need(texts, f"the origin's {name} must be named values", value)
+        _need(texts, f"the provenance's {name} must be named values", value)

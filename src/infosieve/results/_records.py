@@ -25,7 +25,7 @@ def _keep(record: Any, **arrays: Any) -> None:
 
 
 @dataclass(frozen=True)
-class Origin:
+class Provenance:
     """Where a result comes from: all that is needed to have it again.
 
     Attributes
@@ -150,7 +150,7 @@ class KChoice(_Document):
     mi, mi_permuted : ndarray of shape (n_features, n_K, n_splits)
         Mutual information on the data without each part, in nats, with the target as it is
         and permuted.
-    origin : Origin
+    provenance : Provenance
         Data, parameters, seed and versions.
     """
 
@@ -163,10 +163,10 @@ class KChoice(_Document):
     t: FloatArray
     mi: FloatArray
     mi_permuted: FloatArray
-    origin: Origin
+    provenance: Provenance
 
     def _content(self) -> dict[str, Any]:
-        return super()._content() | {"origin": _record(self.origin)}
+        return super()._content() | {"provenance": _record(self.provenance)}
 
     @classmethod
     def _restored(cls, content: dict[str, Any]) -> Self:
@@ -174,7 +174,7 @@ class KChoice(_Document):
         content["features"] = tuple(content["features"])
         for name in ("mi", "mi_permuted"):
             content[name] = np.array(content[name], np.float64).reshape(shape)
-        return cls(**content | {"origin": Origin(**content["origin"])})
+        return cls(**content | {"provenance": Provenance(**content["provenance"])})
 
     def __post_init__(self) -> None:
         _keep(self, ks=self.ks, t=self.t, mi=self.mi, mi_permuted=self.mi_permuted)
@@ -284,8 +284,8 @@ class Step:
         I(candidate; target | selected). For a removal, the difference of the sets.
     p_value : float or None
         Of the permutation test, where there was one.
-    bound : bool
-        Whether the test was ended early, the p-value being a lower bound above the level.
+    early_stopped : bool
+        Whether the test was ended early, the p-value being a lower early_stopped above the level.
     level : float or None
         What the p-value was compared with.
     exceedances, n_permutations : int or None
@@ -304,7 +304,7 @@ class Step:
     gain: float
     n_candidates: int
     p_value: float | None = None
-    bound: bool = False
+    early_stopped: bool = False
     level: float | None = None
     exceedances: int | None = None
     n_permutations: int | None = None
@@ -363,13 +363,13 @@ class SelectionResult(_Document):
         For a column, those that say the same (equal, shifted, scaled or negated).
     constant : tuple of int
         Columns with one value.
-    stopped : str
+    stop_reason : str
         Why the search ended.
     k_choice : KChoice or None
         What K was chosen from.
     excerpt : Excerpt
         Some values of the selected columns and the target.
-    origin : Origin
+    provenance : Provenance
         Data, parameters, seed and versions.
     """
 
@@ -382,17 +382,17 @@ class SelectionResult(_Document):
     n_neighbors: tuple[int, int]
     duplicates: Mapping[int, tuple[int, ...]]
     constant: tuple[int, ...]
-    stopped: str
+    stop_reason: str
     k_choice: KChoice | None
     excerpt: Excerpt
-    origin: Origin
+    provenance: Provenance
 
     def _content(self) -> dict[str, Any]:
         return super()._content() | {
             "steps": [plain_step(step) for step in self.steps],
             "k_choice": None if self.k_choice is None else self.k_choice._content(),
             "excerpt": _record(self.excerpt),
-            "origin": _record(self.origin),
+            "provenance": _record(self.provenance),
         }
 
     @classmethod
@@ -403,7 +403,7 @@ class SelectionResult(_Document):
         content["k_choice"] = None if choice is None else KChoice._restored(choice)
         content["steps"] = tuple(restored_step(step) for step in content["steps"])
         content["excerpt"] = Excerpt(**content["excerpt"])
-        return cls(**content | {"origin": Origin(**content["origin"])})
+        return cls(**content | {"provenance": Provenance(**content["provenance"])})
 
     def __post_init__(self) -> None:
         _keep(self, relevance=self.relevance)
@@ -422,7 +422,7 @@ class SelectionResult(_Document):
                 "mi": step.mi,
                 "gain": step.gain,
                 "p_value": step.p_value,
-                "p_is_bound": step.bound,
+                "early_stopped": step.early_stopped,
                 "level": step.level,
                 "significant": step.significant,
                 "exceedances": step.exceedances,
@@ -436,7 +436,7 @@ class SelectionResult(_Document):
         ]
         types = {"exceedances": "Int64", "permutations": "Int64", "significant": "boolean"}
         types |= dict.fromkeys(["p_value", "level", *_names_of_quantiles()], "float64")
-        names = ["step", "action", "feature", "mi", "gain", "p_value", "p_is_bound", "level"]
+        names = ["step", "action", "feature", "mi", "gain", "p_value", "early_stopped", "level"]
         names += ["significant", "exceedances", "permutations", *_names_of_quantiles()]
         names += ["candidates", "singletons"]
         return pd.DataFrame(rows, columns=names).astype(types)
@@ -460,7 +460,7 @@ class ClusterResult(_Document):
         The merges, as in :class:`FeatureClustering`.
     cv_results : dict or None
         What the number of clusters was chosen from.
-    origin : Origin
+    provenance : Provenance
         Data, parameters, seed and versions.
     """
 
@@ -473,7 +473,7 @@ class ClusterResult(_Document):
     children: IntArray
     similarities: FloatArray
     cv_results: Mapping[str, Any] | None
-    origin: Origin
+    provenance: Provenance
 
     def __post_init__(self) -> None:
         arrays = ("labels", "medoids", "children", "similarities")
@@ -483,7 +483,7 @@ class ClusterResult(_Document):
         return f"ClusterResult({len(self.clusters)} clusters of {len(self.features)} features)"
 
     @property
-    def linkage(self) -> FloatArray:
+    def linkage_matrix(self) -> FloatArray:
         """The tree as scipy's ``dendrogram`` draws it, at heights 1 - similarity."""
         sizes = [1] * len(self.features)
         for a, b in self.children.tolist():
@@ -512,7 +512,7 @@ class ClusterResult(_Document):
         )
 
     def _content(self) -> dict[str, Any]:
-        return super()._content() | {"origin": _record(self.origin)}
+        return super()._content() | {"provenance": _record(self.provenance)}
 
     @classmethod
     def _restored(cls, content: dict[str, Any]) -> Self:
@@ -522,7 +522,7 @@ class ClusterResult(_Document):
         results = content["cv_results"]
         if results is not None:
             content["cv_results"] = {key: np.array(value) for key, value in results.items()}
-        return cls(**content | {"origin": Origin(**content["origin"])})
+        return cls(**content | {"provenance": Provenance(**content["provenance"])})
 
 
 def plain_step(step: Step) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from typing import Any
 from infosieve._core.documents import dump, load, plain
 from infosieve._core.files import InUseError, held, special, write_atomically
 from infosieve.results._checks import ImpossibleError, check_fit, check_path
-from infosieve.results._records import Origin, Step, plain_step, restored_step
+from infosieve.results._records import Provenance, Step, plain_step, restored_step
 
 # These do not change a result.
 _FREE = ("checkpoint", "device", "executor", "n_jobs", "random_state", "verbose")
@@ -58,7 +58,7 @@ class Checkpoint:
     Parameters
     ----------
     path : path-like
-    origin : Origin
+    provenance : Provenance
         Data, parameters and seed of the search that is about to begin.
     any_seed : bool
         Whether the seed was not asked for: then that of the file is as good.
@@ -67,21 +67,21 @@ class Checkpoint:
 
     Attributes
     ----------
-    origin : Origin
+    provenance : Provenance
         The same, with the seed of the file where there is one.
     steps : list of Step
         The steps that were finished.
     """
 
     def __init__(
-        self, path: str | os.PathLike[str], origin: Origin, any_seed: bool, n_columns: int
+        self, path: str | os.PathLike[str], provenance: Provenance, any_seed: bool, n_columns: int
     ) -> None:
         self.path = Path(path)
-        self.origin, self.steps = origin, list[Step]()
+        self.provenance, self.steps = provenance, list[Step]()
         if self.path.exists():
             content = self._read()
             if any_seed:
-                self.origin = replace(origin, seed=content["seed"])
+                self.provenance = replace(provenance, seed=content["seed"])
             self._compare(content)
             self.steps = self._checked(content["steps"], n_columns)
         else:
@@ -109,13 +109,13 @@ class Checkpoint:
             ) from error
 
     def _identity(self) -> dict[str, Any]:
-        parameters = {k: v for k, v in self.origin.parameters.items() if k not in _FREE}
+        parameters = {k: v for k, v in self.provenance.parameters.items() if k not in _FREE}
         return {
-            "data": self.origin.data,
-            "n_samples": self.origin.n_samples,
-            "seed": self.origin.seed,
+            "data": self.provenance.data,
+            "n_samples": self.provenance.n_samples,
+            "seed": self.provenance.seed,
             "parameters": parameters,
-            "infosieve": self.origin.versions["infosieve"],
+            "infosieve": self.provenance.versions["infosieve"],
         }
 
     def _read(self) -> dict[str, Any]:
@@ -141,7 +141,7 @@ class Checkpoint:
         try:
             restored = [restored_step(step) for step in steps]
             check_path(restored, n_columns)
-            check_fit(restored, self.origin.parameters, n_columns)
+            check_fit(restored, self.provenance.parameters, n_columns)
         except ImpossibleError as error:
             raise self._damaged(str(error)) from None
         except (KeyError, TypeError) as error:

@@ -71,7 +71,7 @@ class Search:
     rules: Rules
     metric: Metric
     tick: Tick | None = None
-    stopped: str = "interrupted"
+    stop_reason: str = "interrupted"
 
     def __post_init__(self) -> None:
         self.joint = replace(self.measure, criterion="mi")
@@ -95,16 +95,16 @@ class Search:
         while True:
             remaining = [j for j in self.candidates if j not in self.selected]
             if not remaining:
-                self.stopped = "no column is left"
+                self.stop_reason = "no column is left"
                 return
             if len(self.selected) >= rules.max_features:
-                self.stopped = f"{rules.max_features} are all that were asked for"
+                self.stop_reason = f"{rules.max_features} are all that were asked for"
                 return
             step = replayed.pop(0) if replayed else self._next(remaining)
             self._take(step)
             yield step
             if step.action == "stop":
-                self.stopped = _why(step, rules)
+                self.stop_reason = _why(step, rules)
                 return
             earlier = [j for j in self.selected if j not in step.features]
             removal = None
@@ -117,7 +117,7 @@ class Search:
                 yield removal
             if frozenset(self.selected) in visited:
                 if len(self.selected) >= rules.min_features:
-                    self.stopped = "the search came back to a set it had seen"
+                    self.stop_reason = "the search came back to a set it had seen"
                     return
                 backward = False  # more features are wanted: from here on, only forward
             visited.add(frozenset(self.selected))
@@ -279,7 +279,7 @@ def _with_test(step: Step, test: Exceedances, level: float) -> Step:
     return replace(
         step,
         p_value=test.p_value,
-        bound=test.bound,
+        early_stopped=test.early_stopped,
         level=level,
         exceedances=test.count,
         n_permutations=len(test.null),
@@ -290,5 +290,5 @@ def _with_test(step: Step, test: Exceedances, level: float) -> Step:
 def _why(step: Step, rules: Rules) -> str:
     if rules.stop == "max-mi":
         return "no column raises the information of the set"
-    sign = ">=" if step.bound else "="
+    sign = ">=" if step.early_stopped else "="
     return f"the best column left has p {sign} {step.p_value:.3g}, above {step.level:.3g}"

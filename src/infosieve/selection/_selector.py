@@ -26,8 +26,8 @@ from infosieve._core.types import (
     Columns,
     ColumnSet,
     Engine,
-    Estimator,
     Executor,
+    Method,
     Metric,
     Neighbors,
     Scale,
@@ -37,8 +37,8 @@ from infosieve._executors import KeepsExecutor, WorkersLostError, executor_of
 from infosieve._input.duplicates import find_duplicates
 from infosieve._input.problem import (
     excerpt_of,
-    origin_of,
     prepare_tables,
+    provenance_of,
     read_tables,
     remember_columns,
     warn_of_identifiers,
@@ -48,11 +48,11 @@ from infosieve._resampling.permutations import seed_of
 from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.measure import Measure
 from infosieve._sources.columns import as_source
-from infosieve.estimators._choice_of_k import N_SPLITS, choose, default_range
-from infosieve.results._records import Origin, SelectionResult, Step
+from infosieve.estimators._choice_of_k import N_FOLDS, choose, default_range
+from infosieve.results._records import Provenance, SelectionResult, Step
 from infosieve.selection._checkpoint import Checkpoint, claimed
 from infosieve.selection._search import Rules, Search, Stop, share
-from infosieve.significance._permutation_test import MEASURED, Correction, Null, Resample, cv_parts
+from infosieve.significance._permutation_test import MEASURED, Correction, Null, Resample, cv_folds
 
 # Averaged over more K than a plain estimate, by evidence: docs/default.md.
 DEFAULT_NEIGHBORS = (3, 15)
@@ -94,7 +94,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         "max": compare with the best of all permuted candidates, because the candidate is the
         best of all. None: with permuted copies of the candidate alone, the published test.
     resample : {"cv"} or None, default=None
-        "cv": single columns are tested by means of estimates without each of 20 parts of the
+        "cv": single columns are tested by means of estimates without each of 20 folds of the
         samples.
     alpha : float, default=0.05
         The level of the tests.
@@ -105,7 +105,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
     min_features, max_features : int, default=0 and None
         Select at least and at most that many. What is kept only to reach ``min_features`` is
         marked as not significant in ``path_``.
-    estimator, metric, scale, discrete_features, discrete_target
+    method, metric, scale, discrete_features, discrete_target
         As in :func:`mutual_information`.
     lookahead : {1, 2}, default=2
         2: when no single column passes, try pairs, for columns that matter only together (such
@@ -173,10 +173,10 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
     >>> selector = MISelector(random_state=0).fit(X, y)
     >>> selector.get_feature_names_out()
     array(['b', 'd'], dtype=object)
-    >>> selector.path_[["action", "feature", "p_value", "p_is_bound"]].head(2)
-      action feature  p_value  p_is_bound
-    0    add       b    0.005       False
-    1    add       d    0.005       False
+    >>> selector.path_[["action", "feature", "p_value", "early_stopped"]].head(2)
+      action feature  p_value  early_stopped
+    0    add       b    0.005          False
+    1    add       d    0.005          False
     """
 
     def __init__(
@@ -195,7 +195,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         n_features_to_select: int | None = None,
         min_features: int = 0,
         max_features: int | None = None,
-        estimator: Estimator = "ksg1",
+        method: Method = "ksg1",
         metric: Metric = "euclidean",
         scale: Scale = "standard",
         discrete_features: Any = "auto",
@@ -221,7 +221,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         self.n_features_to_select = n_features_to_select
         self.min_features = min_features
         self.max_features = max_features
-        self.estimator = estimator
+        self.method = method
         self.metric = metric
         self.scale = scale
         self.discrete_features = discrete_features
@@ -277,16 +277,16 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         if self.device != "cpu":
             progress.say(f"computing on {engine.name}")
         used = {"executor": executor.text, "device": engine.name}
-        origin = origin_of(tables, seed, self.get_params(deep=False) | used)
+        provenance = provenance_of(tables, seed, self.get_params(deep=False) | used)
         checkpoint = None
         if self.checkpoint is not None:
             any_seed, m = self.random_state is None, tables[0].n_columns
-            checkpoint = Checkpoint(self.checkpoint, origin, any_seed, m)
-            origin = checkpoint.origin
-        rules = replace(rules, seed=origin.seed)
+            checkpoint = Checkpoint(self.checkpoint, provenance, any_seed, m)
+            provenance = checkpoint.provenance
+        rules = replace(rules, seed=provenance.seed)
         x, target = prepare_tables(tables, self.scale, executor.here, with_order=True)
         scoring = Scoring(x, executor)
-        measure = self._measure(tables[0], scoring, target, origin, engine)
+        measure = self._measure(tables[0], scoring, target, provenance, engine)
         self.duplicates_ = find_duplicates(x)
         copies = {j for group in self.duplicates_.values() for j in group}
         constant = x.constant
@@ -302,8 +302,8 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
                 "of X vary and differ from each other. Ask for fewer (min_features, "
                 "n_features_to_select)."
             )
-        parts = cv_parts(self.resample, origin.seed, x.n_samples)
-        tested = measure if parts is None else replace(measure, parts=parts)
+        folds = cv_folds(self.resample, provenance.seed, x.n_samples)
+        tested = measure if folds is None else replace(measure, folds=folds)
         search = Search(scoring, candidates, measure, tested, rules, self.metric, _ticker(progress))
         known = checkpoint.known(candidates) if checkpoint is not None else []
         try:
@@ -315,7 +315,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
                     checkpoint.write(search.path)
                 progress.say(_told(step, tables[0]))
         except (KeyboardInterrupt, WorkersLostError) as error:
-            self._keep(search, tables, x, origin)
+            self._keep(search, tables, x, provenance)
             kept = (
                 f"the {len(search.path)} steps that were finished are kept: "
                 f"{len(self.selected_)} features selected"
@@ -325,7 +325,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             if isinstance(error, KeyboardInterrupt):
                 raise KeyboardInterrupt(f"fit was interrupted; {kept}") from None
             raise WorkersLostError(f"{error} fit was ended; {kept}.") from error
-        self._keep(search, tables, x, origin)
+        self._keep(search, tables, x, provenance)
         warn_of_identifiers(tables[0], x)
         worst = max((step.singletons for step in search.path if step.action == "add"), default=0)
         warn_of_singletons(worst, x.n_samples)
@@ -340,10 +340,10 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         check_choice(self.correction, "correction", ("max", None))
         check_choice(self.resample, "resample", ("cv", None))
         check_count(self.n_permutations, "n_permutations", 1)
-        check_method(self.estimator, self.metric, self.scale, conditional=False)
-        if self.criterion == "cmi" and self.estimator == "ksg2":
+        check_method(self.method, self.metric, self.scale, conditional=False)
+        if self.criterion == "cmi" and self.method == "ksg2":
             raise ValueError(
-                "The 'estimator' parameter must be 'ksg1' with criterion='cmi': conditional "
+                "The 'method' parameter must be 'ksg1' with criterion='cmi': conditional "
                 "information is defined for that form only. Got 'ksg2' instead; use "
                 "criterion='mi' with it."
             )
@@ -415,19 +415,21 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         return engine_of(self.device, executor, table.n_samples, scored, ks[1])
 
     def _measure(
-        self, table: Any, scoring: Scoring, target: Columns, origin: Origin, engine: Engine
+        self, table: Any, scoring: Scoring, target: Columns, provenance: Provenance, engine: Engine
     ) -> Measure:
         """How candidates are measured, K having been chosen."""
         self.k_choice_ = None
         ks, auto = self._range_of_k(scoring.x.n_samples)
-        measure = Measure(target, "mi", self.estimator, self.metric, ks, engine)
+        measure = Measure(target, "mi", self.method, self.metric, ks, engine)
         if auto:
-            self.k_choice_ = choose(scoring, table.names, measure, N_SPLITS, origin, depth=3)
+            self.k_choice_ = choose(scoring, table.names, measure, N_FOLDS, provenance, depth=3)
             ks = (self.k_choice_.k,) * 2
         self.n_neighbors_ = ks
         return replace(measure, criterion=MEASURED[self.criterion], n_neighbors=ks)
 
-    def _keep(self, search: Search, tables: list[Any], x: ColumnSet, origin: Origin) -> None:
+    def _keep(
+        self, search: Search, tables: list[Any], x: ColumnSet, provenance: Provenance
+    ) -> None:
         self.selected_ = np.array(search.selected, dtype=np.intp)
         self.support_ = np.zeros(x.n_columns, dtype=bool)
         self.support_[self.selected_] = True
@@ -444,10 +446,10 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             self.n_neighbors_,
             dict(self.duplicates_),
             tuple(np.flatnonzero(x.constant).tolist()),
-            search.stopped,
+            search.stop_reason,
             self.k_choice_,
             excerpt_of(tables, search.selected),
-            origin,
+            provenance,
         )
         self.path_ = self.result_.to_frame()
 
@@ -457,7 +459,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         names = " and ".join(repr(table.names[j]) for j in best.features)
         verdict = "it adds nothing"
         if best.p_value is not None:
-            sign = ">=" if best.bound else "="
+            sign = ">=" if best.early_stopped else "="
             verdict = (
                 f"p {sign} {best.p_value:.3g}, allowed are {best.level:.3g} "
                 f"({best.exceedances} of {best.n_permutations} permutations reach it)"
@@ -509,7 +511,7 @@ def _told(step: Step, table: Any) -> str:
     names = " and ".join(printable(table.names[j]) for j in step.features)
     text = f"{step.action} {names} (best of {step.n_candidates}): {step.mi:.3f} nats"
     if step.p_value is not None:
-        text += f", p {'>=' if step.bound else '='} {step.p_value:.3g}"
+        text += f", p {'>=' if step.early_stopped else '='} {step.p_value:.3g}"
     return text
 
 

@@ -21,14 +21,14 @@ class Exceedances:
     p_value : float
         (count + 1) / (n_permutations + 1); where the count was ended early, a lower bound of
         what all permutations would have given, already above alpha.
-    bound : bool
+    early_stopped : bool
         Whether it was ended early.
     """
 
     null: FloatArray
     count: int
     p_value: float
-    bound: bool
+    early_stopped: bool
 
 
 def count_exceedances(
@@ -53,8 +53,8 @@ def count_exceedances(
         null.append(largest)
         count = int(reached[-1])
     together = np.concatenate(null)
-    bound = together.size < n_permutations
-    return Exceedances(together, count, (count + 1) / (n_permutations + 1), bound)
+    early_stopped = together.size < n_permutations
+    return Exceedances(together, count, (count + 1) / (n_permutations + 1), early_stopped)
 
 
 def exceedances_allowed(alpha: float, n_permutations: int) -> int:

@@ -12,7 +12,7 @@ from infosieve._core.parameters import (
     check_method,
     check_neighbors,
 )
-from infosieve._core.types import Criterion, Estimator, Metric, Neighbors, Scale
+from infosieve._core.types import Criterion, Method, Metric, Neighbors, Scale
 from infosieve._engines.devices import Device, check_device, engine_of, require_device
 from infosieve._executors import executor_of
 from infosieve._input.problem import prepare_tables, read_tables, warn_of_singletons
@@ -20,12 +20,12 @@ from infosieve._input.tables import find_columns
 from infosieve._resampling.permutations import (
     global_permutations,
     local_permutations,
-    random_parts,
+    random_folds,
     seed_of,
 )
 from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.measure import Measure
-from infosieve.estimators._choice_of_k import N_SPLITS
+from infosieve.estimators._choice_of_k import N_FOLDS
 from infosieve.results._records import PermutationTest
 
 Null: TypeAlias = Literal["global", "local"]
@@ -41,14 +41,14 @@ def permutation_test(
     y: Any,
     candidates: Any,
     *,
-    selected: Any = (),
+    given: Any = (),
     criterion: Literal["mi", "cmi"] = "mi",
     null: Null = "global",
     correction: Correction = None,
     resample: Resample = None,
     n_permutations: int = 199,
     n_neighbors: Neighbors = (3, 10),
-    estimator: Estimator = "ksg1",
+    method: Method = "ksg1",
     metric: Metric = "euclidean",
     scale: Scale = "standard",
     discrete_features: Any = "auto",
@@ -71,7 +71,7 @@ def permutation_test(
         The target.
     candidates : column or list of columns
         What to test: names, or numbers.
-    selected : column or list of columns, default=()
+    given : column or list of columns, default=()
         What is known already.
     criterion : {"mi", "cmi"}, default="mi"
         What is measured: information of selected and candidate together with the target, or
@@ -86,10 +86,10 @@ def permutation_test(
         None: each candidate for itself. "max": each against the best of all permuted
         candidates, which allows for choosing the best of them.
     resample : {"cv"} or None, default=None
-        "cv": the mean of the estimates without each of 20 random parts of the samples.
+        "cv": the mean of the estimates without each of 20 random folds of the samples.
     n_permutations : int, default=199
         The number of permuted copies.
-    n_neighbors, estimator, metric, scale, discrete_features, discrete_target
+    n_neighbors, method, metric, scale, discrete_features, discrete_target
         As in :func:`mutual_information`.
     n_jobs : int or None, default=None
         Threads; -1 for all cores. The result does not depend on it.
@@ -117,9 +117,9 @@ def permutation_test(
     >>> x = rng.normal(size=200)
     >>> X = np.c_[x, x + 0.2 * rng.normal(size=200)]
     >>> y = np.sin(2 * x) + 0.3 * rng.normal(size=200)
-    >>> permutation_test(X, y, 1, selected=0, random_state=0).p_value
+    >>> permutation_test(X, y, 1, given=0, random_state=0).p_value
     0.005
-    >>> permutation_test(X, y, 1, selected=0, null="local", random_state=0).p_value > 0.05
+    >>> permutation_test(X, y, 1, given=0, null="local", random_state=0).p_value > 0.05
     True
     """
     check_choice(criterion, "criterion", MEASURED)
@@ -130,58 +130,58 @@ def permutation_test(
     check_jobs(n_jobs)
     check_device(device)
     seed = seed_of(random_state)
-    with executor_of(executor, n_jobs) as spread:
-        require_device(device, spread)
+    with executor_of(executor, n_jobs) as pool:
+        require_device(device, pool)
         declared = discrete_features, discrete_target
-        tables = read_tables(X, y, None, *declared, scale, spread)
-        tested, known = _columns(tables[0], candidates, selected)
-        check_method(estimator, metric, scale, conditional=criterion == "cmi" and len(known) > 0)
+        tables = read_tables(X, y, None, *declared, scale, pool)
+        tested, known = _columns(tables[0], candidates, given)
+        check_method(method, metric, scale, conditional=criterion == "cmi" and len(known) > 0)
         ks = check_neighbors(n_neighbors, tables[0].n_samples)
-        x, target = prepare_tables(tables, scale, spread.here, with_order=not known)
+        x, target = prepare_tables(tables, scale, pool.here, with_order=not known)
         for j in tested:
             if x.constant[j]:
                 raise ValueError(
                     f"{tables[0].label(j)} is constant: its permuted copies are itself. Leave it "
                     "out of 'candidates'."
                 )
-        given = x.take([j for j in known if not x.constant[j]])
-        parts = cv_parts(resample, seed, x.n_samples)
+        condition = x.take([j for j in known if not x.constant[j]])
+        folds = cv_folds(resample, seed, x.n_samples)
         copies = len(tested) * (n_permutations + 1)
-        engine = engine_of(device, spread, x.n_samples, copies, ks[1])
-        how = MEASURED[criterion], estimator, metric, ks, engine, parts
-        measure, scoring = Measure(target, *how), Scoring(x, spread)
-        scores = scoring.scores(measure, tested, given)
-        alone = max(n_singletons(x.take([j]), given, target) for j in tested)
+        engine = engine_of(device, pool, x.n_samples, copies, ks[1])
+        how = MEASURED[criterion], method, metric, ks, engine, folds
+        measure, scoring = Measure(target, *how), Scoring(x, pool)
+        scores = scoring.scores(measure, tested, condition)
+        alone = max(n_singletons(x.take([j]), condition, target) for j in tested)
         warn_of_singletons(alone, x.n_samples)
         key = (seed, "test", 0)
-        if null == "local" and given.n_columns:
-            permutations = local_permutations(key, given, metric, spread.here.n_workers)
+        if null == "local" and condition.n_columns:
+            permutations = local_permutations(key, condition, metric, pool.here.n_workers)
         else:
             permutations = global_permutations(key, x.n_samples)
         drawn = permutations, n_permutations
         largest = correction == "max"
-        permuted = np.concatenate([*scoring.permuted(measure, tested, given, *drawn, largest)])
+        permuted = np.concatenate([*scoring.permuted(measure, tested, condition, *drawn, largest)])
     names = tuple(tables[0].names[j] for j in tested)
     return PermutationTest(names, scores.averaged, permuted, engine.name)
 
 
-def cv_parts(resample: Resample, seed: int, n_samples: int) -> Any:
+def cv_folds(resample: Resample, seed: int, n_samples: int) -> Any:
     """The partition of the chapter's variant with cross-validated distributions."""
     if resample is None:
         return None
-    return random_parts((seed, "parts", 0), n_samples, min(N_SPLITS, n_samples))
+    return random_folds((seed, "parts", 0), n_samples, min(N_FOLDS, n_samples))
 
 
-def _columns(table: Any, candidates: Any, selected: Any) -> tuple[list[int], list[int]]:
+def _columns(table: Any, candidates: Any, given: Any) -> tuple[list[int], list[int]]:
     """The numbers of the candidates and of the selected columns."""
     tested = find_columns(candidates, table, "candidates")
-    known = find_columns(selected, table, "selected")
+    known = find_columns(given, table, "given")
     if not tested:
         raise ValueError("The 'candidates' parameter is empty: name at least one column of X.")
     for j in tested:
         if j in known:
             raise ValueError(
-                f"{table.label(j)} is both in 'candidates' and in 'selected'. A column tells "
+                f"{table.label(j)} is both in 'candidates' and in 'given'. A column tells "
                 "nothing beyond itself: take it out of one of them."
             )
     return tested, known

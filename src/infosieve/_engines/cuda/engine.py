@@ -10,7 +10,7 @@ import numpy as np
 
 from infosieve._core.files import first_line
 from infosieve._core.types import Batch, Columns, IntArray, Runner
-from infosieve._engines.base import CountingEngine, one_against_one
+from infosieve._engines.base import CountingEngine, bivariate
 from infosieve._engines.ksg import psi_table
 from infosieve._engines.numba.engine import NumbaEngine
 
@@ -28,7 +28,7 @@ _MANY = 20_000
 _lock = threading.Lock()
 
 
-def problem() -> str | None:
+def why_no_gpu() -> str | None:
     """Why there is no GPU to use, and what to do about it; None if there is one."""
     try:
         import cupy
@@ -67,7 +67,7 @@ class CudaEngine(CountingEngine):
     """
 
     at_once = 1 << 16
-    copies_bytes = 1 << 32
+    surrogate_bytes = 1 << 32
     piece_bytes = 1 << 29
 
     def __init__(self, or_cpu: bool = False) -> None:
@@ -75,7 +75,7 @@ class CudaEngine(CountingEngine):
 
     @property
     def name(self) -> str:
-        if problem() is not None:
+        if why_no_gpu() is not None:
             return "cuda (of workers)"
         import cupy
 
@@ -85,13 +85,13 @@ class CudaEngine(CountingEngine):
     def sums(self, batch: Batch, runner: Runner) -> IntArray:
         """Sums of psi terms in fixed point; what does not fit into memory is cut smaller."""
         if _better_on_the_cpu(batch):
-            return NumbaEngine().sums(batch.written_out(), runner)
+            return NumbaEngine().sums(batch.materialised(), runner)
         try:
             return _within_memory(lambda budget: _sums(batch, budget))  # type: ignore[no-any-return]
         except MemoryError:
             if not self.or_cpu:
                 raise
-            return NumbaEngine().sums(batch.written_out(), runner)
+            return NumbaEngine().sums(batch.materialised(), runner)
 
     def false_counts(self, x: Columns, target: Columns) -> IntArray:
         """The C vectors of all columns, of shape (n_columns, n_samples)."""
@@ -105,7 +105,7 @@ def _better_on_the_cpu(batch: Batch) -> bool:
     them, while the CPU looks along the column.
     """
     n = batch.target.n_samples
-    few = one_against_one(batch) and 4 * int(batch.target.n_distinct[0]) < n
+    few = bivariate(batch) and 4 * int(batch.target.n_distinct[0]) < n
     return batch.width > 1 or (few and n > _MANY)
 
 
@@ -149,7 +149,7 @@ def form_of(batch: Batch) -> tuple[tuple[str, int], ...]:
         ("SQUARED", int(squared)),
         ("ADD", int(squared and joined)),
         ("CONDITIONAL", int(batch.conditional)),
-        ("RECTANGLE", int(batch.estimator == "ksg2")),
+        ("RECTANGLE", int(batch.method == "ksg2")),
     )
 
 
@@ -186,7 +186,7 @@ def _score(batch: Batch, budget: int) -> IntArray:
     sums = cp.zeros((hi - lo + 1, total), np.int64)
     # Stripes take an eighth of the budget, lists another.
     stripes = min(max(1, budget // 8 // (8 * LANES * n)), -(-total // LANES), 65_535)
-    if one_against_one(batch):
+    if bivariate(batch):
         _by_strips(batch, data, stripes, sums)
     else:
         _beside_selected(batch, data, stripes, budget // 8, sums)
@@ -199,7 +199,7 @@ class _Data:
     def __init__(self, batch: Batch, cp: Any) -> None:
         self.m, self.n = batch.candidates.values.shape
         self.values = cp.asarray(batch.candidates.values)
-        self.selected = cp.asarray(batch.selected.values)
+        self.given = cp.asarray(batch.given.values)
         self.target = cp.asarray(batch.target.values)
         self.permutations = None
         if batch.permutations is not None:
@@ -267,7 +267,7 @@ def _beside_selected(batch: Batch, data: _Data, n_stripes: int, list_bytes: int,
     sorted_y = cp.sort(data.target[0])
     stripes = cp.empty((n_stripes, n, LANES))
     tile = max(1, min(n, list_bytes // (28 * rooms[0] + 12 * rooms[1])))
-    shape = np.int32(batch.selected.n_columns), data.target, np.int32(batch.target.n_columns)
+    shape = np.int32(batch.given.n_columns), data.target, np.int32(batch.target.n_columns)
     lists = [_Lists(tile, room, cp, both=which == 0) for which, room in enumerate(rooms)]
     filled = -1
     for first_point in range(0, n, tile):
@@ -281,7 +281,7 @@ def _beside_selected(batch: Batch, data: _Data, n_stripes: int, list_bytes: int,
             kernel(
                 (n_points,),
                 (256,),
-                (data.selected, *shape, *numbers, np.int64(base), *map(_or_null, out)),
+                (data.given, *shape, *numbers, np.int64(base), *map(_or_null, out)),
                 shared_mem=_shared_bytes(room),
             )
         for first in range(0, total, n_stripes * LANES):
@@ -296,7 +296,7 @@ def _beside_selected(batch: Batch, data: _Data, n_stripes: int, list_bytes: int,
                 (-(-n_points // points), len(here)),
                 (LANES * WARPS,),
                 (
-                    here, data.selected, *shape, sorted_y, np.int32(n), *sizes,
+                    here, data.given, *shape, sorted_y, np.int32(n), *sizes,
                     np.int32(n_points), np.int32(points),
                     np.int32(rooms[0]), j.index, j.key, j.in_s, j.in_y, j.counts, j.limits,
                     np.int32(rooms[1]), s.index, s.key, s.counts, s.limits,
@@ -322,7 +322,7 @@ def _list_lengths(batch: Batch) -> tuple[int, int]:
 
     Making lists is cheap; to look beyond one is not.
     """
-    n, k, s = batch.target.n_samples, batch.n_neighbors[1], batch.selected.n_columns
+    n, k, s = batch.target.n_samples, batch.n_neighbors[1], batch.given.n_columns
     joint = 56 * k * (n / k) ** (1 / (s + batch.target.n_columns + 1))
     alone = 32 * n * (k / n) ** (s / (s + 2))
     return int(joint) + 16, int(alone) + 16
@@ -341,7 +341,7 @@ def _shared_bytes(room: int) -> int:
 def _bases(batch: Batch) -> tuple[int, int]:
     """Where the bins of the lists begin: the largest distance falls into the last."""
     reach = []
-    for columns in (batch.selected, batch.target):
+    for columns in (batch.given, batch.target):
         spans = np.ptp(columns.values[~columns.categorical], axis=1)
         if batch.metric == "euclidean":
             reach.append(float(np.square(spans).sum()))

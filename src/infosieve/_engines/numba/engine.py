@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from infosieve._core.types import Batch, FloatArray, IntArray, Runner
-from infosieve._engines.base import CountingEngine, one_against_one
+from infosieve._engines.base import CountingEngine, bivariate
 from infosieve._engines.ksg import nats, psi_table
 from infosieve._engines.numba.lanes import LANES
 from infosieve._engines.numba.leave_out import leave_out
@@ -28,20 +28,20 @@ class NumbaEngine(CountingEngine):
 
     name = "cpu"
     at_once = 16 * LANES
-    copies_bytes = 1 << 26
+    surrogate_bytes = 1 << 26
     piece_bytes = 1 << 24
 
     def score(self, batch: Batch, runner: Runner) -> FloatArray:
-        """Nats, of shape (n_parts, n_candidates, n_K)."""
-        batch = batch.written_out()
+        """Nats, of shape (n_folds, n_candidates, n_K)."""
+        batch = batch.materialised()
         together = None
-        if batch.parts is not None and one_against_one(batch):
-            together = _without_parts(batch, runner)
+        if batch.folds is not None and bivariate(batch):
+            together = _without_folds(batch, runner)
         return super().score(batch, runner) if together is None else together
 
     def sums(self, batch: Batch, runner: Runner) -> IntArray:
         """Sums of psi terms in fixed point, by whatever structure is fastest."""
-        if one_against_one(batch):
+        if bivariate(batch):
             return _by_strips(batch, runner)
         if batch.width == 1 and _sharing_pays(batch):
             return _by_rows(batch, runner)
@@ -52,18 +52,18 @@ def _n_k(batch: Batch) -> int:
     return batch.n_neighbors[1] - batch.n_neighbors[0] + 1
 
 
-def _without_parts(batch: Batch, runner: Runner) -> FloatArray | None:
-    """One search for all parts and all K: :mod:`.leave_out`, a task for each column.
+def _without_folds(batch: Batch, runner: Runner) -> FloatArray | None:
+    """One search for all folds and all K: :mod:`.leave_out`, a task for each column.
 
     None where that does not do (Kraskov's second form, points that coincide, more neighbours
-    than there are) or does not pay (few parts).
+    than there are) or does not pay (few folds).
     """
-    assert batch.parts is not None
-    n_parts = int(batch.parts.max()) + 1
-    sizes = batch.target.n_samples - np.bincount(batch.parts, minlength=n_parts)
-    if n_parts < 8 or batch.estimator == "ksg2" or batch.n_neighbors[1] >= sizes.min():
+    assert batch.folds is not None
+    n_folds = int(batch.folds.max()) + 1
+    sizes = batch.target.n_samples - np.bincount(batch.folds, minlength=n_folds)
+    if n_folds < 8 or batch.method == "ksg2" or batch.n_neighbors[1] >= sizes.min():
         return None
-    psi = np.zeros((n_parts, sizes.max() + 1), np.int64)
+    psi = np.zeros((n_folds, sizes.max() + 1), np.int64)
     for row, size in zip(psi, sizes, strict=True):
         row[: size + 1] = psi_table(int(size))[0]
     x, y = batch.candidates, batch.target
@@ -71,14 +71,14 @@ def _without_parts(batch: Batch, runner: Runner) -> FloatArray | None:
 
     def column(j: int) -> IntArray:
         return leave_out(  # type: ignore[no-any-return]
-            x.values[j], y.values[0], orders[j], order_y, batch.parts, batch.n_neighbors, psi
+            x.values[j], y.values[0], orders[j], order_y, batch.folds, batch.n_neighbors, psi
         )
 
     each = runner.run([partial(column, j) for j in range(batch.n_candidates)])
     if not all(sums.size for sums in each):
         return None
     sums = np.ascontiguousarray(np.stack(each, axis=1))
-    return np.stack([nats(sums[s], int(sizes[s]), False) for s in range(n_parts)])
+    return np.stack([nats(sums[s], int(sizes[s]), False) for s in range(n_folds)])
 
 
 def _sharing_pays(batch: Batch) -> bool:
@@ -88,7 +88,7 @@ def _sharing_pays(batch: Batch) -> bool:
     a tree for each candidate, which costs more the more dimensions it has.
     """
     n = batch.target.n_samples
-    d = batch.selected.n_columns + batch.target.n_columns + 1
+    d = batch.given.n_columns + batch.target.n_columns + 1
     listed = min(n, sum(_list_lengths(n, batch)))
     lists = 0.008 * n + listed * (0.005 + 4e-6 * n)
     tree = min(1.5 * 1.9 ** (d - 2), 0.006 * n) + 150 / n
@@ -118,7 +118,7 @@ def _by_strips(batch: Batch, runner: Runner) -> IntArray:
             a, i, b, j = b, j, a, i
         width = _strip_width(n, batch.n_neighbors[1], int(b.n_distinct[j]))
         orders = a.order[i], b.order[j]
-        rectangle = batch.estimator == "ksg2"
+        rectangle = batch.method == "ksg2"
         return plane(a.values[i], b.values[j], *orders, width, batch.n_neighbors, rectangle, psi)  # type: ignore[no-any-return]
 
     def some(columns: slice) -> list[IntArray]:
@@ -139,15 +139,15 @@ def _by_rows(batch: Batch, runner: Runner) -> IntArray:
     """Many candidates that share the rest: :mod:`.rows`, a task for some points of some."""
     n, m = batch.target.n_samples, batch.n_candidates
     squared, joined = batch.metric == "euclidean", batch.criterion != "cmi"
-    form = (squared, squared and joined, batch.conditional, batch.estimator == "ksg2")
+    form = (squared, squared and joined, batch.conditional, batch.method == "ksg2")
     psi = psi_table(n)
     wants = _list_lengths(n, batch)
     chunks = _chunks(m, max(16 * LANES, TASK_BYTES // (8 * n)))
     spans = _spans(n, 1 if runner.n_workers == 1 else 4 * runner.n_workers)
 
     def task(blocks: FloatArray, span: tuple[int, int]) -> IntArray:
-        selected, target = batch.selected.values, batch.target.values
-        return rows(blocks, selected, target, span, batch.n_neighbors, form, wants, psi)  # type: ignore[no-any-return]
+        given, target = batch.given.values, batch.target.values
+        return rows(blocks, given, target, span, batch.n_neighbors, form, wants, psi)  # type: ignore[no-any-return]
 
     sums = []
     for chunk in chunks:
@@ -159,7 +159,7 @@ def _by_rows(batch: Batch, runner: Runner) -> IntArray:
 
 def _list_lengths(n: int, batch: Batch) -> tuple[int, int]:
     """How many neighbours to list: a few times those that independent columns would need."""
-    k, s = batch.n_neighbors[1], batch.selected.n_columns
+    k, s = batch.n_neighbors[1], batch.given.n_columns
     joint = 14 * k * (n / k) ** (1 / (s + batch.target.n_columns + 1))
     alone = 8 * n * (k / n) ** (s / (s + 2))
     return int(joint) + 16, int(alone) + 16
@@ -187,7 +187,7 @@ def _by_trees(batch: Batch, runner: Runner) -> IntArray:
 
 def _by_tree(batch: Batch, candidate: int, runner: Runner) -> IntArray:
     own = slice(candidate * batch.width, (candidate + 1) * batch.width)
-    x, s, y = batch.candidates.values[own], batch.selected.values, batch.target.values
+    x, s, y = batch.candidates.values[own], batch.given.values, batch.target.values
     n = y.shape[1]
     columns = np.concatenate([s, x, y])
     n_s, n_x, n_y = len(s), len(x), len(y)
@@ -204,7 +204,7 @@ def _by_tree(batch: Batch, candidate: int, runner: Runner) -> IntArray:
         spaces += [(in_y, np.array([0, n_y]), -1)]
     joint, order = build(columns, LANES)
     margins = tuple(_margin(columns[at], at, within, sign, order) for at, within, sign in spaces)
-    form = (batch.metric == "euclidean", batch.estimator == "ksg2")
+    form = (batch.metric == "euclidean", batch.method == "ksg2")
     n_leaves = (len(joint[1]) + 1) // 2
 
     def task(leaves: tuple[int, int]) -> Any:

@@ -1,8 +1,8 @@
-"""One column against one target, without each of several parts of the samples in turn.
+"""One column against one target, without each of several folds of the samples in turn.
 
-One search on all samples serves every part and every K: a few neighbours more than K are
-found, and for each part those that belong to it are passed over. What lies inside a radius
-is counted for all samples and for each part; the difference is what remains.
+One search on all samples serves every fold and every K: a few neighbours more than K are
+found, and for each fold those that belong to it are passed over. What lies inside a radius
+is counted for all samples and for each fold; the difference is what remains.
 """
 
 from typing import Any
@@ -47,7 +47,7 @@ def _find(at: Any, sx: Any, sy: Any, sp: Any, near: Any, near_part: Any) -> Any:
 
 @njit(inline="always")
 def _count(at: Any, sorted_values: Any, sorted_parts: Any, near: Any, total: Any, own: Any) -> None:
-    """Points strictly inside each radius of ``near``: ``total`` of all, ``own`` of each part."""
+    """Points strictly inside each radius of ``near``: ``total`` of all, ``own`` of each fold."""
     total[:] = 0
     own[:] = 0
     left, right = at - 1, at + 1
@@ -72,19 +72,19 @@ def _count(at: Any, sorted_values: Any, sorted_parts: Any, near: Any, total: Any
 
 
 @kernel
-def leave_out(x: Any, y: Any, order_x: Any, order_y: Any, parts: Any, ks: Any, psi: Any) -> Any:
+def leave_out(x: Any, y: Any, order_x: Any, order_y: Any, folds: Any, ks: Any, psi: Any) -> Any:
     """Sums of the psi terms, in fixed point: (n_parts, n_K); empty where points coincide.
 
-    ``psi[s]`` is the table for the samples without part s.
+    ``psi[s]`` is the table for the samples without fold s.
     """
     n, n_parts = x.size, psi.shape[0]
     lo, hi = ks
     sums = np.zeros((n_parts, hi - lo + 1), np.int64)
-    sx, sy, part_x = x[order_x], y[order_x], parts[order_x]
-    by_y, part_y = y[order_y], parts[order_y]
+    sx, sy, fold_x = x[order_x], y[order_x], folds[order_x]
+    by_y, fold_y = y[order_y], folds[order_y]
     place_y = np.empty(n, np.int64)
     place_y[order_y] = np.arange(n)
-    share = n // n_parts + 1  # nobody needs to pass over more than a whole part
+    share = n // n_parts + 1  # nobody needs to pass over more than a whole fold
     spare = min(share, 3 + 3 * hi // n_parts)
     size = min(hi + spare, n - 1)
     near, near_part = np.empty(size), np.empty(size, np.int64)
@@ -93,26 +93,26 @@ def leave_out(x: Any, y: Any, order_x: Any, order_y: Any, parts: Any, ks: Any, p
     for at in range(n):
         here = order_x[at]
         while True:
-            _find(at, sx, sy, part_x, near, near_part)
+            _find(at, sx, sy, fold_x, near, near_part)
             most = 0
             own_x[0] = 0
             for r in range(near.size):
                 own_x[0, near_part[r]] += 1
             for s in range(n_parts):
-                if s != parts[here]:
+                if s != folds[here]:
                     most = max(most, own_x[0, s])
             if near.size - most >= hi:
                 break
-            size = min(near.size + most, n - 1)  # too many of one part: look further
+            size = min(near.size + most, n - 1)  # too many of one fold: look further
             near, near_part = np.empty(size), np.empty(size, np.int64)
             in_x, in_y = np.empty(size, np.int32), np.empty(size, np.int32)
             own_x, own_y = np.empty((size, n_parts), np.int32), np.empty((size, n_parts), np.int32)
         if near[0] == 0.0:
             return np.empty((0, 0), np.int64)
-        _count(at, sx, part_x, near, in_x, own_x)
-        _count(place_y[here], by_y, part_y, near, in_y, own_y)
+        _count(at, sx, fold_x, near, in_x, own_x)
+        _count(place_y[here], by_y, fold_y, near, in_y, own_y)
         for s in range(n_parts):
-            if s == parts[here]:
+            if s == folds[here]:
                 continue
             k = 0
             for r in range(near.size):

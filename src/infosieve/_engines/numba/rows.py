@@ -1,10 +1,10 @@
-"""Many candidates given the same selected columns: neighbours in a shared order.
+"""Many candidates given the same given columns: neighbours in a shared order.
 
-All candidates of a batch share the selected columns and the target, hence a lower bound of
+All candidates of a batch share the given columns and the target, hence a lower bound of
 every joint distance. For each point the others are listed once by rising shared distance;
 sixteen candidates at a time (see :mod:`.lanes`) then walk the list only until the bound
 exceeds their K-th nearest: some tens of points instead of N. A second list, by distance in
-the selected columns alone, serves the counts. Lists hold the near points only; whoever
+the given columns alone, serves the counts. Lists hold the near points only; whoever
 needs more falls back on all of them, so that the result never depends on their length.
 
 O(N) memory a point, O(N^2) time a batch: for up to some ten thousand samples.
@@ -183,7 +183,7 @@ def _find_nearest(x: Any, here: Any, near: Any, d: Any, form: Any, nearest: Any,
 def _count_inside(
     x: Any, here: Any, near: Any, d_s: Any, form: Any, radii: Any, ks: Any, counts: Any
 ) -> None:
-    """Points strictly inside each lane's radii in the block of candidate and selected."""
+    """Points strictly inside each lane's radii in the block of candidate and given."""
     index, value, m, limit, shared, _, _, _, _ = near
     first, last = ks[0] - 1, ks[1]
     bound = 0.0
@@ -248,7 +248,7 @@ def _look_around(
 @kernel
 def rows(
     blocks: Any,
-    selected: Any,
+    given: Any,
     target: Any,
     span: Any,
     ks: Any,
@@ -260,7 +260,7 @@ def rows(
 
     ``blocks`` holds the candidates, LANES at a time: (n_blocks, n_samples * LANES). ``form``
     is (squared, add, conditional, rectangle), ``add`` saying that a candidate's distance is
-    added to that of the selected columns; ``wants`` has the lengths of the two lists.
+    added to that of the given columns; ``wants`` has the lengths of the two lists.
     """
     n = target.shape[1]
     lo, hi = ks
@@ -295,7 +295,7 @@ def rows(
     sums = np.zeros((hi - lo + 1, blocks.shape[0] * LANES), np.int64)
     limit_j = limit_s = FAR  # to be guessed
     for here in range(span[0], span[1]):
-        _block_distances(selected, here, squared, d_s)
+        _block_distances(given, here, squared, d_s)
         _block_distances(target, here, squared, d_y)
         for j in range(n):
             d_j[j] = d_s[j] if d_s[j] > d_y[j] else d_y[j]
