@@ -35,6 +35,8 @@ lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
+	$(BIN)/lint-imports --no-logo
+	$(BIN)/python docs/docstrings.py
 
 # ARGS="--workers --gpu --keep FOLDER" runs more, and copies the results of before.
 bench: $(VENV)/installed-bench $(if $(findstring --workers,$(ARGS)),$(VENV)/installed-dev)
