@@ -88,12 +88,10 @@ def test_nothing_is_fetched_from_anywhere():
 
 
 def test_the_code_of_a_page_gives_the_result_again():
-    from infosieve.report._summarize import summarize
-
     X, y = friedman()
     for result in (selection(), choose_k(X.drop(columns="kind"), y, random_state=3, k_max=9)):
         names = {"X": X if isinstance(result, SelectionResult) else X.drop(columns="kind"), "y": y}
-        code = summarize(result)["code"]
+        code = result.provenance.code
         *lines, last = code.splitlines()
         exec("\n".join([*lines, f"again = {last}"]), names)
         again = getattr(names["again"], "result_", names["again"])

@@ -54,7 +54,7 @@ def test_what_was_written_is_read_again(number):
     head = json.loads(text)
     assert head["schema"].startswith("infosieve/")
     assert head["schema_version"] == 1
-    wanted = {"data", "n_samples", "seed", "parameters", "versions", "command"}
+    wanted = {"data", "n_samples", "seed", "parameters", "versions", "command", "code"}
     assert set(head["provenance"]) == wanted
     assert head["provenance"]["versions"]["infosieve"]
 

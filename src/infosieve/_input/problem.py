@@ -1,8 +1,9 @@
 """From what users pass to prepared columns: the door that all public functions share."""
 
+import inspect
 import sys
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -98,10 +99,36 @@ def _warn(text: str) -> None:
     warnings.warn(text, UserWarning, stacklevel=level)
 
 
-def provenance_of(tables: list[Any], seed: int, parameters: Mapping[str, Any]) -> Provenance:
-    """Where a result comes from."""
-    known = dict(parameters), dict(versions())
-    return Provenance(fingerprint(*tables), tables[0].n_samples, seed, *known)
+# These do not change a result.
+_FREE = ("checkpoint", "device", "executor", "n_jobs", "random_state", "verbose")
+
+
+def provenance_of(
+    tables: list[Any], seed: int, parameters: Mapping[str, Any], call: Callable[..., Any]
+) -> Provenance:
+    """Where a result comes from; ``call`` is the public function or estimator that was called."""
+    return Provenance(
+        data=fingerprint(*tables),
+        n_samples=tables[0].n_samples,
+        seed=seed,
+        parameters=dict(parameters),
+        versions=dict(versions()),
+        code=_code(call, parameters, seed),
+    )
+
+
+def _code(call: Callable[..., Any], parameters: Mapping[str, Any], seed: int) -> str:
+    """The call that gives the result again, with what differs from the defaults."""
+    defaults = {name: p.default for name, p in inspect.signature(call).parameters.items()}
+    changed = [
+        f"{name}={value!r}"
+        for name, value in parameters.items()
+        if name not in _FREE and repr(value) != repr(defaults.get(name))
+    ]
+    fitted = isinstance(call, type)
+    arguments = [*([] if fitted else ["X", "y"]), *changed, f"random_state={seed}"]
+    name, method = call.__name__, ".fit(X, y)" if fitted else ""
+    return f"from infosieve import {name}\n\n{name}({', '.join(arguments)}){method}"
 
 
 def excerpt_of(tables: list[Any], selected: list[int]) -> Excerpt:

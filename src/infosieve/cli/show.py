@@ -9,6 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from infosieve._core.files import printable
+from infosieve.report._data import p_text
 from infosieve.results._records import ClusterResult, KChoice, SelectionResult
 
 _BAR = 24
@@ -58,12 +59,6 @@ def table(heads: Sequence[str], rows: Sequence[Sequence[Any]], right: Sequence[i
     return shown
 
 
-def p_value(value: float | None, early_stopped: bool) -> str:
-    if value is None:
-        return ""
-    return f"{'>=' if early_stopped else ''}{value:.3g}"
-
-
 def selection(result: SelectionResult) -> None:
     """The path, and what it means."""
     out = console()
@@ -76,7 +71,8 @@ def selection(result: SelectionResult) -> None:
         sign = {"add": "+", "remove": "-", "stop": "x"}[step.action]
         for j in step.features:
             row = [sign, result.features[j], f"{step.mi:.3f}", f"{step.gain:+.3f}"]
-            rows.append([*row, p_value(step.p_value, step.early_stopped), bar(step.gain, largest)])
+            p = p_text(step.p_value, step.early_stopped, plain=True)
+            rows.append([*row, p, bar(step.gain, largest)])
     heads = ["", "feature", "MI (nats)", "gain", "p", ""]
     out.print(table(heads, rows, right=(2, 3, 4)))
     if len(result.selected) > 1:

@@ -314,7 +314,7 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
             self.children_,
             self.similarities_,
             self.cv_results_,
-            provenance_of(tables, seed, parameters),
+            provenance_of(tables, seed, parameters, FeatureClustering),
         )
         self.linkage_matrix_ = self.result_.linkage_matrix
         return self

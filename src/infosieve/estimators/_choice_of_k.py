@@ -107,7 +107,7 @@ def choose_k(
         engine = engine_of(device, pool, x.n_samples, 2 * n_splits * x.n_columns, ks[1])
         parameters["device"] = engine.name
         measure = Measure(target, "mi", method, metric, ks, engine)
-        provenance = provenance_of(tables, seed, parameters)
+        provenance = provenance_of(tables, seed, parameters, choose_k)
         return choose(Scoring(x, pool), tables[0].names, measure, n_splits, provenance)
 
 

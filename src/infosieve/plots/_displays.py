@@ -11,6 +11,8 @@ import numpy as np
 
 from infosieve._core.types import FloatArray
 from infosieve._input.tables import find_columns, read_table
+from infosieve.report import _data
+from infosieve.report._data import GROUPS
 from infosieve.results._records import ClusterResult, KChoice, SelectionResult
 
 if TYPE_CHECKING:
@@ -66,17 +68,16 @@ class KChoiceDisplay(_Display):
         -------
         KChoiceDisplay
         """
-        return cls(choice, np.argsort(-choice.t.max(axis=1), kind="stable")[:max_features].tolist())
+        return cls(choice, _data.best_features(choice, max_features))
 
     def plot(self, ax: Any = None) -> Self:
         """Draw."""
         ax = _axes(ax)
         choice = self.choice
-        for number, j in enumerate(self.features):
-            best = choice.features[j] == choice.feature
-            color = FOUND if best else str(0.45 + 0.4 * number / max(1, len(self.features)))
-            style = {"color": color, "lw": 2 if best else 1, "zorder": 3 if best else 2}
-            ax.plot(choice.ks, choice.t[j], label=_short(choice.features[j]), **style)
+        for number, line in enumerate(_data.t_lines(choice, self.features)):
+            color = FOUND if line.chose else str(0.45 + 0.4 * number / max(1, len(self.features)))
+            style = {"color": color, "lw": 2 if line.chose else 1, "zorder": 3 if line.chose else 2}
+            ax.plot(choice.ks, line.t, label=_short(line.name), **style)
         ax.axvline(choice.k, color=FOUND, ls="--", lw=1)
         ax.annotate(f"K = {choice.k}", (choice.k, ax.get_ylim()[1]), (4, -12), color=FOUND,
                     textcoords="offset points")  # fmt: skip
@@ -173,31 +174,19 @@ class PathDisplay(_Display):
 
     def plot(self, ax: Any = None) -> Self:
         """Draw."""
-        steps = self.result.steps
-        ax = _axes(ax, (max(5.0, 1.0 + 0.9 * len(steps)), 4.2))
-        mi = self.result.provenance.parameters.get("criterion") == "mi"
-        known = 0.0  # of the set before the step: what "mi" compares whole sets by
-        for x, step in enumerate(steps):
-            if step.null:
-                null = np.array(step.null) - (known if mi else 0.0)
-                box = ax.boxplot([null], positions=[x], widths=0.5, patch_artist=True,
-                                 whis=(5, 95), showfliers=False, manage_ticks=False,
-                                 medianprops={"color": "white"})  # fmt: skip
-                for part in (*box["boxes"], *box["whiskers"], *box["caps"]):
-                    part.set(color=CHANCE)
-            passed = step.action != "stop"
-            ax.plot(x, step.gain, "o", ms=8, color=FOUND if passed else REFUSED, zorder=3)
-            if step.p_value is not None:
-                text = f"p {'≥' if step.early_stopped else '='} {step.p_value:.2g}"
-                ax.annotate(text, (x, step.gain), (0, 8), ha="center", fontsize="small",
+        points = _data.path(self.result)
+        ax = _axes(ax, (max(5.0, 1.0 + 0.9 * len(points)), 4.2))
+        for x, point in enumerate(points):
+            if len(point.null):
+                _box(ax, x, point.null)
+            color = FOUND if point.action != "stop" else REFUSED
+            ax.plot(x, point.gain, "o", ms=8, color=color, zorder=3)
+            if point.p_text:
+                ax.annotate(point.p_text, (x, point.gain), (0, 8), ha="center", fontsize="small",
                             textcoords="offset points")  # fmt: skip
-            known = step.mi if passed else known
         signs = {"add": "+ ", "remove": "− ", "stop": ""}  # noqa: RUF001
-        names = [
-            signs[s.action] + "\n".join(_short(self.result.features[j], 18) for j in s.features)
-            for s in steps
-        ]
-        ax.set_xticks(range(len(steps)), names, rotation=30, ha="right", fontsize="small")
+        names = [signs[p.action] + "\n".join(_short(n, 18) for n in p.names) for p in points]
+        ax.set_xticks(range(len(points)), names, rotation=30, ha="right", fontsize="small")
         ax.axhline(0, color="0.8", lw=0.8, zorder=0)
         ax.plot([], [], "o", color=FOUND, label="selected")
         ax.plot([], [], "o", color=REFUSED, label="did not pass")
@@ -206,6 +195,15 @@ class PathDisplay(_Display):
         ax.set_ylabel("what it adds (nats)")
         ax.legend(fontsize="small", frameon=False)
         return self._drawn(ax)
+
+
+def _box(ax: Any, x: float, null: FloatArray) -> None:
+    """A grey box of permuted values, whiskers from 5 to 95 %."""
+    box = ax.boxplot([null], positions=[x], widths=0.5, patch_artist=True, whis=(5, 95),
+                     showfliers=False, manage_ticks=False,
+                     medianprops={"color": "white"})  # fmt: skip
+    for part in (*box["boxes"], *box["whiskers"], *box["caps"]):
+        part.set(color=CHANCE)
 
 
 class RelevanceDisplay(_Display):
@@ -235,9 +233,8 @@ class RelevanceDisplay(_Display):
         -------
         RelevanceDisplay
         """
-        order = np.argsort(-result.relevance, kind="stable")[:max_features]
-        names = [str(result.features[j]) for j in order]
-        return cls(names, result.relevance[order], np.isin(order, result.selected))
+        best = _data.relevance(result, max_features)
+        return cls(best.names, best.nats, best.selected)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw."""
@@ -280,21 +277,23 @@ class DendrogramDisplay(_Display):
 
     def plot(self, ax: Any = None) -> Self:
         """Draw."""
-        from scipy.cluster.hierarchy import dendrogram
+        from matplotlib.collections import LineCollection
 
-        result = self.result
+        result, drawn = self.result, _data.tree(self.result)
         m = len(result.features)
         ax = _axes(ax, (min(14.0, max(6.0, 0.14 * m)), 4.2))
-        nodes = result.node_clusters
         colors = _colors(len(result.clusters))
-
-        def color(node: int) -> str:
-            number = nodes[node]
-            return "#c9d1d9" if number is None else colors[number]
-
-        names = [_short(name, 16) for name in result.features]
-        dendrogram(result.linkage_matrix, ax=ax, labels=names, link_color_func=color,
-                   no_labels=m > 80, leaf_font_size=7)  # fmt: skip
+        for cluster in (None, *range(len(result.clusters))):
+            corners = [np.column_stack((x, y)) for x, y, of in drawn.links if of == cluster]
+            color = "#c9d1d9" if cluster is None else colors[cluster]
+            if corners:
+                ax.add_collection(LineCollection(corners, colors=color))
+        top = max(y[1] for _, y, _ in drawn.links) if drawn.links else 1.0
+        ax.set(xlim=(0, 10 * m), ylim=(0, 1.05 * top if top > 0 else 1.0))
+        names = [_short(name, 16) for name in drawn.leaves] if m <= 80 else []
+        at = 5 + 10 * np.arange(len(names))
+        ax.set_xticks(at, names, rotation=90 if m > 10 else 0, fontsize=7)
+        ax.tick_params(axis="x", length=0)
         ax.set_ylabel("1 − similarity")  # noqa: RUF001
         ax.set_title(f"{len(result.clusters)} clusters of {m} features")
         ax.spines[["top", "right", "bottom"]].set_visible(False)
@@ -340,7 +339,7 @@ class CurvesDisplay(_Display):
         at = np.arange(curves.shape[1], dtype=float) if axis is None else np.asarray(axis, float)
         colors = _colors(len(result.clusters))
         parts, seen = [], set()
-        for start, end, label in cluster_parts(result, at):
+        for start, end, label in _data.cluster_parts(result, at):
             words = None if label in seen else f"{label}: {int((result.labels == label).sum())}"
             seen.add(label)
             parts.append((start, end, colors[label], words))
@@ -367,16 +366,16 @@ class CurvesDisplay(_Display):
         """
         curves = read_table(X, "X", False, least=1, offsets={}).values.T
         at = np.arange(curves.shape[1], dtype=float) if axis is None else np.asarray(axis, float)
-        found = zip(feature_parts(features, at), _colors(len(features)), strict=True)
+        found = zip(_data.feature_parts(features, at), _colors(len(features)), strict=True)
         parts = [(start, end, color, name) for (start, end, name), color in found]
         return cls(curves, at, parts, xlabel)
 
     def plot(self, ax: Any = None) -> Self:
         """Draw the curves' middle half and nine tenths, a few of them, and the parts."""
         ax = _axes(ax, (8.0, 4.2))
-        for low, high, shade in ((5, 95, 0.08), (25, 75, 0.14)):
-            band = np.percentile(self.curves, (low, high), axis=0)
-            ax.fill_between(self.axis, *band, color="black", alpha=shade, lw=0, zorder=2)
+        low, first, _, third, high = _data.bands(self.curves)
+        for below, above, shade in ((low, high, 0.08), (first, third, 0.14)):
+            ax.fill_between(self.axis, below, above, color="black", alpha=shade, lw=0, zorder=2)
         some = np.linspace(0, len(self.curves) - 1, min(12, len(self.curves))).astype(int)
         ax.plot(self.axis, self.curves[some].T, color="black", lw=0.4, alpha=0.5, zorder=3)
         for start, end, color, label in self.parts:
@@ -462,29 +461,6 @@ class FalseNeighborsDisplay(_Display):
         return self._drawn(ax)
 
 
-def cluster_parts(result: ClusterResult, axis: FloatArray) -> list[tuple[float, float, int]]:
-    """The parts of an axis that clusters of its columns cover: start, end, cluster."""
-    half = np.abs(np.gradient(axis)) / 2 if axis.size > 1 else np.ones(1)
-    parts = []
-    for label in range(len(result.clusters)):
-        members = np.flatnonzero(result.labels == label)
-        for run in np.split(members, np.flatnonzero(np.diff(members) > 1) + 1):
-            low, high = sorted((axis[run[0]], axis[run[-1]]))
-            parts.append((float(low - half[run[0]]), float(high + half[run[-1]]), label))
-    return parts
-
-
-def feature_parts(features: "pd.DataFrame", axis: FloatArray) -> list[tuple[float, float, str]]:
-    """The parts of an axis that features come from: start, end, name; a point gets some width."""
-    width = np.abs(np.diff(axis)).mean() if axis.size > 1 else 1.0
-    parts = []
-    for name, _, a, b in features[["feature", "kind", "from", "to"]].itertuples(index=False):
-        slack = width / 2 if a == b else 0.0
-        parts.append((float(min(a, b) - slack), float(max(a, b) + slack), str(name)))
-    return parts
-
-
 def _colors(n: int) -> list[str]:
     """So many colours that neighbours can be told apart."""
-    base = ["#1f6feb", "#d9480f", "#2b8a3e", "#ae3ec9", "#e8a200", "#0b7285", "#c2255c", "#5c7cfa"]
-    return [base[i % len(base)] for i in range(n)]
+    return [GROUPS[i % len(GROUPS)] for i in range(n)]

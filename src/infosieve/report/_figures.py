@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from infosieve._core.files import printable
-from infosieve.results._records import ClusterResult, KChoice, SelectionResult, Step
+from infosieve.report import _data
 
 Figure = dict[str, Any]
 _MANY = 30
@@ -30,91 +30,85 @@ def _text(name: Any, length: int = 10_000) -> str:
     return html.escape(text, quote=False)
 
 
-def path(result: SelectionResult) -> Figure:
-    """What each step adds, and what permuted columns would."""
-    names = [f"{number}. {_joined(result, step)}" for number, step in enumerate(result.steps, 1)]
-    full = [" and ".join(_text(result.features[j]) for j in step.features) for step in result.steps]
-    known, boxes = 0.0, list[Figure]()
-    whole = result.provenance.parameters.get("criterion") == "mi"
-    for name, step in zip(names, result.steps, strict=True):
-        if step.null:
-            shift = known if whole else 0.0
-            boxes.append(
-                {
-                    "type": "box", "x": [name] * len(step.null),
-                    "y": [value - shift for value in step.null], "name": "permuted columns",
-                    "marker": {"color": "chance", "size": 3}, "boxpoints": False,
-                    "showlegend": not boxes, "hoverinfo": "y", "line": {"width": 1},
-                }
-            )  # fmt: skip
-        known = step.mi if step.action != "stop" else known
-    points = []
-    for label, color, actions in (
-        ("selected", "found", ("add",)),
-        ("removed", "third", ("remove",)),
-        ("did not pass", "refused", ("stop",)),
+def path(result: Any) -> Figure:
+    """The gain of each step, and the gains of permuted columns."""
+    points = _data.path(result)
+    names = [f"{i}. {_joined(point, 24)}" for i, point in enumerate(points, 1)]
+    boxes = [_box(name, point.null) for name, point in zip(names, points, strict=True)]
+    boxes = [box | {"showlegend": i == 0} for i, box in enumerate(filter(None, boxes))]
+    shown = []
+    for label, color, action in (
+        ("selected", "found", "add"),
+        ("removed", "third", "remove"),
+        ("did not pass", "refused", "stop"),
     ):
-        each = zip(names, full, result.steps, strict=True)
-        some = [(name, whole_name, s) for name, whole_name, s in each if s.action in actions]
+        some = [(n, p) for n, p in zip(names, points, strict=True) if p.action == action]
         if some:
-            points.append(
-                {
-                    "type": "scatter", "mode": "markers", "name": label,
-                    "x": [n for n, _, _ in some], "y": [s.gain for *_, s in some],
-                    "marker": {"color": color, "size": 12},
-                    "text": [f"{w}<br>adds {s.gain:.3f} nats, {p_text(s)}" for _, w, s in some],
-                    "hovertemplate": "%{text}<extra></extra>",
-                }
-            )  # fmt: skip
+            shown.append(_markers(label, color, some))
     category = {"type": "category", "categoryorder": "array", "categoryarray": names}
-    return _figure([*boxes, *points], "", "what it adds (nats)", xaxis=category)
+    return _figure([*boxes, *shown], "", "what it adds (nats)", xaxis=category)
 
 
-def p_text(step: Step) -> str:
-    """ "p = 0.005", or its early_stopped."""
-    if step.p_value is None:
-        return "no test"
-    return f"p {'≥' if step.early_stopped else '='} {step.p_value:.3g}"
+def _box(name: str, null: Any) -> Figure:
+    """Of permuted values; nothing where there are none."""
+    if not len(null):
+        return {}
+    return {
+        "type": "box", "x": [name] * len(null), "y": null.tolist(), "name": "permuted columns",
+        "marker": {"color": "chance", "size": 3}, "boxpoints": False, "hoverinfo": "y",
+        "line": {"width": 1},
+    }  # fmt: skip
 
 
-def _joined(result: SelectionResult, step: Step) -> str:
-    return " and ".join(_text(result.features[j], 24) for j in step.features)
+def _markers(label: str, color: str, points: list[tuple[str, _data.PathPoint]]) -> Figure:
+    texts = [
+        f"{_joined(point)}<br>adds {point.gain:.3f} nats, {point.p_text or 'no test'}"
+        for _, point in points
+    ]
+    return {
+        "type": "scatter", "mode": "markers", "name": label,
+        "x": [name for name, _ in points], "y": [point.gain for _, point in points],
+        "marker": {"color": color, "size": 12}, "text": texts,
+        "hovertemplate": "%{text}<extra></extra>",
+    }  # fmt: skip
 
 
-def relevance(result: SelectionResult) -> Figure:
-    """What columns tell alone, the largest."""
-    order = np.argsort(-result.relevance, kind="stable")[:_MANY][::-1]
-    chosen = set(result.selected)
+def _joined(point: _data.PathPoint, length: int = 10_000) -> str:
+    return " and ".join(_text(name, length) for name in point.names)
+
+
+def relevance(result: Any) -> Figure:
+    """Marginal information of the columns, the largest."""
+    best = _data.relevance(result, _MANY)
+    names, at = best.names[::-1], list(range(len(best.names)))
     bars = {
-        "type": "bar", "orientation": "h", "x": result.relevance[order].tolist(),
-        "y": list(range(len(order))), "text": [_text(result.features[j]) for j in order],
-        "textposition": "none",
-        "marker": {"color": ["found" if int(j) in chosen else "faint" for j in order]},
+        "type": "bar", "orientation": "h", "x": best.nats[::-1].tolist(), "y": at,
+        "text": [_text(name) for name in names], "textposition": "none",
+        "marker": {"color": ["found" if chosen else "faint" for chosen in best.selected[::-1]]},
         "hovertemplate": "%{text}: %{x:.3f} nats<extra></extra>",
     }  # fmt: skip
-    names = [_text(result.features[j], 28) for j in order]
-    ticks = {"tickvals": bars["y"], "ticktext": names, "automargin": True, "showgrid": False}
-    return _figure([bars], "nats, alone", "", 120 + 20 * len(order), yaxis=ticks)
+    ticks = {"tickvals": at, "ticktext": [_text(name, 28) for name in names]}
+    ticks |= {"automargin": True, "showgrid": False}
+    return _figure([bars], "nats, alone", "", 120 + 20 * len(names), yaxis=ticks)
 
 
-def smoothing(choice: KChoice) -> Figure:
+def smoothing(choice: Any) -> Figure:
     """t against K, the best features."""
-    order = np.argsort(-choice.t.max(axis=1), kind="stable")[:8]
     lines = [
         {
-            "type": "scatter", "mode": "lines+markers", "name": _text(choice.features[j]),
-            "x": choice.ks.tolist(), "y": choice.t[j].tolist(),
-            "line": {"color": "found" if choice.features[j] == choice.feature else "chance"},
+            "type": "scatter", "mode": "lines+markers", "name": _text(line.name),
+            "x": choice.ks.tolist(), "y": line.t.tolist(),
+            "line": {"color": "found" if line.chose else "chance"},
             "hovertemplate": "K = %{x}: t = %{y:.2f}<extra>%{fullData.name}</extra>",
         }
-        for j in order
+        for line in _data.t_lines(choice, _data.best_features(choice, 8))
     ]  # fmt: skip
     mark = {"type": "line", "x0": choice.k, "x1": choice.k, "yref": "paper", "y0": 0, "y1": 1}
     shapes = [mark | {"line": {"color": "found", "dash": "dash", "width": 1}}]
     return _figure(lines, "K (neighbours)", "t: standard deviations above chance", shapes=shapes)
 
 
-def against_target(result: SelectionResult) -> list[Figure]:
+def against_target(result: Any) -> list[Figure]:
     """Each selected column against each target."""
     return [
         _pair(result.excerpt.features[j], target, _text(result.features[j], 40), _text(name, 40))
@@ -151,7 +145,7 @@ def curves(
 ) -> Figure:
     """Curves as bands, and shaded parts (start, end, label, group)."""
     values, axis = np.asarray(values, float), np.asarray(axis, float)
-    low, first, middle, third, high = np.percentile(values, (5, 25, 50, 75, 95), axis=0)
+    low, first, middle, third, high = _data.bands(values)
     data: list[Figure] = []
     for below, above, name in ((low, high, "9 of 10 curves"), (first, third, "half of them")):
         ring = {"x": [*axis, *axis[::-1]], "y": [*above, *below[::-1]], "fill": "toself"}
@@ -184,30 +178,20 @@ def curves(
     return _figure(data, unit, "", 400, shapes=shapes)
 
 
-def tree(result: ClusterResult) -> Figure:
+def tree(result: Any) -> Figure:
     """The dendrogram."""
-    from scipy.cluster.hierarchy import dendrogram
-
-    m = len(result.features)
-    nodes = result.node_clusters
-
-    def note(node: int) -> str:
-        number = nodes[node]
-        return "none" if number is None else str(number)
-
-    drawn = dendrogram(result.linkage_matrix, no_plot=True, link_color_func=note)
-    data = []
-    for xs, ys, color in zip(drawn["icoord"], drawn["dcoord"], drawn["color_list"], strict=True):
-        name = "faint" if color == "none" else f"group{int(color) % 8}"
-        data.append(
-            {
-                "type": "scatter", "mode": "lines", "x": xs, "y": ys, "line": {"color": name},
-                "showlegend": False, "hoverinfo": "y",
-            }
-        )  # fmt: skip
-    leaves = [_text(result.features[j], 20) for j in drawn["leaves"] or []]
-    ticks: Figure = {"tickvals": [5 + 10 * i for i in range(m)], "ticktext": leaves}
-    ticks |= {"showgrid": False, "showticklabels": m <= 60}
+    drawn = _data.tree(result)
+    data = [
+        {
+            "type": "scatter", "mode": "lines", "x": xs, "y": ys,
+            "line": {"color": "faint" if cluster is None else f"group{cluster % 8}"},
+            "showlegend": False, "hoverinfo": "y",
+        }
+        for xs, ys, cluster in drawn.links
+    ]  # fmt: skip
+    leaves = [_text(name, 20) for name in drawn.leaves]
+    ticks: Figure = {"tickvals": [5 + 10 * i for i in range(len(leaves))], "ticktext": leaves}
+    ticks |= {"showgrid": False, "showticklabels": len(leaves) <= 60}
     return _figure(data, "", "1 − similarity", 420, xaxis=ticks)  # noqa: RUF001
 
 

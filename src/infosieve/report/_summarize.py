@@ -1,16 +1,11 @@
 """From a result to what a page says: words, rows and figures in a dict."""
 
-import inspect
 from typing import Any
 
 import numpy as np
 
-from infosieve.clustering._feature_clustering import FeatureClustering
-from infosieve.estimators._choice_of_k import choose_k
-from infosieve.plots._displays import cluster_parts, feature_parts
+from infosieve.report import _data
 from infosieve.report import _figures as figures
-from infosieve.results._records import ClusterResult, KChoice, Provenance, SelectionResult, Step
-from infosieve.selection._selector import MISelector
 
 
 def summarize(result: Any, curves: Any = None, clusters: Any = None) -> dict[str, Any]:
@@ -19,25 +14,20 @@ def summarize(result: Any, curves: Any = None, clusters: Any = None) -> dict[str
     ``curves`` is a pair of a fitted CurveFeatures and the curves, or of an axis and the curves;
     ``clusters`` a ClusterResult to be shown beside.
     """
-    if isinstance(result, SelectionResult):
-        page = _selection(result)
-    elif isinstance(result, ClusterResult):
-        page = _clusters(result)
-    else:
-        page = _choice(result)
+    page = _PAGES[result._schema](result)
     if curves is not None:
         page["sections"].insert(1, _curves(result, *curves))
     if clusters is not None:
         text = f"{len(clusters.features)} columns, {len(clusters.clusters)} clusters."
         page["sections"].append(_section("Which say the same", text, figures.tree(clusters)))
-    return page | {"provenance": _origin(result), "code": _code(result)}
+    return page | {"provenance": _provenance(result.provenance)}
 
 
 def _section(title: str, text: str, *shown: dict[str, Any], small: bool = False) -> dict[str, Any]:
     return {"title": title, "text": text, "figures": list(shown), "small": small}
 
 
-def _selection(result: SelectionResult) -> dict[str, Any]:
+def _selection(result: Any) -> dict[str, Any]:
     names = [str(result.features[j]) for j in result.selected]
     target = " and ".join(str(name) for name in result.excerpt.target)
     n, m = result.provenance.n_samples, len(result.features)
@@ -72,7 +62,7 @@ def _selection(result: SelectionResult) -> dict[str, Any]:
             " and ".join(str(result.features[j]) for j in step.features),
             f"{step.gain:+.3f}",
             f"{step.null_quantiles[2]:.3f}" if step.null else "",
-            figures.p_text(step),
+            _data.p_text(step.p_value, step.early_stopped) or "no test",
             _sureness(step),
         ]
         for step in result.steps
@@ -108,7 +98,7 @@ def _selection(result: SelectionResult) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _sureness(step: Step) -> str:
+def _sureness(step: Any) -> str:
     """A p-value in words."""
     if step.p_value is None:
         return "not tested"
@@ -122,7 +112,7 @@ def _sureness(step: Step) -> str:
     )
 
 
-def _k_section(choice: KChoice) -> dict[str, Any]:
+def _k_section(choice: Any) -> dict[str, Any]:
     return _section(
         "The number of neighbours",
         f"K = {choice.k} tells columns from chance best, by {choice.feature}.",
@@ -130,7 +120,7 @@ def _k_section(choice: KChoice) -> dict[str, Any]:
     )
 
 
-def _choice(result: KChoice) -> dict[str, Any]:
+def _choice(result: Any) -> dict[str, Any]:
     best = result.t.max(axis=0)
     rows = [
         [str(k), f"{t:.2f}", str(result.features[int(j)])]
@@ -144,7 +134,7 @@ def _choice(result: KChoice) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _clusters(result: ClusterResult) -> dict[str, Any]:
+def _clusters(result: Any) -> dict[str, Any]:
     m, k = len(result.features), len(result.clusters)
     rows = [
         [str(label), name, str(int(np.sum(result.labels == label))), str(result.features[medoid])]
@@ -167,53 +157,41 @@ def _clusters(result: ClusterResult) -> dict[str, Any]:
 
 def _curves(result: Any, source: Any, values: Any) -> dict[str, Any]:
     """The curves, and where what was found comes from."""
-    from infosieve._input.tables import read_table
-
-    curves = read_table(values, "curves", False, least=1, offsets={}).values.T
-    if isinstance(result, ClusterResult):
+    if result._schema == "clusters":
         axis = np.asarray(source, float)
-        covered = cluster_parts(result, axis)
+        curves = _read_curves(values, axis)
+        covered = _data.cluster_parts(result, axis)
         parts = [(start, end, result.clusters[label], label) for start, end, label in covered]
         return _section("On the curves", "", figures.curves(curves, axis, parts, ""))
     about = source.describe().set_index("feature", drop=False)
     chosen = about.loc[[str(result.features[j]) for j in result.selected]]
-    parts = [(*part, i) for i, part in enumerate(feature_parts(chosen, source.axis_))]
+    parts = [(*part, i) for i, part in enumerate(_data.feature_parts(chosen, source.axis_))]
+    curves = _read_curves(values, source.axis_)
     shown = figures.curves(curves, source.axis_, parts, str(source.unit or ""))
     return _section("On the curves", "Where the selected features come from.", shown)
 
 
-def _code(result: Any) -> str:
-    """The call that gives the result again."""
-    provenance = result.provenance
-    calls: dict[type, tuple[Any, str]] = {
-        SelectionResult: (MISelector, ".fit(X, y)"),
-        ClusterResult: (FeatureClustering, ".fit(X, y)"),
-        KChoice: (choose_k, ""),
-    }
-    call, method = calls[type(result)]
-    defaults = {n: p.default for n, p in inspect.signature(call).parameters.items()}
-    free = ("n_jobs", "verbose", "checkpoint", "random_state", "device", "executor")
-    changed = [
-        f"{name}={value!r}"
-        for name, value in provenance.parameters.items()
-        if name not in free and repr(value) != repr(defaults.get(name))
-    ]
-    arguments = ", ".join(
-        [*(["X", "y"] if not method else []), *changed, f"random_state={provenance.seed}"]
-    )
-    return f"from infosieve import {call.__name__}\n\n{call.__name__}({arguments}){method}"
+def _read_curves(values: Any, axis: Any) -> Any:
+    """Curves as numbers, a row each, whatever table they come in."""
+    curves = np.asarray(values, np.float64)
+    if curves.ndim != 2 or curves.shape[1] != len(axis) or not np.isfinite(curves).all():
+        raise ValueError(
+            f"'curves' must be rows of {len(axis)} finite numbers, one for each point of the "
+            f"axis. Got a table of shape {curves.shape}."
+        )
+    return curves
 
 
-def _origin(result: Any) -> dict[str, Any]:
+def _provenance(known: Any) -> dict[str, Any]:
     """How to have the result again."""
-    provenance: Provenance = result.provenance
     return {
-        "seed": provenance.seed,
-        "data": provenance.data,
-        "command": provenance.command,
-        "n_samples": provenance.n_samples,
-        "parameters": [(name, repr(value)) for name, value in provenance.parameters.items()],
-        "versions": list(provenance.versions.items()),
+        "code": known.code,
+        "seed": known.seed,
+        "data": known.data,
+        "command": known.command,
+        "n_samples": known.n_samples,
+        "parameters": [(name, repr(value)) for name, value in known.parameters.items()],
+        "versions": list(known.versions.items()),
     }
 
 
@@ -222,3 +200,7 @@ def _listed(names: list[str], most: int = 6) -> str:
     if len(names) > most:
         return ", ".join(names[:most]) + f" and {len(names) - most} more"
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+# By the schema of a record.
+_PAGES = {"selection": _selection, "clusters": _clusters, "k-choice": _choice}

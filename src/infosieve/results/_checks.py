@@ -243,11 +243,9 @@ def _check_provenance(known: Provenance) -> None:
         "the provenance's seed must be a whole number, 0 or more",
         known.seed,
     )
-    _need(
-        isinstance(known.command, str),
-        "the provenance's command must be a text",
-        known.command,
-    )
+    for name in ("command", "code"):
+        value = getattr(known, name)
+        _need(isinstance(value, str), f"the provenance's {name} must be a text", value)
     for name in ("parameters", "versions"):
         value = getattr(known, name)
         texts = isinstance(value, Mapping) and all(isinstance(key, str) for key in value)

@@ -1,7 +1,7 @@
 """What users get back: frozen records that turn into tables and JSON."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -41,6 +41,8 @@ class Provenance:
         Of Python and the libraries.
     command : str
         The command line, where there was one.
+    code : str
+        The call in Python that repeats it.
     """
 
     data: str
@@ -49,6 +51,13 @@ class Provenance:
     parameters: Mapping[str, Any]
     versions: Mapping[str, str]
     command: str = ""
+    code: str = ""
+
+    def with_seed(self, seed: int) -> Self:
+        """The same with another seed, which the code has as well."""
+        before, found, after = self.code.rpartition(f"random_state={self.seed}")
+        code = f"{before}random_state={seed}{after}" if found else self.code
+        return replace(self, seed=seed, code=code)
 
 
 class _Document:

@@ -9,7 +9,6 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -81,7 +80,7 @@ class Checkpoint:
         if self.path.exists():
             content = self._read()
             if any_seed:
-                self.provenance = replace(provenance, seed=content["seed"])
+                self.provenance = provenance.with_seed(content["seed"])
             self._compare(content)
             self.steps = self._checked(content["steps"], n_columns)
         else:

@@ -277,7 +277,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         if self.device != "cpu":
             progress.say(f"computing on {engine.name}")
         used = {"executor": executor.text, "device": engine.name}
-        provenance = provenance_of(tables, seed, self.get_params(deep=False) | used)
+        provenance = provenance_of(tables, seed, self.get_params(deep=False) | used, MISelector)
         checkpoint = None
         if self.checkpoint is not None:
             any_seed, m = self.random_state is None, tables[0].n_columns

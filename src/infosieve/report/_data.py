@@ -1,0 +1,180 @@
+"""What figures show, computed once: the report and :mod:`infosieve.plots` draw the same numbers.
+
+Records come from above this package, so functions here take them as they are: by their fields.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from infosieve._core.types import BoolArray, FloatArray, IntArray
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+# Colours of groups (clusters, parts of curves), in order; the page has the same.
+GROUPS = ("#1f6feb", "#d9480f", "#2b8a3e", "#ae3ec9", "#e8a200", "#0b7285", "#c2255c", "#5c7cfa")
+
+
+def p_text(p_value: float | None, early_stopped: bool, *, plain: bool = False) -> str:
+    """ "p = 0.005", or "p ≥ 0.12" where the test was ended early; nothing without a test.
+
+    ``plain`` is for the cell of a table: "0.005", ">=0.12".
+    """
+    if p_value is None:
+        return ""
+    if plain:
+        return f"{'>=' if early_stopped else ''}{p_value:.3g}"
+    return f"p {'≥' if early_stopped else '='} {p_value:.3g}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PathPoint:
+    """One step of a selection, as it is drawn.
+
+    Attributes
+    ----------
+    names : list of str
+        The columns: one, or the two of a pair.
+    action : {"add", "remove", "stop"}
+    gain : float
+    null : ndarray
+        Gains of permuted columns.
+    p_text : str
+    """
+
+    names: list[str]
+    action: str
+    gain: float
+    null: FloatArray
+    p_text: str
+
+
+def path(result: Any) -> list[PathPoint]:
+    """The steps of a selection.
+
+    The criterion "mi" compares whole sets: the information of the set before the step is
+    subtracted from its permuted values, as it is from the gain.
+    """
+    whole = result.provenance.parameters.get("criterion") == "mi"
+    known, points = 0.0, []
+    for step in result.steps:
+        points.append(
+            PathPoint(
+                names=[str(result.features[j]) for j in step.features],
+                action=step.action,
+                gain=step.gain,
+                null=np.array(step.null, np.float64) - (known if whole else 0.0),
+                p_text=p_text(step.p_value, step.early_stopped),
+            )
+        )
+        known = step.mi if step.action != "stop" else known
+    return points
+
+
+@dataclass(frozen=True, kw_only=True)
+class Relevance:
+    """Marginal information of some columns, largest first."""
+
+    names: list[str]
+    nats: FloatArray
+    selected: BoolArray
+
+
+def relevance(result: Any, most: int) -> Relevance:
+    """The columns of a selection with the largest marginal information."""
+    order = np.argsort(-result.relevance, kind="stable")[:most]
+    return Relevance(
+        names=[str(result.features[j]) for j in order],
+        nats=result.relevance[order],
+        selected=np.isin(order, result.selected),
+    )
+
+
+def best_features(choice: Any, most: int) -> list[int]:
+    """The features of a choice of K with the largest t, by their numbers."""
+    order: IntArray = np.argsort(-choice.t.max(axis=1), kind="stable")
+    return [int(j) for j in order[:most]]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Line:
+    """t against K, of one feature."""
+
+    name: str
+    t: FloatArray
+    chose: bool
+
+
+def t_lines(choice: Any, features: Sequence[int]) -> list[Line]:
+    """t of some features at each K, and which of them chose K."""
+    return [
+        Line(name=str(name), t=choice.t[j], chose=name == choice.feature)
+        for j, name in ((j, choice.features[j]) for j in features)
+    ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tree:
+    """A dendrogram.
+
+    Attributes
+    ----------
+    links : list of (x, y, cluster)
+        The corners of each merge and its cluster; None where it joins clusters.
+    leaves : list of str
+        Names of the columns from left to right, at 5, 15, 25, ...
+    """
+
+    links: list[tuple[list[float], list[float], int | None]]
+    leaves: list[str]
+
+
+def tree(result: Any) -> Tree:
+    """The merges of a clustering, ready to be drawn."""
+    from scipy.cluster.hierarchy import dendrogram
+
+    nodes = result.node_clusters
+    drawn: Any = dendrogram(
+        result.linkage_matrix,
+        no_plot=True,
+        link_color_func=lambda node: "" if nodes[node] is None else str(nodes[node]),
+    )
+    corners = zip(drawn["icoord"], drawn["dcoord"], drawn["color_list"], strict=True)
+    return Tree(
+        links=[(x, y, int(cluster) if cluster else None) for x, y, cluster in corners],
+        leaves=[str(result.features[j]) for j in drawn["leaves"]],
+    )
+
+
+# Percentiles of curves at each point: nine tenths, half, and the median.
+PERCENTILES = (5, 25, 50, 75, 95)
+
+
+def bands(curves: FloatArray) -> FloatArray:
+    """The percentiles of curves, a row for each."""
+    return np.percentile(curves, PERCENTILES, axis=0)
+
+
+def cluster_parts(result: Any, axis: FloatArray) -> list[tuple[float, float, int]]:
+    """The parts of an axis that clusters of its columns cover: start, end, cluster."""
+    half = np.abs(np.gradient(axis)) / 2 if axis.size > 1 else np.ones(1)
+    parts = []
+    for label in range(len(result.clusters)):
+        members = np.flatnonzero(result.labels == label)
+        for run in np.split(members, np.flatnonzero(np.diff(members) > 1) + 1):
+            low, high = sorted((axis[run[0]], axis[run[-1]]))
+            parts.append((float(low - half[run[0]]), float(high + half[run[-1]]), label))
+    return parts
+
+
+def feature_parts(features: "pd.DataFrame", axis: FloatArray) -> list[tuple[float, float, str]]:
+    """The parts of an axis that features come from: start, end, name; a point gets some width."""
+    width = np.abs(np.diff(axis)).mean() if axis.size > 1 else 1.0
+    parts = []
+    for name, a, b in features[["feature", "from", "to"]].itertuples(index=False):
+        slack = width / 2 if a == b else 0.0
+        parts.append((float(min(a, b) - slack), float(max(a, b) + slack), str(name)))
+    return parts
