@@ -14,7 +14,7 @@ from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.measure import Measure
 from infosieve.datasets import make_friedman
 from infosieve.estimators._choice_of_k import choose
-from infosieve.results._records import Provenance
+from infosieve.results import Provenance
 
 
 def friedman(rng, n=100, m=10):
@@ -124,5 +124,6 @@ def test_no_variance_over_the_splits_is_said():
     x = prepare(np.arange(20.0)[None], np.zeros(1, bool), "standard", 0, Threads(1))
     measure = Measure(x, "mi", "ksg1", "euclidean", (2, 4), Flat())
     scoring = Scoring(x, Threads(1))
+    known = Provenance(data="", n_samples=20, seed=0, parameters={}, versions={})
     with pytest.warns(UserWarning, match="No K tells any column of X from noise"):
-        assert choose(scoring, ["x"], measure, 4, Provenance("", 20, 0, {}, {})).k == 2
+        assert choose(scoring, ["x"], measure, 4, known).k == 2

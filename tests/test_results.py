@@ -53,7 +53,7 @@ def test_what_was_written_is_read_again(number):
     pd.testing.assert_frame_equal(result.to_frame(), again.to_frame())
     head = json.loads(text)
     assert head["schema"].startswith("infosieve/")
-    assert head["schema_version"] == 1
+    assert head["schema_version"] == 2
     wanted = {"data", "n_samples", "seed", "parameters", "versions", "command", "code"}
     assert set(head["provenance"]) == wanted
     assert head["provenance"]["versions"]["infosieve"]
@@ -90,7 +90,7 @@ def test_the_fingerprint_changes_with_any_change():
         (lambda text: "", "no JSON"),
         (lambda text: "[1]", "this is something else, not a document of"),
         (lambda text: text.replace("infosieve/selection", "infosieve/clusters"), "'infosieve/clus"),
-        (lambda text: text.replace('"schema_version": 1', '"schema_version": 9'), "has version 9"),
+        (lambda text: text.replace('"schema_version": 2', '"schema_version": 9'), "has version 9"),
         (lambda text: text.replace('"relevance"', '"irrelevance"'), "lacks 'relevance'"),
     ],
 )

@@ -22,7 +22,10 @@ from infosieve._input.tables import (
     read_table,
 )
 from infosieve._sources.columns import as_source
-from infosieve.results._records import EXCERPT, Excerpt, Provenance
+from infosieve.results import Excerpt, Provenance
+
+# Samples of an excerpt, at most.
+EXCERPT = 1000
 
 
 def read_tables(
@@ -138,9 +141,9 @@ def excerpt_of(tables: list[Any], selected: list[int]) -> Excerpt:
     rows = np.unique(np.linspace(0, n - 1, min(n, EXCERPT)).round().astype(np.int64))
     names = y.names if y.named else ["y"] if y.n_columns == 1 else [f"y{j}" for j in y.names]
     return Excerpt(
-        rows,
-        {j: _shown_values(x, j, rows) for j in selected},
-        {name: _shown_values(y, j, rows) for j, name in enumerate(names)},
+        rows=rows,
+        features={j: _shown_values(x, j, rows) for j in selected},
+        target={name: _shown_values(y, j, rows) for j, name in enumerate(names)},
     )
 
 

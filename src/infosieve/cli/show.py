@@ -10,7 +10,7 @@ from rich.text import Text
 
 from infosieve._core.files import printable
 from infosieve.report._data import p_text
-from infosieve.results._records import ClusterResult, KChoice, SelectionResult
+from infosieve.results import ClusterResult, KChoice, SelectionResult
 
 _BAR = 24
 

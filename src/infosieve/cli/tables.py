@@ -162,7 +162,7 @@ def _blocks(table: pd.DataFrame | ColumnSource) -> Iterator[pd.DataFrame]:
 
 def read_result(path: str) -> Any:
     """A result that was kept as JSON."""
-    from infosieve.results._records import ClusterResult, KChoice, SelectionResult
+    from infosieve.results import ClusterResult, KChoice, SelectionResult
 
     name = "standard input" if path == "-" else path
     try:

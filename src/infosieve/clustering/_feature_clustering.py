@@ -38,7 +38,7 @@ from infosieve.clustering._agglomeration import (
 )
 from infosieve.clustering._pls import PLSRegressionCV
 from infosieve.clustering._representatives import BackToColumns, Grown
-from infosieve.results._records import ClusterResult
+from infosieve.results import ClusterResult
 
 Similarity: TypeAlias = Literal["supervised", "unsupervised"]
 
@@ -307,14 +307,14 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         self.representatives_ = self._representatives(values)
         self._reverse = BackToColumns(values, self.representatives_, self.labels_)
         self.result_ = ClusterResult(
-            tuple(tables[0].names),
-            tuple(self.get_feature_names_out().tolist()),
-            self.labels_,
-            self.medoids_,
-            self.children_,
-            self.similarities_,
-            self.cv_results_,
-            provenance_of(tables, seed, parameters, FeatureClustering),
+            features=tuple(tables[0].names),
+            clusters=tuple(self.get_feature_names_out().tolist()),
+            labels=self.labels_,
+            medoids=self.medoids_,
+            children=self.children_,
+            similarities=self.similarities_,
+            cv_results=self.cv_results_,
+            provenance=provenance_of(tables, seed, parameters, FeatureClustering),
         )
         self.linkage_matrix_ = self.result_.linkage_matrix
         return self

@@ -14,7 +14,7 @@ from infosieve._input.problem import prepare_tables, provenance_of, read_tables
 from infosieve._resampling.permutations import global_permutations, random_folds, seed_of
 from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.measure import Measure
-from infosieve.results._records import KChoice, Provenance
+from infosieve.results import KChoice, Provenance
 
 K_MIN, K_MAX, N_FOLDS = 2, 20, 20
 
@@ -154,7 +154,16 @@ def choose(
     best = int(np.argmax(t.max(axis=0)))
     feature = names[int(np.argmax(t[:, best]))]
     mi, mi_permuted = both
-    return KChoice(int(ks[best]), feature, tuple(names), ks, t, mi, mi_permuted, provenance)
+    return KChoice(
+        k=int(ks[best]),
+        feature=feature,
+        features=tuple(names),
+        ks=ks,
+        t=t,
+        mi=mi,
+        mi_permuted=mi_permuted,
+        provenance=provenance,
+    )
 
 
 def _statistic(mi: FloatArray, mi_permuted: FloatArray) -> FloatArray:

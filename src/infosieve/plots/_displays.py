@@ -13,7 +13,7 @@ from infosieve._core.types import FloatArray
 from infosieve._input.tables import find_columns, read_table
 from infosieve.report import _data
 from infosieve.report._data import GROUPS
-from infosieve.results._records import ClusterResult, KChoice, SelectionResult
+from infosieve.results import ClusterResult, KChoice, SelectionResult
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -1,14 +1,10 @@
-"""What functions and estimators return: frozen records."""
+"""What functions and estimators return: frozen records that turn into tables, JSON and reports."""
 
-from infosieve.results._records import (
-    ClusterResult,
-    Excerpt,
-    KChoice,
-    PermutationTest,
-    Provenance,
-    SelectionResult,
-    Step,
-)
+from infosieve.results._base import Excerpt, Provenance
+from infosieve.results._choice import KChoice
+from infosieve.results._clusters import ClusterResult
+from infosieve.results._selection import SelectionResult, Step
+from infosieve.results._tests import PermutationTest
 
 __all__ = [
     "ClusterResult",

@@ -10,14 +10,11 @@ from typing import Any, get_args
 
 import numpy as np
 
-from infosieve.results._records import (
-    Action,
-    ClusterResult,
-    KChoice,
-    Provenance,
-    SelectionResult,
-    Step,
-)
+from infosieve._core.parameters import n_permutations_of, stop_of
+from infosieve.results._base import Provenance
+from infosieve.results._choice import KChoice
+from infosieve.results._clusters import ClusterResult
+from infosieve.results._selection import Action, SelectionResult, Step
 
 # Of a step: all or none where there was a test, and what is counted.
 _TEST = ("p_value", "level", "exceedances", "n_permutations")
@@ -104,16 +101,18 @@ def check_path(steps: Sequence[Step], n_features: int) -> list[int]:
 
 def check_fit(steps: Sequence[Step], parameters: Mapping[str, Any], n_features: int) -> None:
     """That a selector with these parameters can have made these steps."""
-    pick, total = parameters.get, parameters["n_permutations"]
+    pick = parameters.get
+    total = n_permutations_of(parameters["n_permutations"], pick("alpha"))
+    stop = stop_of(pick("stop"), pick("n_features_to_select"))
     tested = {"remove": pick("removal") == "test"}
-    tested |= dict.fromkeys(("add", "stop"), pick("stop") in ("fdr", "permutation"))
+    tested |= dict.fromkeys(("add", "stop"), stop in ("fdr", "permutation"))
     asked = pick("n_features_to_select") or pick("max_features") or n_features
     n_selected = 0
     for number, step in enumerate(steps, start=1):
         has = f"step {number}"
         back = step.action != "remove" or pick("search") == "forward-backward"
         _need(back, f"{has} removes a column, which this search does not")
-        ends = step.action != "stop" or pick("stop") is not None
+        ends = step.action != "stop" or stop is not None
         _need(ends, f"{has} stops, which this search does not")
         _need(len(step.features) <= parameters["lookahead"], f"{has} has a pair with lookahead=1")
         _need((step.p_value is not None) == tested[step.action], f"{has} has a test, or lacks one")

@@ -14,8 +14,9 @@ from typing import Any
 
 from infosieve._core.documents import dump, load, plain
 from infosieve._core.files import InUseError, held, special, write_atomically
+from infosieve.results import Provenance, Step
 from infosieve.results._checks import ImpossibleError, check_fit, check_path
-from infosieve.results._records import Provenance, Step, plain_step, restored_step
+from infosieve.results._selection import plain_step, restored_step
 
 # These do not change a result.
 _FREE = ("checkpoint", "device", "executor", "n_jobs", "random_state", "verbose")
@@ -98,7 +99,7 @@ class Checkpoint:
         content = self._identity() | {"steps": [plain_step(step) for step in steps]}
         content["checksum"] = _checksum(content)
         try:
-            write_atomically(self.path, dump("checkpoint", 1, content))
+            write_atomically(self.path, dump("checkpoint", 2, content))
         except OSError as error:
             raise OSError(
                 error.errno,
@@ -119,7 +120,7 @@ class Checkpoint:
 
     def _read(self) -> dict[str, Any]:
         try:
-            content = load(self.path.read_text(encoding="utf-8"), "checkpoint", 1, _KEYS)
+            content = load(self.path.read_text(encoding="utf-8"), "checkpoint", 2, _KEYS)
         except UnicodeDecodeError:
             raise self._damaged("it is no text") from None
         except ValueError as error:

@@ -16,7 +16,7 @@ from infosieve._resampling.permutations import Permutations, global_permutations
 from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.measure import Measure
 from infosieve._scoring.mixed import Scores
-from infosieve.results._records import Step
+from infosieve.results import Step
 from infosieve.significance._exceedances import Exceedances, count_exceedances
 from infosieve.significance._permutation_test import Correction, Null
 
@@ -158,7 +158,14 @@ class Search:
             mi = self._one(self.joint, remaining[best], given)
         gain = float(scores[best]) - (self._mi if self.measure.criterion == "mi" else 0.0)
         single = n_singletons(given, self.x.take([remaining[best]]), self.measure.target)
-        step = Step("add", (remaining[best],), mi, gain, len(remaining), singletons=single)
+        step = Step(
+            action="add",
+            features=(remaining[best],),
+            mi=mi,
+            gain=gain,
+            n_candidates=len(remaining),
+            singletons=single,
+        )
         if not self.rules.tested:
             return self._decided(step, mi > self._mi or self.rules.stop is None)
         tried = remaining if self.rules.correction == "max" else [remaining[best]]
@@ -192,7 +199,9 @@ class Search:
         one, other = pairs[best]
         mi = self._one(self.joint, other, given.beside(self.x.take([one])))
         gain = float(scores[best]) - (self._mi if self.measure.criterion == "mi" else 0.0)
-        step = Step("add", pairs[best], mi, gain, len(pairs))
+        step = Step(
+            action="add", features=pairs[best], mi=mi, gain=gain, n_candidates=len(pairs)
+        )
         if not self.rules.tested:
             return step if mi > self._mi else replace(step, action="stop")
         drawn = self._permutations("pair", given)
@@ -217,7 +226,13 @@ class Search:
             least = int(np.argmin(added))
         column, given = earlier[least], self.x.take(rests[least])
         change = without[least] - self._mi
-        step = Step("remove", (earlier[least],), without[least], change, len(rests))
+        step = Step(
+            action="remove",
+            features=(earlier[least],),
+            mi=without[least],
+            gain=change,
+            n_candidates=len(rests),
+        )
         if self.rules.removal == "mi":
             return step if change > 0 else None
         observed = self._one(self.compared, column, given)

@@ -49,7 +49,7 @@ from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.measure import Measure
 from infosieve._sources.columns import as_source
 from infosieve.estimators._choice_of_k import N_FOLDS, choose, default_range
-from infosieve.results._records import Provenance, SelectionResult, Step
+from infosieve.results import Provenance, SelectionResult, Step
 from infosieve.selection._checkpoint import Checkpoint, claimed
 from infosieve.selection._search import Rules, Search, Stop, share
 from infosieve.significance._permutation_test import MEASURED, Correction, Null, Resample, cv_folds
@@ -439,17 +439,17 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         for first, others in self.duplicates_.items():
             self.relevance_[list(others)] = self.relevance_[first]
         self.result_ = SelectionResult(
-            tuple(search.selected),
-            tuple(tables[0].names),
-            tuple(search.path),
-            self.relevance_,
-            self.n_neighbors_,
-            dict(self.duplicates_),
-            tuple(np.flatnonzero(x.constant).tolist()),
-            search.stop_reason,
-            self.k_choice_,
-            excerpt_of(tables, search.selected),
-            provenance,
+            selected=tuple(search.selected),
+            features=tuple(tables[0].names),
+            steps=tuple(search.path),
+            relevance=self.relevance_,
+            n_neighbors=self.n_neighbors_,
+            duplicates=dict(self.duplicates_),
+            constant=tuple(np.flatnonzero(x.constant).tolist()),
+            stop_reason=search.stop_reason,
+            k_choice=self.k_choice_,
+            excerpt=excerpt_of(tables, search.selected),
+            provenance=provenance,
         )
         self.path_ = self.result_.to_frame()
 

@@ -26,7 +26,7 @@ from infosieve._resampling.permutations import (
 from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.measure import Measure
 from infosieve.estimators._choice_of_k import N_FOLDS
-from infosieve.results._records import PermutationTest
+from infosieve.results import PermutationTest
 
 Null: TypeAlias = Literal["global", "local"]
 Correction: TypeAlias = Literal["max"] | None
@@ -162,7 +162,9 @@ def permutation_test(
         largest = correction == "max"
         permuted = np.concatenate([*scoring.permuted(measure, tested, condition, *drawn, largest)])
     names = tuple(tables[0].names[j] for j in tested)
-    return PermutationTest(names, scores.averaged, permuted, engine.name)
+    return PermutationTest(
+        candidates=names, observed=scores.averaged, null=permuted, device=engine.name
+    )
 
 
 def cv_folds(resample: Resample, seed: int, n_samples: int) -> Any:

@@ -1,0 +1,158 @@
+"""What all records share: JSON, the report, where they come from."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, Self
+
+import numpy as np
+
+from infosieve._core.documents import dump, load
+from infosieve._core.types import IntArray
+
+# Of all documents; a field that is renamed makes another version.
+SCHEMA_VERSION = 2
+# Of permuted values, in tables.
+QUANTILES = (0.05, 0.5, 0.95)
+QUANTILE_NAMES = [f"null_q{round(100 * q):02d}" for q in QUANTILES]
+
+
+def keep(record: Any, **arrays: Any) -> None:
+    """Store arrays in a frozen record so that nobody writes into them."""
+    for name, value in arrays.items():
+        array = np.array(value)
+        array.flags.writeable = False
+        object.__setattr__(record, name, array)
+
+
+def plain_record(value: Any) -> dict[str, Any]:
+    return {field.name: getattr(value, field.name) for field in fields(value)}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Provenance:
+    """Where a result comes from: all that is needed to have it again.
+
+    Attributes
+    ----------
+    data : str
+        A fingerprint of the table and the target.
+    n_samples : int
+    seed : int
+        What random numbers were drawn from.
+    parameters : dict
+        Those of the estimator or function.
+    versions : dict
+        Of Python and the libraries.
+    command : str
+        The command line, where there was one.
+    code : str
+        The call in Python that repeats it.
+    """
+
+    data: str
+    n_samples: int
+    seed: int
+    parameters: Mapping[str, Any]
+    versions: Mapping[str, str]
+    command: str = ""
+    code: str = ""
+
+    def with_seed(self, seed: int) -> Self:
+        """The same with another seed, which the code has as well."""
+        before, found, after = self.code.rpartition(f"random_state={self.seed}")
+        code = f"{before}random_state={seed}{after}" if found else self.code
+        return replace(self, seed=seed, code=code)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Excerpt:
+    """Some samples of what was selected, and of the target: enough to draw them.
+
+    Attributes
+    ----------
+    rows : ndarray of int
+        Which samples: all, or :data:`EXCERPT` of them, evenly.
+    features : dict
+        For each selected column, its values: numbers, or categories.
+    target : dict
+        For each target, by name, its values.
+    """
+
+    rows: IntArray
+    features: Mapping[int, list[Any]]
+    target: Mapping[Any, list[Any]]
+
+
+class Document:
+    """A record that can be written as JSON and read again."""
+
+    _schema: ClassVar[str]
+    _schema_version: ClassVar[int] = SCHEMA_VERSION
+
+    def to_json(self) -> str:
+        """The whole record as a JSON document, with a schema and its version.
+
+        Returns
+        -------
+        str
+        """
+        return dump(self._schema, self._schema_version, self._content())
+
+    @classmethod
+    def from_json(cls, text: str) -> Self:
+        """The record that :meth:`to_json` wrote.
+
+        Parameters
+        ----------
+        text : str
+            The document. Nothing in it is executed.
+
+        Returns
+        -------
+        record
+        """
+        from infosieve.results._checks import ImpossibleError, check_record
+
+        names = {field.name for field in fields(cls)}  # type: ignore[arg-type]
+        content = load(text, cls._schema, cls._schema_version, names)
+        try:
+            record = cls._restored(content)
+            check_record(record)
+        except ImpossibleError as error:
+            raise ValueError(f"this document is damaged: {error}") from None
+        except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+            raise ValueError(
+                "this document is damaged: a part of it is missing or of the wrong kind"
+            ) from error
+        return record
+
+    def report(self, path: Any, *, curves: Any = None, clusters: Any = None) -> None:
+        """Write an HTML page that shows the result: one file, which needs nothing else.
+
+        Parameters
+        ----------
+        path : path-like
+            Where to.
+        curves : pair, default=None
+            A fitted :class:`CurveFeatures` (for clusters, an axis) and the curves: they are drawn
+            with the parts that the result is about.
+        clusters : ClusterResult, default=None
+            Which columns say the same, for a section of its own.
+        """
+        from infosieve.report._render import write
+
+        write(self, path, curves, clusters)
+
+    def _repr_html_(self) -> str:
+        from infosieve.report._render import fragment
+
+        return fragment(self)
+
+    def _content(self) -> dict[str, Any]:
+        """Field by field; what holds several things is a list."""
+        content = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
+        return {k: list(v) if isinstance(v, tuple) else v for k, v in content.items()}
+
+    @classmethod
+    def _restored(cls, content: dict[str, Any]) -> Self:
+        raise NotImplementedError

@@ -1,0 +1,78 @@
+"""The choice of K."""
+
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import pandas as pd
+
+from infosieve._core.types import FloatArray, IntArray
+from infosieve.results._base import Document, Provenance, keep, plain_record
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class KChoice(Document):
+    """The smoothing parameter K, and what it was chosen from.
+
+    Attributes
+    ----------
+    k : int
+        The K whose statistic is largest over all features.
+    feature : object
+        Name (or number) of the feature that reached it.
+    features : tuple
+        Names of the features, or their numbers.
+    ks : ndarray of shape (n_K,)
+        The values of K that were tried.
+    t : ndarray of shape (n_features, n_K)
+        How far the information of a feature stands above that of the permuted target, in
+        standard deviations over the splits.
+    mi, mi_permuted : ndarray of shape (n_features, n_K, n_splits)
+        Mutual information on the data without each part, in nats, with the target as it is
+        and permuted.
+    provenance : Provenance
+        Data, parameters, seed and versions.
+    """
+
+    _schema: ClassVar[str] = "k-choice"
+
+    k: int
+    feature: Any
+    features: tuple[Any, ...]
+    ks: IntArray
+    t: FloatArray
+    mi: FloatArray
+    mi_permuted: FloatArray
+    provenance: Provenance
+
+    def _content(self) -> dict[str, Any]:
+        return super()._content() | {"provenance": plain_record(self.provenance)}
+
+    @classmethod
+    def _restored(cls, content: dict[str, Any]) -> Self:
+        shape = (len(content["features"]), len(content["ks"]), -1)
+        content["features"] = tuple(content["features"])
+        for name in ("mi", "mi_permuted"):
+            content[name] = np.array(content[name], np.float64).reshape(shape)
+        return cls(**content | {"provenance": Provenance(**content["provenance"])})
+
+    def __post_init__(self) -> None:
+        keep(self, ks=self.ks, t=self.t, mi=self.mi, mi_permuted=self.mi_permuted)
+
+    def __repr__(self) -> str:
+        return (
+            f"KChoice(k={self.k}, by {self.feature!r} of {len(self.features)} features, "
+            f"K from {self.ks[0]} to {self.ks[-1]}, {self.mi.shape[2]} splits)"
+        )
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row for each feature and K: t, and means and deviations over the splits."""
+        index = pd.MultiIndex.from_product([self.features, self.ks], names=["feature", "k"])
+        columns = {
+            "t": self.t.ravel(),
+            "mi": self.mi.mean(axis=2).ravel(),
+            "mi_std": self.mi.std(axis=2, ddof=1).ravel(),
+            "mi_permuted": self.mi_permuted.mean(axis=2).ravel(),
+            "mi_permuted_std": self.mi_permuted.std(axis=2, ddof=1).ravel(),
+        }
+        return pd.DataFrame(columns, index=index).reset_index()

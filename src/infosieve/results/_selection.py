@@ -1,0 +1,190 @@
+"""A selection and its steps."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar, Literal, Self
+
+import numpy as np
+import pandas as pd
+
+from infosieve._core.types import FloatArray
+from infosieve.results._base import (
+    QUANTILE_NAMES,
+    QUANTILES,
+    Document,
+    Excerpt,
+    Provenance,
+    keep,
+    plain_record,
+)
+from infosieve.results._choice import KChoice
+
+Action = Literal["add", "remove", "stop"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """One step of a search.
+
+    Attributes
+    ----------
+    action : {"add", "remove", "stop"}
+        "stop": the best that was left did not pass.
+    features : tuple of int
+        The columns concerned: one, or the two of a pair.
+    mi : float
+        Information of the whole set with the target after the step (for "stop": of the set
+        with the candidate that did not pass), in nats.
+    gain : float
+        What was added: the difference of the sets, or, under the criterion "cmi",
+        I(candidate; target | selected). For a removal, the difference of the sets.
+    p_value : float or None
+        Of the permutation test, where there was one.
+    early_stopped : bool
+        Whether the test was ended early, the p-value being a lower early_stopped above the level.
+    level : float or None
+        What the p-value was compared with.
+    exceedances, n_permutations : int or None
+        Permuted values that reached the observed one, and how many there were.
+    null : tuple of float
+        The permuted values, up to the one that decided.
+    n_candidates : int
+        How many columns (or pairs) this one was the best of.
+    singletons : int
+        Samples whose combination of categories, of the set and the target, no other has.
+    """
+
+    action: Action
+    features: tuple[int, ...]
+    mi: float
+    gain: float
+    n_candidates: int
+    p_value: float | None = None
+    early_stopped: bool = False
+    level: float | None = None
+    exceedances: int | None = None
+    n_permutations: int | None = None
+    null: tuple[float, ...] = field(default=(), repr=False)
+    singletons: int = 0
+
+    @property
+    def null_quantiles(self) -> tuple[float, ...]:
+        """5, 50 and 95 % of the permuted values lie below; nothing without a test."""
+        return tuple(float(q) for q in np.quantile(self.null, QUANTILES)) if self.null else ()
+
+    @property
+    def significant(self) -> bool | None:
+        """Whether the test was passed; None without a test."""
+        if self.p_value is None or self.level is None:
+            return None
+        return self.p_value <= self.level
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class SelectionResult(Document):
+    """What a selection found, step by step.
+
+    Attributes
+    ----------
+    selected : tuple of int
+        The selected columns, in the order of their selection.
+    features : tuple
+        Names of all columns, or their numbers.
+    steps : tuple of Step
+        The path of the search.
+    relevance : ndarray of shape (n_features,)
+        Information of each column alone, in nats.
+    n_neighbors : tuple of int
+        The range of K.
+    duplicates : dict
+        For a column, those that say the same (equal, shifted, scaled or negated).
+    constant : tuple of int
+        Columns with one value.
+    stop_reason : str
+        Why the search ended.
+    k_choice : KChoice or None
+        What K was chosen from.
+    excerpt : Excerpt
+        Some values of the selected columns and the target.
+    provenance : Provenance
+        Data, parameters, seed and versions.
+    """
+
+    _schema: ClassVar[str] = "selection"
+
+    selected: tuple[int, ...]
+    features: tuple[Any, ...]
+    steps: tuple[Step, ...]
+    relevance: FloatArray
+    n_neighbors: tuple[int, int]
+    duplicates: Mapping[int, tuple[int, ...]]
+    constant: tuple[int, ...]
+    stop_reason: str
+    k_choice: KChoice | None
+    excerpt: Excerpt
+    provenance: Provenance
+
+    def _content(self) -> dict[str, Any]:
+        return super()._content() | {
+            "steps": [plain_step(step) for step in self.steps],
+            "k_choice": None if self.k_choice is None else self.k_choice._content(),
+            "excerpt": plain_record(self.excerpt),
+            "provenance": plain_record(self.provenance),
+        }
+
+    @classmethod
+    def _restored(cls, content: dict[str, Any]) -> Self:
+        for name in ("selected", "features", "n_neighbors", "constant"):
+            content[name] = tuple(content[name])
+        choice = content["k_choice"]
+        content["k_choice"] = None if choice is None else KChoice._restored(choice)
+        content["steps"] = tuple(restored_step(step) for step in content["steps"])
+        content["excerpt"] = Excerpt(**content["excerpt"])
+        return cls(**content | {"provenance": Provenance(**content["provenance"])})
+
+    def __post_init__(self) -> None:
+        keep(self, relevance=self.relevance)
+
+    def __repr__(self) -> str:
+        names = [self.features[j] for j in self.selected]
+        return f"SelectionResult({len(names)} of {len(self.features)} features: {names})"
+
+    def to_frame(self) -> pd.DataFrame:
+        """The path: a row for each step (two for a pair)."""
+        rows = [
+            {
+                "step": number,
+                "action": step.action,
+                "feature": self.features[j],
+                "mi": step.mi,
+                "gain": step.gain,
+                "p_value": step.p_value,
+                "early_stopped": step.early_stopped,
+                "level": step.level,
+                "significant": step.significant,
+                "exceedances": step.exceedances,
+                "permutations": step.n_permutations,
+                **dict(zip(QUANTILE_NAMES, step.null_quantiles or [None] * 3, strict=True)),
+                "candidates": step.n_candidates,
+                "singletons": step.singletons,
+            }
+            for number, step in enumerate(self.steps, start=1)
+            for j in step.features
+        ]
+        types = {"exceedances": "Int64", "permutations": "Int64", "significant": "boolean"}
+        types |= dict.fromkeys(["p_value", "level", *QUANTILE_NAMES], "float64")
+        names = ["step", "action", "feature", "mi", "gain", "p_value", "early_stopped", "level"]
+        names += ["significant", "exceedances", "permutations", *QUANTILE_NAMES]
+        names += ["candidates", "singletons"]
+        return pd.DataFrame(rows, columns=names).astype(types)
+
+
+def plain_step(step: Step) -> dict[str, Any]:
+    """A step's fields, as JSON holds them."""
+    return plain_record(step) | {"features": list(step.features), "null": list(step.null)}
+
+
+def restored_step(content: Mapping[str, Any]) -> Step:
+    """The step of :func:`plain_step`."""
+    tuples = {name: tuple(content[name]) for name in ("features", "null")}
+    return Step(**{**content, **tuples})
