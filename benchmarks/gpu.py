@@ -105,7 +105,7 @@ def kernels(question):
 
 def pairs_met(question):
     """How many pairs of samples the kernels look at, over all candidates: counted in one run."""
-    if question.selected.n_columns == 0:
+    if question.given.n_columns == 0:
         return None
     form = cuda.form_of(question)
     module = cuda._module((*form, ("COUNT", 1)))
@@ -151,7 +151,7 @@ def engines(case, question, rounds=3, cpu_share=1):
     part = question
     if cpu_share > 1 and question.permutations is not None:
         few = question.permutations[: len(question.permutations) // cpu_share]
-        part = Batch(question.candidates, question.selected, question.target, question.criterion,
+        part = Batch(question.candidates, question.given, question.target, question.criterion,
                      question.method, question.metric, question.n_neighbors,
                      permutations=few)  # fmt: skip
     theirs, reference = best(lambda: NumbaEngine().score(part, ALL), 1)

@@ -43,9 +43,8 @@ def step(n, m, permutations, selected=0, **who):
     X, y = make_friedman(n, m + selected, random_state=0, return_X_y=True)
     columns = list(range(selected, m + selected))
     known = list(range(selected))
-    how = {"selected": known, "correction": "max", "random_state": 0, "n_neighbors": (3, 15)}
-    if selected:
-        how |= {"null": "local", "criterion": "cmi"}
+    how = {"given": known, "correction": "max", "random_state": 0, "n_neighbors": (3, 15)}
+    how |= {"null": "local", "criterion": "cmi"}
     few = columns[:20]
     permutation_test(X, y, few, n_permutations=3, **how, **who)  # compiled, loaded
     return timed(lambda: permutation_test(X, y, columns, n_permutations=permutations, **how, **who))

@@ -2,7 +2,7 @@
 
     python experiments/calibration.py [--sets 1000] [--workers 2] [--show]
 
-Keeps how many of 99 permuted copies reached the observed value, for every data set, in
+Keeps how many of 99 surrogates reached the observed value, for every data set, in
 results/calibration.json; what is there already is not computed again. --show only rebuilds
 docs/calibration.md and its figures.
 """
@@ -49,7 +49,7 @@ GIVEN = (
 
 
 def draw(kind, n, given, number, rng):
-    """(table, y, candidates, selected). Given what is selected, no candidate tells of y."""
+    """(table, y, candidates, selected). No candidate is informative given what is selected."""
     noise = partial(rng.standard_t, 2) if kind == "heavy tails" else rng.normal
     n_selected, near = (0, 2, 1, 3, 2)[GIVEN.index(given)], (0.2, 0.5, 1.0)[number % 3]
     if kind == "categories":
@@ -83,7 +83,10 @@ def rounded(values):
     return np.round(2 * values) / 2
 
 
-# ---- tests: how many permuted copies reach the observed value
+# ---- tests: how many surrogates reach the observed value
+
+# The plain test, of which each case says what differs.
+PLAIN = {"criterion": "mi", "null": "global", "correction": None, "n_neighbors": (3, 10)}
 
 
 def reached(table, y, candidates, selected, seed, **how):
@@ -99,9 +102,11 @@ def one(test, kind, n, given, number):
     kinds = [*KINDS, *CURVES, ALIKE]
     rng = np.random.default_rng([kinds.index(kind), n, GIVEN.index(given), number])
     table, y, candidates, selected = draw(kind, n, given, number, rng)
-    how = {"n_neighbors": (3, 15)} if "local" in test else {}
+    how = PLAIN | ({"n_neighbors": (3, 15)} if "local" in test else {})
     if test.endswith("K chosen"):
-        how["n_neighbors"] = choose_k(table, y, random_state=number, k_max=min(20, n // 4)).k
+        how["n_neighbors"] = choose_k(
+            table, y, n_neighbors=(2, min(20, n // 4)), random_state=number
+        ).k
     if test.startswith("maximum"):
         how["correction"] = "max"
     else:
@@ -153,6 +158,7 @@ SHAPES = {
     "a spread": None,
     "beside another column": None,
 }
+TITLES = {"beside another column": "given another column"}  # as the page has it
 EFFECTS, POWER_SIZES = (0.0, 0.1, 0.2, 0.3, 0.45, 0.6, 0.8), (50, 100, 200, 500)
 
 
@@ -165,13 +171,14 @@ def power(shape, effect, n, number):
     elif shape == "beside another column":
         y = np.sin(2 * s) + effect * x + 0.3 * e
         table = np.c_[x + s, s]  # x is hidden behind the column that is known
-        known = {"selected": 1, "null": "local", "criterion": "cmi", "n_neighbors": (3, 15)}
+        known = {"given": 1, "null": "local", "criterion": "cmi", "n_neighbors": (3, 15)}
+        known["correction"] = None
         test = permutation_test(table, y, 0, n_permutations=P, random_state=number, **known)
         left = [v - np.polyval(np.polyfit(s, v, 1), s) for v in (table[:, 0], y)]
         return float(test.p_value), float(pearsonr(*left).pvalue)
     else:
         y = effect * SHAPES[shape](x) / SHAPES[shape](x).std() + e
-    test = permutation_test(x, y, 0, n_permutations=P, random_state=number)
+    test = permutation_test(x, y, 0, n_permutations=P, random_state=number, **PLAIN)
     return float(test.p_value), float(pearsonr(x, y).pvalue)
 
 
@@ -225,20 +232,20 @@ def kept():
 TEXT = """# Do the tests hold their error rate?
 
 *Written by `experiments/calibration.py` from `experiments/results/calibration.json`, which keeps
-how many of {p} permuted copies reached the observed value, for each data set.*
+how many of {p} surrogates reached the observed value, for each data set.*
 
 A test at 5 % must say yes in 5 % of cases where there is nothing to find. Here that is the case by
 construction, {sets:,} times each, for N = 50, 100 and 500 samples and five kinds of data: normal
 columns; heavy tails (Student, 2 degrees of freedom); ties (normal, rounded to half a standard
 deviation); a target of three classes; nothing but categories. In brackets: 95 % intervals of the
-share (Wilson). p = (b + 1) / {p1}, when b of {p} permuted copies score at least as much.
+share (Wilson). p = (b + 1) / {p1}, when b of {p} surrogates score at least as much.
 
 ## Global and maximum test
 
-One column of noise against its permuted copies (global), and the best of {m} columns of noise
-against the best of their permuted copies (maximum). Nothing is selected, or two columns are
-that tell much about the target and nothing about the candidates. Both tests are exact, so p must
-be uniform.
+One column of noise against its surrogates (global), and the best of {m} columns of noise against
+the best of their surrogates (maximum). Either nothing is selected, or two columns that are
+informative about the target and independent of the candidates. Both tests are exact, so p must be
+uniform.
 
 {exact}
 
@@ -251,22 +258,22 @@ saw the same data sets.
 
 ## Local permutation
 
-The candidate tells nothing about the target beyond what is selected. "Others": it is noise. "The
-original": it is a noisy copy of the selected column (noise of 0.2, 0.5 and 1 times that of the
-column, in turn; 70 % of a category's values), so it tells much about the target, but nothing new.
-"... and one more", "... and two more": so many other columns are selected, too; the first of them
-tells of the target. "Alike": two selected columns that differ by a tenth, the candidate a noisy
-copy of their difference, which is what the target follows.
+The candidate has no information about the target given what is selected. "Others": it is noise.
+"The original": it is a noisy copy of the selected column (noise of 0.2, 0.5 and 1 times that of
+the column, in turn; 70 % of a category's values). So it is informative about the target, but
+redundant. "... and one more", "... and two more": so many other columns are selected, too; the
+first of them is informative about the target. "Alike": two selected columns differ by a tenth, the
+target follows their difference, and the candidate is a noisy copy of that difference.
 K is averaged from 3 to 15. "Information" is that of the whole set (`criterion="mi"`),
-"information added" is I(X; Y | S) (`criterion="cmi"`, the default of `MISelector`). This test is
-not exact: it is as good as planes through near samples foretell the candidate.
+"information added" is I(X; Y | S) (`criterion="cmi"`, the default). This test is not exact: it is
+as good as local linear fits predict the candidate from the selected columns.
 
 {local}
 
 {local_verdict}
 
 **As `MISelector` asks by default**: the best of {m} candidates, information added, local
-permutation, against the best of the permuted ones.
+permutation, against the best surrogate.
 
 {default}
 
@@ -275,9 +282,9 @@ little noise are the selected column itself but for a few samples:
 
 {crowded}
 
-**Copies along a curve**, information added. A plane foretells the candidate as well as it fits
-the curve. The parabola is that of the selected column; the wave, sin(2 s), is what the target
-follows, the worst case:
+**Copies along a curve**, information added. A local linear fit predicts the candidate as well as a
+line follows the curve among near samples. The parabola is that of the selected column; the wave,
+sin(2 s), is what the target follows, the worst case:
 
 {curves}
 
@@ -293,7 +300,7 @@ That is the weakest point of the method as it stands. [What to do](limits.md#cop
 
 The share of {power_sets} data sets in which p is at most 5 %, against the size of the effect;
 dashed, the test of the correlation. A straight line is found by the correlation with fewer
-samples; that is what not knowing the shape costs. "A spread": y = exp(effect · x) · noise. "Beside
+samples; that is what not knowing the shape costs. "A spread": y = exp(effect · x) · noise. "Given
 another column": y = sin(2 s) + effect · x + 0.3 noise, where s is selected and the candidate is
 x + s; local permutation, against the partial correlation.
 
@@ -409,7 +416,7 @@ def power_table(found):
             for n in POWER_SIZES:
                 values = np.array(found[("power", shape, 0.45, n)])
                 cells.append(f"{100 * np.mean(values[:, who] <= 0.05):.0f} %")
-            rows.append([shape, name, *cells])
+            rows.append([TITLES.get(shape, shape), name, *cells])
     names = ["effect of 0.45", "test", *(f"N = {n}" for n in POWER_SIZES)]
     return table(names, rows, 2)
 
@@ -453,7 +460,7 @@ def pictures(found):
             ax.plot(EFFECTS, both[:, 0], "-o", ms=3, color=color, label=f"N = {n}")
             ax.plot(EFFECTS, both[:, 1], "--", lw=1, color=color)
         ax.axhline(0.05, color="#888888", lw=1, ls=":")
-        ax.set(title=shape, xlabel="effect", ylim=(0, 1.02))
+        ax.set(title=TITLES.get(shape, shape), xlabel="effect", ylim=(0, 1.02))
     axes[0].set_ylabel("share of data sets with p ≤ 0.05")
     axes[0].legend(frameon=False, fontsize=8)
     figure.tight_layout()

@@ -198,7 +198,7 @@ TEXT = """# Sets of categories
 A table of counts finds information where there is none: with many levels, or several columns
 together, most cells hold one sample or none, and every such cell looks like a perfect prediction.
 Four independent columns of seven levels and an independent target of seven levels, 1,885 samples:
-plain counts give about one nat. infosieve subtracts what counts owe to chance.
+plain counts give about one nat. infosieve subtracts what chance adds to the counts.
 
 - *e* is the mean of the estimate over all permutations of the labels. It has a closed form: with
   fixed margins, each cell is hypergeometric (Vinh, Epps and Bailey 2010,
@@ -211,16 +211,15 @@ plain counts give about one nat. infosieve subtracts what counts owe to chance.
   variance of the estimate under permutations.
 
 Sets of categories and numbers have the same bias, that of their categories, and get the same
-correction. No sample is left out: one whose combination of categories is unique counts as a cell of
-one sample.
+correction. No sample is excluded: one in a singleton stratum counts as a cell of one sample.
 
 ## Against other corrections
 
 {n_tables} tables: {sizes} samples, one to five columns of {levels} levels, targets of {targets}
 levels, equally frequent or in proportion to 1, 1/2, 1/3, ... The target depends on nothing, on one
-column, on two columns together (their sum modulo the number of levels), or on one column beside
-noisy copies of it. Tables are grouped by the number of samples for each possible cell of columns
-and target. Mean error in nats, and root mean squared error in brackets.
+column, on two columns together (their sum modulo the number of levels), or on one column of a table
+that also has noisy copies of it. Tables are grouped by the number of samples for each possible cell
+of columns and target. Mean error in nats, and root mean squared error in brackets.
 
 ### Where nothing is there
 
@@ -241,12 +240,12 @@ Something is there:
 {given}
 
 Only infosieve stays around zero where nothing is there, however few samples a cell has. Where
-something is there, its error for sets is close to the smallest as long as a cell has a hundredth
-of a sample. Below that the estimate goes to zero rather than to the entropy of the target: such
-sets are *under*estimated, not found where nothing is. With one to ten samples a cell, strong
+something is there, its error for sets is close to the smallest as long as there is a hundredth of
+a sample for each cell. With fewer, the estimate goes to zero rather than to the entropy of the
+target: the information of such sets is *under*estimated. With one to ten samples a cell, strong
 dependences are overestimated by some hundredths of a nat.
 
-## Beside a number that tells nothing
+## Together with a number that is noise
 
 The same tables with a column of normal noise in the set. Mean error (root mean squared error):
 

@@ -1,8 +1,8 @@
-"""The chapter's tables and figures again, on data made anew.
+"""The tables and figures of Verleysen, Rossi and François (2009) again, on data made anew.
 
     python experiments/chapter.py [--seed 1] [--sets 100] [--data DIR] [--show]
 
-Prints each table beside the chapter's figures, saves the pictures, keeps the raw results in
+Prints each table beside the published figures, saves the pictures, keeps the raw results in
 results/chapter.json and writes docs/chapter.md from them. Tecator comes with the package; Wine is
 read from DIR/wine.csv, and what was kept of it stays without. --show computes nothing.
 """
@@ -33,7 +33,7 @@ from infosieve.plots import FalseNeighborsDisplay, InformationDisplay
 
 DOCS = HERE.parent / "docs"
 N, M, X4 = 100, 10, 3
-PUBLISHED_K = 10  # where the chapter's figure of t peaks for X4
+PUBLISHED_K = 10  # where the published figure of t peaks for X4
 COUNTS = {
     "K by resampling, stopped by permutation": (CHAPTER, {2: 1, 3: 12, 4: 52, 5: 29, 6: 6}),
     "the same, maximum norm": (CHAPTER | {"metric": "chebyshev"}, None),
@@ -44,26 +44,27 @@ COUNTS = {
     ),
     "the default of MISelector": ({}, None),
 }
-# (columns that are left, error) as the chapter prints them
+# (number of columns, error) as published
 CLUSTERS = {
     "Tecator": {"all": (100, 0.02658), "unsupervised": (17, 0.02574), "supervised": (8, 0.02550)},
     "Wine": {"all": (256, 0.00578), "unsupervised": (19, 0.0111), "supervised": (33, 0.00546)},
 }
-TEXT = """# The chapter, reproduced
+TEXT = """# Verleysen, Rossi and François (2009), reproduced
 
 *Written by `experiments/chapter.py` (seed {seed}, {sets} data sets) from
 `experiments/results/chapter.json`; `make experiments` runs it.*
 
-The chapter is Verleysen, Rossi and François, *Advances in Feature Selection with Mutual
-Information* (2009). Its data (F) are ten columns, uniform on 0 to 1, and
-y = 10 sin(x1 x2) + 20 (x3 - 0.5)² + 10 x4 + 5 x5 + e with standard normal e: five columns matter.
-N = {n}. Data are drawn anew here; the chapter had others.
+Verleysen, Rossi and François, *Advances in Feature Selection with Mutual Information*
+([2009](references.md)), is the chapter of a book in which the method was published. Its data (F)
+are ten columns, uniform on 0 to 1, and y = 10 sin(x1 x2) + 20 (x3 - 0.5)² + 10 x4 + 5 x5 + e with
+standard normal e: five columns matter. N = {n}. Data are drawn anew here; the published figures
+are from others. "Published" is what the chapter prints.
 
 ## How many neighbours
 
-Information of x4 with the target is estimated without each of 20 parts of the samples, with the
-target as it is and permuted. t says how many standard deviations lie between the two, and the K
-with the largest t is taken.
+The information of x4 about the target is estimated without each of 20 folds of the samples, once
+with the target as it is and once with the target permuted. t is the number of standard deviations
+between the two, and the K with the largest t is taken (François and others 2007).
 
 ![t against K](chapter-k.png)
 
@@ -78,8 +79,8 @@ one.
 
 ## How many features
 
-How many features are selected, in percent of the data sets; "chapter" is what it printed (for the
-stop at the largest information it names two figures only, and no K: 6 is ours).
+How many features are selected, in percent of the data sets. (Of the stop at the largest
+information only two figures are published, and no K: 6 is ours.)
 
 {counts}
 
@@ -89,19 +90,19 @@ Columns that were selected, in percent of the data sets. x1 to x5 matter.
 
 ## False neighbours
 
-The chapter's second idea: a column misjudges a sample if others are nearer in that column than the
-sample's neighbour in column and target together. Columns that misjudge the same samples say
-the same about the target.
+The second idea: a column misjudges a sample if others are nearer in that column than the sample's
+neighbour in column and target together. Columns that misjudge the same samples are redundant with
+each other as far as the target is concerned.
 
 ![False neighbours of one sample](chapter-false.png)
 
 ## Clusters of channels
 
-Partial least squares behind clusters of spectral channels, with as many clusters as the chapter
-has. NMSE is the mean squared error of the test samples over the variance of the target, of all
-samples (the chapter does not say which). First the split of the chapter, as far as it is known,
-then the median of {n_splits} random ones. ([Clusters](clustering.md) has errors over the variance
-of the test samples, and more splits.)
+Partial least squares on clusters of spectral channels, with the published numbers of clusters.
+NMSE is the mean squared error of the test samples over the variance of the target in all samples
+(the chapter does not say in which). First the published split, as far as it is known, then the
+median of {n_splits} random ones. ([Clusters](clustering.md) has errors over the variance of the
+test samples, and more splits.)
 
 {clusters}
 
@@ -129,7 +130,7 @@ def one_set(seed, number):
 
 
 def one_split(name, folder, number, n_splits, seed):
-    """Errors on one split, with the chapter's numbers of clusters."""
+    """Errors on one split, with the published numbers of clusters."""
     warnings.simplefilter("ignore")
     X, y, train = load(name, folder)
     train, test = list(splits(X, train, n_splits, seed))[number]
@@ -174,7 +175,7 @@ def k_table(results):
             ("over all columns", chosen, ""),
         )
     ]
-    return table(["K with the largest t", "lower quartile", "median", "upper", "chapter"], rows)
+    return table(["K with the largest t", "lower quartile", "median", "upper", "published"], rows)
 
 
 def k_verdict(results):
@@ -182,7 +183,7 @@ def k_verdict(results):
     largest = 1 + len(results["sets"][0]["t"])
     near, end = np.mean(np.abs(best - PUBLISHED_K) <= 2), np.mean(best == largest)
     return (
-        f"The chapter's K of {PUBLISHED_K}, from one data set, is not typical here: "
+        f"The published K of {PUBLISHED_K}, from one data set, is not typical here: "
         f"{100 * near:.0f} % of the data sets come within 2 of it, and {100 * end:.0f} % have "
         f"their largest t at K = {largest}, the end of the range. t rises up to K of about 12 and "
         "is flat afterwards, so that chance decides which K wins."
@@ -196,7 +197,7 @@ def count_table(results):
         shares = 100 * np.bincount(sizes, minlength=9) / n_sets
         rows.append([name, *(f"{share:.0f}" for share in shares[:9])])
         if chapter:
-            rows.append(["… chapter", *(chapter.get(size, "") for size in range(9))])
+            rows.append(["… published", *(chapter.get(size, "") for size in range(9))])
     return table(["selected", *range(9)], rows)
 
 
@@ -210,7 +211,7 @@ def which_table(results):
 
 
 def cluster_rows(results):
-    """Errors by data and method: on the chapter's split, and the median of the random ones."""
+    """Errors by data and method: on the published split, and the median of the random ones."""
     found = {}
     for name, methods in CLUSTERS.items():
         for method in methods:
@@ -230,12 +231,12 @@ def cluster_table(found):
     for (name, method), (first, random) in found.items():
         k, chapter = CLUSTERS[name][method]
         rows.append([name, method, k, chapter, f"{first:.4f}", f"{random:.4f}"])
-    head = ["data", "columns", "number", "chapter", "its split", "random splits"]
+    head = ["data", "columns", "number", "published", "published split", "random splits"]
     return table(head, rows)
 
 
 def verdict(found):
-    """What the table says about the chapter's claim."""
+    """What the table says about the published claim."""
     said = []
     for name in dict.fromkeys(name for name, _ in found):
         first, random = (
@@ -246,7 +247,7 @@ def verdict(found):
         said.append(
             f"That {CLUSTERS[name]['supervised'][0]} supervised clusters predict as well as all "
             f"{CLUSTERS[name]['all'][0]} channels of {name} {word}: {first:.2f} times the error on "
-            f"the chapter's split, {random:.2f} times on random ones."
+            f"the published split, {random:.2f} times on random ones."
         )
     return " ".join(said)
 
@@ -262,7 +263,7 @@ def draw(results):
     )
     left.plot(ks, middle, color="#1f6feb", label="median")
     left.plot(ks, t[0], color="#57606a", lw=1, label="one data set")
-    left.axvline(PUBLISHED_K, color="#d9480f", ls="--", lw=1, label="top of the chapter's figure")
+    left.axvline(PUBLISHED_K, color="#d9480f", ls="--", lw=1, label="top of the published figure")
     left.set(xlabel="K (neighbours)", ylabel="t of x4", ylim=(0, None))
     left.legend(frameon=False, fontsize="small")
     right.hist(2 + t.argmax(axis=1), bins=np.arange(1.5, 21), color="#1f6feb", rwidth=0.85)

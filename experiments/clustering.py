@@ -1,4 +1,4 @@
-"""The chapter's experiment: partial least squares behind clusters of channels.
+"""Partial least squares behind clusters of channels, as Verleysen, Rossi and François (2009) did.
 
     python experiments/clustering.py --data DIR [--splits 30] [--workers 2]
 
@@ -136,7 +136,7 @@ def table_of(title, rows):
 def published(table, name):
     """The method as published: means of scaled channels, spectra as measured."""
     head = ["features", "number (median)", "NMSE, random splits: median (95 % interval)"]
-    head += ["chapter's split", "the same, over the variance of all", "chapter's figure"]
+    head += ["published split", "the same, over the variance of all", "published figure"]
     rows = [head]
     raw = table[(table["spectra"] == "as measured") & (table["rule"] == "auto")]
     for method in ("all", "unsupervised", "supervised", "unsupervised, chain", "supervised, chain"):
@@ -156,7 +156,7 @@ UNSUPERVISED = [m for m in METHODS if m.startswith("unsupervised")]
 def by_training_data(table, name):
     """Preprocessing, chain and representative chosen on the training data, for each on its own."""
     rows = [["features", "number (median)", "NMSE, random splits: median (95 % interval)",
-             "chapter's split", "ratio to all", "chosen most often"]]  # fmt: skip
+             "published split", "ratio to all", "chosen most often"]]  # fmt: skip
     every = chosen(table, ["all"])
     for title, methods in (
         ("all", ["all"]),

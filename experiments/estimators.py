@@ -267,8 +267,7 @@ are on one scale: {same} What differs is scaling, the norm inside a side, and ti
 
 ## Each of them
 
-The mean error of the estimates (the sign says the direction) and, in brackets, their standard
-deviation.
+The mean error of the estimates, with its sign, and, in brackets, their standard deviation.
 
 {each}
 

@@ -48,6 +48,8 @@ FOUND, REFUSED, OTHER, CHANCE = "#0072b2", "#d55e00", "#009e73", "#9aa0a6"
 SEVERAL = ["#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#d55e00"]
 WIDTH = 7.0
 ONE = Threads(1)
+# The plain test that the first pictures are about.
+PLAIN = {"criterion": "mi", "null": "global", "correction": None, "n_neighbors": (3, 10)}
 
 mpl.rcParams |= {
     "figure.dpi": 110,
@@ -238,7 +240,7 @@ def null():
             y = slope * x[:, 0] + rng.normal(size=n)
             if abs(mutual_information(x, y) - 0.06) < 0.002:
                 break
-        test = permutation_test(x, y, 0, n_permutations=999, random_state=0)
+        test = permutation_test(x, y, 0, n_permutations=999, random_state=0, **PLAIN)
         passed = test.p_value <= 0.05
         chance(ax, test.null[:, 0], test.observed[0], FOUND if passed else REFUSED,
                np.arange(-0.2, 0.25, 0.01))  # fmt: skip
@@ -247,7 +249,7 @@ def null():
                     ha="center", color=FOUND if passed else REFUSED)  # fmt: skip
         text.append(
             f"{test.observed[0]:.3f} nats from {n:,} samples: {test.exceedances[0]} of "
-            f"{test.n_permutations} permuted columns reach it, p = {test.p_value:.3f}."
+            f"{test.n_permutations} surrogates reach it, p = {test.p_value:.3f}."
         )
         ax.set_xlim(-0.2, 0.25)
     save(figure, "null")
@@ -258,12 +260,12 @@ def largest():
     rng = np.random.default_rng(5)
     X, y = rng.normal(size=(100, 50)), rng.normal(size=100)
     best = int(np.argmax(relevance(X, y)))
-    alone = permutation_test(X, y, best, random_state=0)
-    among = permutation_test(X, y, list(range(50)), correction="max", random_state=0)
+    alone = permutation_test(X, y, best, random_state=0, **PLAIN)
+    among = permutation_test(X, y, list(range(50)), random_state=0, **PLAIN | {"correction": "max"})
     figure, axes = panels(2, 2.4, sharex=True)
     for ax, test, title in (
-        (axes[0], alone, "against its own permuted copies"),
-        (axes[1], among, "against the best of all permuted columns"),
+        (axes[0], alone, "against its own surrogates"),
+        (axes[1], among, "against the best surrogate of all columns"),
     ):
         observed = test.observed.max()
         color = FOUND if test.p_value <= 0.05 else REFUSED
@@ -274,7 +276,7 @@ def largest():
     save(figure, "largest")
     return (
         f"The best of 50 columns of noise scores {alone.observed[0]:.3f} nats. Against its own "
-        f"permuted copies p = {alone.p_value:.3f}; against the best of all permuted columns "
+        f"surrogates p = {alone.p_value:.3f}; against the best surrogate of all columns "
         f"p = {among.p_value:.3f}."
     )
 
@@ -294,12 +296,12 @@ def copies():
     X, y = with_copy(0)
     y = np.sin(3 * X["a"]) + 0.2 * np.random.default_rng(0).normal(size=len(X))
     copy = prepared(X[["copy"]])
-    at_will = global_permutations((0, "guide", 0), len(X))
+    anywhere = global_permutations((0, "guide", 0), len(X))
     local = local_permutations((0, "guide", 0), prepared(X[["a"]]), "euclidean")
     drawn = {
         "as it is": copy.values[0],
-        "permuted at will": at_will.copying(copy, ONE)(at_will.draw(0, 1)).values[0],
-        "permuted beside a": local.copying(copy, ONE)(local.draw(0, 1)).values[0],
+        "permuted globally": anywhere.surrogate_maker(copy, ONE)(anywhere.draw(0, 1)).values[0],
+        "permuted locally, given a": local.surrogate_maker(copy, ONE)(local.draw(0, 1)).values[0],
     }
     figure, axes = plt.subplots(2, 3, figsize=(WIDTH, 4.3), layout="constrained",
                                 height_ratios=[1.15, 1])  # fmt: skip
@@ -314,13 +316,13 @@ def copies():
     axes[1, 0].axis("off")
     axes[1, 0].text(
         0.02, 0.5,
-        "What a and the copy tell\ntogether (the line), and\nwhat permuted copies do\n(grey)",
+        "Information of a and copy\ntogether (the line), and\nof a and surrogates of it\n(grey)",
         va="center", fontsize=9.5, transform=axes[1, 0].transAxes,
     )  # fmt: skip
-    how = {"n_neighbors": (3, 15), "random_state": 0, "n_permutations": 499}
+    how = PLAIN | {"n_neighbors": (3, 15), "random_state": 0, "n_permutations": 499}
     found = []
     for ax, kind in ((axes[1, 1], "global"), (axes[1, 2], "local")):
-        test = permutation_test(X, y, "copy", given="a", null=kind, **how)
+        test = permutation_test(X, y, "copy", given="a", **how | {"null": kind})
         color = FOUND if test.p_value <= 0.05 else REFUSED
         chance(ax, test.null[:, 0], test.observed[0], color)
         ax.annotate(f"p = {test.p_value:.3f}", (test.observed[0], ax.get_ylim()[1] * 0.82),
@@ -333,7 +335,7 @@ def copies():
         )
     save(figure, "copies")
     return (
-        f'The copy beside `a`: p = {found[0]:.3f} with `null="global"`, p = {found[1]:.3f} with '
+        f'The copy given `a`: p = {found[0]:.3f} with `null="global"`, p = {found[1]:.3f} with '
         '`null="local"`.'
     )
 
@@ -345,8 +347,8 @@ def prepared(frame):
 
 
 def crowded(runs=40, n_permutations=99):
-    """How often a copy of a column passes, if near samples exchange values, or what is left."""
-    kinds, moves = (0.05, 0.12, 0.3), ("values", "what planes leave")
+    """How often a copy of a column passes, if near samples exchange values, or residuals."""
+    kinds, moves = (0.05, 0.12, 0.3), ("values", "residuals of local linear fits")
     rows = []
     for selected in (["a"], ["a", "b"], ["a", "b", "c"]):
         passed = np.zeros((len(moves), len(kinds)), int)
@@ -360,8 +362,8 @@ def crowded(runs=40, n_permutations=99):
                 observed = measure(copy, given, ONE)[0]
                 local = local_permutations((seed, "guide", 0), given, "euclidean")
                 drawn = local.draw(0, n_permutations)
-                for move, how in enumerate((replace(local, planes=None), local)):
-                    null = measure(how.copying(copy, ONE)(drawn), given, ONE)
+                for move, how in enumerate((replace(local, fits=None), local)):
+                    null = measure(how.surrogate_maker(copy, ONE)(drawn), given, ONE)
                     p = (1 + np.sum(null >= observed)) / (1 + n_permutations)
                     passed[move, i] += p <= 0.05
         for move, counts in zip(moves, passed, strict=True):
@@ -400,7 +402,7 @@ def pairs():
     chosen = [list(s.get_feature_names_out()) for s in (one, two)]
     words = [", ".join(f"`{c}`" for c in names) or "nothing" for names in chosen]
     return (
-        f"Alone, `X1` scores {alone['X1']:.2f} and `X2` {alone['X2']:.2f} nats; together "
+        f"`X1` by itself scores {alone['X1']:.2f} nats, `X2` {alone['X2']:.2f}, the pair "
         f"{step.gain:.2f}. `lookahead=1` selects {words[0]}, `lookahead=2` {words[1]} "
         f"(p = {step.p_value:.3f})."
     )
@@ -479,7 +481,7 @@ def clusters():
     left.set_title("five clusters")
     similar = np.corrcoef(false_neighbors(X, fat).T)
     box = (meat.axis[0], meat.axis[-1]) * 2
-    image = right.imshow(similar, cmap="cividis", vmin=0, vmax=1, provenance="lower", extent=box)
+    image = right.imshow(similar, cmap="cividis", vmin=0, vmax=1, origin="lower", extent=box)
     for edge in np.flatnonzero(np.diff(found.labels_)):
         at = (meat.axis[edge] + meat.axis[edge + 1]) / 2
         right.axhline(at, color="white", lw=0.8)
@@ -530,7 +532,7 @@ def curves():
     names = ", ".join(f"`{Z.columns[j]}`" for j in selector.selected_)
     return (
         f"Of {Z.shape[1]} features, the first three that are chosen are {names}. The best channel, "
-        f"`{told[0][0]}`, tells {told[0][1]:.2f} nats about fat; the first feature "
+        f"`{told[0][0]}`, has {told[0][1]:.2f} nats about fat; the first feature has "
         f"{told[1][1]:.2f}."
     )
 
@@ -595,7 +597,7 @@ def series(runs=100, n=200):
             for t in range(1, steps.shape[1]):
                 steps[:, t] += memory * steps[:, t - 1]
             x, y = steps[:, 100:]
-            test = permutation_test(x[:, None], y, 0, n_permutations=99, random_state=seed)
+            test = permutation_test(x[:, None], y, 0, n_permutations=99, random_state=seed, **PLAIN)
             passed += test.p_value <= 0.05
         rows.append(f"| {memory:g} | {passed} of {runs} |")
     return "\n".join(rows)

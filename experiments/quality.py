@@ -166,15 +166,15 @@ TEXT = """# Selection on real data
 *Written by `experiments/quality.py` from `experiments/results/quality.json`, which keeps what each
 selector chose on each fold.*
 
-Six tables: three with a number to predict, three with classes. Each selector sees the learning
-part of {folds} and chooses its columns there, and, where it needs one, their number, by a
-cross-validation of its own inside. One and the same model is then fitted to the chosen columns
-and judged on the rest: support vectors with a Gaussian kernel, C = 10, columns (and numbers to
-predict) standardised, nothing tuned. Equal samples stay in the same outer fold.
+Six tables: three with a number to predict, three with classes. Each selector sees the training
+samples of {folds}. There it chooses its columns and, if it needs that, their number, by a
+cross-validation inside the training samples. The same model is then fitted to the chosen columns
+and judged on the test samples: support vectors with a Gaussian kernel, C = 10, columns (and
+numbers to predict) standardised, nothing tuned. Equal samples stay in the same outer fold.
 
 Errors are mean squared error over the variance of the target (numbers), or the share of wrong
 classes. **Stability** is Nogueira's index of the sets chosen on the folds: 1 when they are all
-the same, 0 when they agree as chance would (the learning parts share three quarters of their
+the same, 0 when they agree as chance would (the training sets share three quarters of their
 samples, which flatters everybody). ± is the standard error over the folds, as if they were
 independent. Seconds are those of one selection, one thread, as the processor counts them: a rough
 guide.

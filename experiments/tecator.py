@@ -91,7 +91,7 @@ def table_of(results):
     wide = results.pivot(index="split", columns="model", values="nmse")
     base = wide["PLS, all channels"]
     head = ["model", "features (median)", "NMSE, random splits: median (95 % interval)"]
-    head += ["times below PLS: median (95 % interval)", "chapter's split"]
+    head += ["times below PLS: median (95 % interval)", "published split"]
     lines = [f"| {' | '.join(head)} |", "|---" * len(head) + "|"]
     for model in dict.fromkeys(results["model"]):
         some = results[results["model"] == model].set_index("split")
