@@ -9,7 +9,12 @@ import numpy as np
 
 from infosieve._core.types import Method, Metric
 
-DEFAULT_NEIGHBORS = (3, 10)
+# K of an estimate; of a selection (docs/default.md); and the values that choose_k tries.
+DEFAULT_NEIGHBORS, SELECTION_NEIGHBORS, NEIGHBORS_TRIED = (3, 10), (3, 15), (2, 20)
+# Folds of resampled estimates.
+N_FOLDS = 20
+# Permutations of a test, at least, and for each unit of 1 / alpha.
+_N_PERMUTATIONS, _PERMUTATIONS_EACH = 199, 10
 
 
 def is_flag(value: Any) -> bool:
@@ -20,31 +25,33 @@ def is_int(value: Any) -> bool:
     return isinstance(value, numbers.Integral) and not isinstance(value, bool)
 
 
-def check_neighbors(
-    n_neighbors: Any, n_samples: int, default: tuple[int, int] = DEFAULT_NEIGHBORS, also: str = ""
-) -> tuple[int, int]:
-    """The range of K as (lo, hi); the default range is capped by the sample.
+def check_neighbors(n_neighbors: Any, n_samples: int, also: str = "") -> tuple[int, int]:
+    """The range of K as (lo, hi). A range is capped by the sample, a single K is not.
 
     ``also`` names what else the parameter may be.
     """
-    pair = n_neighbors if isinstance(n_neighbors, (tuple, list)) else (n_neighbors,) * 2
-    rule = (
-        "The 'n_neighbors' parameter must be an int of at least 1, or a pair (lo, hi) of such "
-        f"ints with lo <= hi{also}. Got {n_neighbors!r} instead."
-    )
-    if len(pair) != 2 or not all(is_int(k) for k in pair):
-        raise ValueError(rule)
-    lo, hi = int(pair[0]), int(pair[1])
-    if lo < 1 or lo > hi:
-        raise ValueError(rule)
-    if (lo, hi) == default:
-        return min(lo, n_samples - 1), min(hi, n_samples - 1)
-    if hi >= n_samples:
+    lo, hi = check_range(n_neighbors, also)
+    most = n_samples - 1
+    if isinstance(n_neighbors, (tuple, list)):
+        return min(lo, most), min(hi, most)
+    if hi > most:
         raise ValueError(
             f"The 'n_neighbors' parameter asks for {hi} neighbours, but {n_samples} samples have "
-            f"only {n_samples - 1}. Use a smaller K, or leave out the parameter."
+            f"only {most}. Use a smaller K, or a range, which is capped."
         )
     return lo, hi
+
+
+def check_range(n_neighbors: Any, also: str = "") -> tuple[int, int]:
+    """One K, or the two ends of a range."""
+    pair = n_neighbors if isinstance(n_neighbors, (tuple, list)) else (n_neighbors,) * 2
+    valid = len(pair) == 2 and all(is_int(k) for k in pair) and 1 <= pair[0] <= pair[1]
+    if not valid:
+        raise ValueError(
+            "The 'n_neighbors' parameter must be an int of at least 1, or a pair (lo, hi) of such "
+            f"ints with lo <= hi{also}. Got {n_neighbors!r} instead."
+        )
+    return int(pair[0]), int(pair[1])
 
 
 def check_choice(value: Any, parameter: str, choices: Iterable[Any]) -> None:
@@ -139,15 +146,35 @@ def check_alpha(alpha: Any) -> None:
         )
 
 
-def check_permutations(n_permutations: Any, alpha: float, note: str) -> None:
-    """Enough permutations for a p-value that can be as small as ``alpha``."""
+def stop_of(stop: Any, n_features_to_select: int | None) -> Any:
+    """The stop that "auto" means: no test where the number of features is given."""
+    if isinstance(stop, str) and stop == "auto":
+        return "fdr" if n_features_to_select is None else None
+    return stop
+
+
+def n_permutations_of(n_permutations: Any, alpha: float | None) -> int:
+    """The number of permutations; "auto" is enough for tests at ``alpha`` and fractions of it."""
+    if isinstance(n_permutations, str) and n_permutations == "auto":
+        wanted = 0 if alpha is None else math.ceil(_PERMUTATIONS_EACH / alpha) - 1
+        return max(_N_PERMUTATIONS, wanted)
+    if isinstance(n_permutations, str):
+        raise ValueError(
+            "The 'n_permutations' parameter must be 'auto' or an int of at least 1. Got "
+            f"{n_permutations!r} instead."
+        )
     check_count(n_permutations, "n_permutations", 1)
+    return int(n_permutations)
+
+
+def check_permutations(n_permutations: int, alpha: float, note: str) -> None:
+    """Enough permutations for a p-value that can be as small as ``alpha``."""
     least = math.ceil(1 / alpha) - 1
     while 1 / (least + 1) > alpha:
         least += 1
     if n_permutations < least:
         raise ValueError(
-            f"The 'n_permutations' parameter must be at least {least} for a level of "
+            f"The 'n_permutations' parameter must be at least {least}, or 'auto', for a level of "
             f"{alpha:.4g}{note}: p = (b + 1) / (n_permutations + 1) cannot get lower than "
             f"{1 / (n_permutations + 1):.4g} with {n_permutations}."
         )

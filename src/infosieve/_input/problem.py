@@ -3,8 +3,9 @@
 import inspect
 import sys
 import warnings
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -12,56 +13,130 @@ from sklearn.utils.validation import validate_data
 
 from infosieve._core.documents import versions
 from infosieve._core.messages import shown
-from infosieve._core.types import ColumnSet, Executor, IntArray, Runner, Scale
+from infosieve._core.types import Columns, ColumnSet, Executor, IntArray, Runner, Scale
 from infosieve._input.lazy_columns import SMALL, LazyColumns, SourceTable, open_table
 from infosieve._input.scaling import exponent_of, prepare
-from infosieve._input.tables import (
-    check_lengths,
-    check_target,
-    fingerprint,
-    read_table,
-)
+from infosieve._input.tables import Table, check_lengths, check_target, fingerprint, read_table
 from infosieve._sources.columns import as_source
 from infosieve.results import Excerpt, Provenance
 
 # Samples of an excerpt, at most.
 EXCERPT = 1000
 
+AnyTable: TypeAlias = Table | SourceTable
 
-def read_tables(
+# Whole numbers of so many kinds may be codes of classes.
+_CLASSES = (3, 20)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Problem:
+    """What a public function was asked about: its tables, checked.
+
+    Attributes
+    ----------
+    x : Table or SourceTable
+        The latter where the columns stay on disk.
+    y : Table
+    given : Table or None
+        The columns to condition on.
+    """
+
+    x: Any
+    y: Table
+    given: Table | None = None
+
+    @property
+    def tables(self) -> list[AnyTable]:
+        return [self.x, self.y, *([] if self.given is None else [self.given])]
+
+    @property
+    def n_samples(self) -> int:
+        return int(self.x.n_samples)
+
+    def prepare(self, scale: Scale, runner: Runner, with_order: bool = False) -> "Prepared":
+        """Scaled columns, ties broken; constant columns are not worth conditioning on."""
+        x, target, *rest = prepare_tables(self.tables, scale, runner, with_order)
+        given = rest[0].take(~rest[0].constant) if rest else target.take(slice(0))
+        return Prepared(x=x, target=target, given=given)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prepared:
+    """Columns that can be measured: candidates, target and, if there are some, given columns."""
+
+    x: Any
+    target: Columns
+    given: Columns
+
+
+def open_problem(
     X: Any,
     y: Any,
-    given: Any,
-    discrete_features: Any,
-    discrete_target: Any,
+    *,
+    given: Any = None,
+    discrete_features: Any = "auto",
+    discrete_target: Any = "auto",
     scale: Scale = None,
     executor: Executor | None = None,
-) -> list[Any]:
-    """X, y and, if there is one, the condition: checked.
+) -> Problem:
+    """Check X, y and, if there are some, the columns to condition on.
 
-    With an executor, X may stay where it is, and is a :class:`._unread.SourceTable`.
+    With an executor, X may stay where it is.
     """
     source = as_source(X) if executor is not None else None
     if source is not None and 8 * source.shape[0] * source.shape[1] <= SMALL:
         source = None
-    x: Any = SourceTable(source, "X", {}) if source is not None else None
     runner = executor.here if executor is not None else None
-    x = x or read_table(X, "X", discrete_features, runner=runner)
-    tables = [x, read_table(y, "y", discrete_target)]
-    if given is not None:
-        tables.append(read_table(given, "given"))
-    check_lengths(*tables)
-    check_target(tables[1])
+    x: Any
+    if source is not None:
+        x = SourceTable(source, "X", {})
+    else:
+        x = read_table(X, "X", discrete_features, runner=runner)
+    target = read_table(y, "y", discrete_target)
+    condition = None if given is None else read_table(given, "given")
+    others = [target] if condition is None else [target, condition]
+    check_lengths(x, *others)
+    check_target(target)
+    if isinstance(discrete_target, str) and _holds_integers(y):
+        _warn_of_class_codes(target)
     if source is not None:
         assert executor is not None
-        tables[0] = open_table(source, "X", discrete_features, scale, tables[1:], executor)
-    return tables
+        x = open_table(source, "X", discrete_features, scale, others, executor)
+    return Problem(x=x, y=target, given=condition)
+
+
+def _holds_integers(y: Any) -> bool:
+    if isinstance(y, pd.DataFrame):
+        return any(pd.api.types.is_integer_dtype(dtype) for dtype in y.dtypes)
+    if not isinstance(y, pd.Series):
+        y = np.asarray(y)
+    return pd.api.types.is_integer_dtype(y.dtype)
+
+
+def _warn_of_class_codes(y: Table) -> None:
+    """Say that a target of few whole numbers is taken as numbers."""
+    for j in np.flatnonzero(~y.categorical):
+        few, many = _CLASSES
+        distinct = np.unique(y.values[j][: 100 * many])
+        if distinct.size <= many:
+            distinct = np.unique(y.values[j])
+        if few <= distinct.size <= many and (distinct == np.rint(distinct)).all():
+            warn(
+                f"{y.label(int(j))} has {distinct.size} distinct whole numbers, and is taken as "
+                "numbers. If they are codes of classes, pass discrete_target=True; if they are "
+                "numbers, discrete_target=False says so."
+            )
 
 
 def prepare_tables(
-    tables: list[Any], scale: Scale, runner: Runner, with_order: bool = False, separate: bool = True
+    tables: Sequence[AnyTable],
+    scale: Scale,
+    runner: Runner,
+    with_order: bool = False,
+    separate: bool = True,
 ) -> list[Any]:
-    """Scaled, ties broken unless told otherwise: see :func:`._scale.prepare`.
+    """Scaled, ties broken unless told otherwise: see :func:`.scaling.prepare`.
 
     A table that stays where it is becomes columns that are prepared when they are taken.
     """
@@ -87,14 +162,14 @@ def _warn_of_owned(table: Any, columns: IntArray) -> None:
     times = int((values == values[row]).sum())
     more = f" (and {times - 1} more)" if times > 1 else ""
     others = f" So do {columns.size - 1} other columns." if columns.size > 1 else ""
-    _warn(
+    warn(
         f"{table.label(j)} has the value {shown(values[row])} in row {row}{more}, so far from all "
         f"others that these hardly differ on the standard scale.{others} If it stands for a "
         "missing value, leave the row out; if it is a value, pass scale='normal-scores'."
     )
 
 
-def _warn(text: str) -> None:
+def warn(text: str) -> None:
     """Warn whoever called this package."""
     level, frame = 1, sys._getframe()
     while frame.f_back is not None and frame.f_globals["__name__"].startswith("infosieve."):
@@ -107,7 +182,7 @@ _FREE = ("checkpoint", "device", "executor", "n_jobs", "random_state", "verbose"
 
 
 def provenance_of(
-    tables: list[Any], seed: int, parameters: Mapping[str, Any], call: Callable[..., Any]
+    tables: Sequence[AnyTable], seed: int, parameters: Mapping[str, Any], call: Callable[..., Any]
 ) -> Provenance:
     """Where a result comes from; ``call`` is the public function or estimator that was called."""
     return Provenance(
@@ -134,9 +209,9 @@ def _code(call: Callable[..., Any], parameters: Mapping[str, Any], seed: int) ->
     return f"from infosieve import {name}\n\n{name}({', '.join(arguments)}){method}"
 
 
-def excerpt_of(tables: list[Any], selected: list[int]) -> Excerpt:
+def excerpt_of(problem: Problem, selected: list[int]) -> Excerpt:
     """Some samples of the selected columns and the targets."""
-    x, y = tables
+    x, y = problem.x, problem.y
     n = x.n_samples
     rows = np.unique(np.linspace(0, n - 1, min(n, EXCERPT)).round().astype(np.int64))
     names = y.names if y.named else ["y"] if y.n_columns == 1 else [f"y{j}" for j in y.names]
@@ -172,7 +247,7 @@ def warn_of_identifiers(table: Any, x: ColumnSet) -> None:
     if found.size:
         j = int(found[0])
         more = f" So have {found.size - 1} other columns." if found.size > 1 else ""
-        _warn(
+        warn(
             f"{table.label(j)} has {x.n_distinct[j]} categories in {x.n_samples} samples, as "
             f"identifiers have: its information cannot be told from chance.{more} Leave it out, "
             "join rare categories or, if these are numbers, pass them as numbers."
@@ -182,7 +257,7 @@ def warn_of_identifiers(table: Any, x: ColumnSet) -> None:
 def warn_of_singletons(n_singletons: int, n_samples: int) -> None:
     """Say that most samples share their combination of categories with no other."""
     if 2 * n_singletons > n_samples:
-        _warn(
+        warn(
             f"{n_singletons} of {n_samples} samples share their combination of categories with no "
             "other sample, and cannot be told from chance: the information of this set is "
             "underestimated. Join rare categories, or use fewer columns."

@@ -1,8 +1,8 @@
-"""Splits and permutations of the rows, and how permuted columns are counted.
+"""Folds and permutations of the rows.
 
-Random numbers come from a counter-based generator whose key is made of the seed, a purpose
-and a step. Permutation number p of a test is the same in whatever batch, thread or worker it
-is drawn, and wherever the tested column stands.
+Random numbers come from a counter-based generator whose key is made of the seed, a purpose and
+the given columns. Permutation number p of a test is the same in whatever batch, thread or worker
+it is drawn, wherever the tested column stands, and whoever asks: a search or a single test.
 """
 
 import hashlib
@@ -42,6 +42,17 @@ def seed_of(random_state: Any) -> int:
     return int(checked)
 
 
+def key_of(seed: int, purpose: str, given: Columns) -> tuple[int, str, int]:
+    """What the random numbers of a test are made of; neither order nor names of columns matter."""
+    if given.n_columns == 0:
+        return seed, purpose, 0
+    digests = [
+        hashlib.blake2b(row.astype("<f8").tobytes(), digest_size=8).digest() for row in given.values
+    ]
+    together = hashlib.blake2b(b"".join(sorted(digests)), digest_size=8).digest()
+    return seed, purpose, int.from_bytes(together, "little")
+
+
 def _words(key: tuple[int, str, int], first: int, count: int, width: int) -> Any:
     """Random 64-bit words number ``first`` to ``first + count``, each a row of ``width``."""
     digest = hashlib.blake2b(repr(key).encode(), digest_size=16).digest()
@@ -56,7 +67,7 @@ class Permutations(WritableArrays):
     """The row permutations of one test: row i receives the value of row ``draw(...)[p, i]``.
 
     Inside strata, or, with ``near``, among the neighbours of each row; then it is not the value
-    that moves, but what ``fits`` leave of it.
+    that moves, but the residual of a local linear fit (``fits``).
     """
 
     key: tuple[int, str, int]
@@ -79,18 +90,19 @@ class Permutations(WritableArrays):
 
 
 def global_permutations(key: tuple[int, str, int], n_samples: int) -> Permutations:
-    """Any row may receive any value: the null of no relation to anything."""
+    """Any row may receive any value: the null of independence of everything."""
     return Permutations(key, np.arange(n_samples, dtype=np.int32), np.array([0, n_samples]))
 
 
 def local_permutations(
     key: tuple[int, str, int], given: Columns, metric: Metric, n_workers: int = 1
 ) -> Permutations:
-    """Rows exchange with their like: the null of nothing new beyond the given.
+    """Rows exchange with near rows: the null of no information conditional on the given columns.
 
-    Like are the nearest :data:`N_NEAR` in the given columns; under categories, those of
-    the same categories, and all of them where there is nothing but categories. What the
-    given columns foretell of a value stays where it is (:mod:`.copies`).
+    Near are the nearest :data:`N_NEAR` in the given columns; under categories, those of the
+    same categories, and all of them where there is nothing but categories. What the given columns
+    predict of a value stays where it is (:mod:`.surrogates`). The default test is close to Runge
+    (2018, https://proceedings.mlr.press/v84/runge18a.html), who permutes values.
     """
     labels = category_labels(given)
     order = np.argsort(labels, kind="stable").astype(np.int32)
@@ -117,5 +129,5 @@ def local_permutations(
 
 
 def random_folds(key: tuple[int, str, int], n_samples: int, n_parts: int) -> IntArray:
-    """A part for each sample, at random; sizes differ by one at most."""
+    """A fold for each sample, at random; sizes differ by one at most."""
     return np.asarray(global_permutations(key, n_samples).draw(0, 1)[0] % n_parts)

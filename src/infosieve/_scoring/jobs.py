@@ -230,7 +230,7 @@ def _permute(
     for at in range(first, first + count, at_once):
         drawn = _drawn(permutations, at, min(at_once, first + count - at), runner)
         if surrogates is None:
-            scores = measure(columns, given, runner, drawn)
+            scores = measure(columns, given, runner, permutations=drawn)
         else:
             scores = measure(surrogates(drawn), given, runner)
         values.append(scores.reshape(len(drawn), columns.n_columns))

@@ -58,8 +58,8 @@ def entropy(X: Any, *, n_neighbors: Neighbors = (3, 10), metric: Metric = "eucli
     exponent = exponent_of(table.values)
     points = np.ldexp(table.values, -exponent)
     points -= np.median(points, axis=1, keepdims=True)
-    pool = exponent_of(points)
-    points, exponent = np.ldexp(points, -pool).T, exponent + pool
+    size = exponent_of(points)
+    points, exponent = np.ldexp(points, -size).T, exponent + size
     p = 2.0 if metric == "euclidean" else np.inf
     distances = np.asarray(KDTree(points).query(points, k=range(2, hi + 2), p=p)[0])
     if (distances[:, 0] == 0).any():

@@ -1,26 +1,31 @@
 """The public estimators: mutual information of sets of columns, and of each column."""
 
-from typing import Any
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
 
 from infosieve._core.categories import n_singletons
-from infosieve._core.parameters import check_jobs, check_method, check_neighbors
-from infosieve._core.types import Batch, FloatArray, Method, Metric, Neighbors, Scale
+from infosieve._core.parameters import (
+    DEFAULT_NEIGHBORS,
+    check_choice,
+    check_jobs,
+    check_method,
+    check_neighbors,
+)
+from infosieve._core.types import Columns, Criterion, FloatArray, Method, Metric, Neighbors, Scale
 from infosieve._engines.devices import Device, check_device, engine_of, require_device
 from infosieve._engines.numba.engine import NumbaEngine
 from infosieve._executors import executor_of
 from infosieve._executors.threads import Threads
-from infosieve._input.problem import (
-    prepare_tables,
-    read_tables,
-    warn_of_identifiers,
-    warn_of_singletons,
-)
+from infosieve._input.problem import open_problem, warn_of_identifiers, warn_of_singletons
 from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.measure import Measure
-from infosieve._scoring.mixed import score
+
+Conditional: TypeAlias = Literal["frenzel-pompe", "cmi", "mi"]
+
+# What engines call them: with "gain", candidate and given columns form one block.
+_MEASURED: dict[str, Criterion] = {"frenzel-pompe": "cmi", "cmi": "gain", "mi": "mi"}
 
 
 def mutual_information(
@@ -28,7 +33,8 @@ def mutual_information(
     y: Any,
     *,
     given: Any = None,
-    n_neighbors: Neighbors = (3, 10),
+    criterion: Conditional = "frenzel-pompe",
+    n_neighbors: Neighbors = DEFAULT_NEIGHBORS,
     method: Method = "ksg1",
     metric: Metric = "euclidean",
     scale: Scale = "standard",
@@ -37,8 +43,8 @@ def mutual_information(
 ) -> float:
     """Mutual information between a set of columns and a target, in nats.
 
-    The estimate counts nearest neighbours (Kraskov, Stögbauer and Grassberger 2004). It is
-    signed: independent columns give values around 0, some of them negative.
+    The estimate counts nearest neighbours [1]_. It is signed: independent columns give values
+    around 0, some of them negative.
 
     Parameters
     ----------
@@ -48,13 +54,18 @@ def mutual_information(
     y : array-like of shape (n_samples,) or (n_samples, n_targets)
         The target.
     given : array-like of shape (n_samples,) or (n_samples, n_conditions), optional
-        Condition on these columns: what X tells about y beyond them (Frenzel and Pompe
-        2007).
+        Condition on these columns: I(X; y | given).
+    criterion : {"frenzel-pompe", "cmi", "mi"}, default="frenzel-pompe"
+        How information is measured conditional on ``given``. "frenzel-pompe": the textbook
+        estimate [2]_, X and ``given`` being blocks of their own. "cmi": the quantity that
+        :class:`MISelector` ranks by, X and ``given`` forming one block with one norm; of several
+        columns, the sum of what each adds to those before it. "mi": the information of X and
+        ``given`` together less that of ``given``.
     n_neighbors : int or pair of ints, default=(3, 10)
         The smoothing parameter K, or an inclusive range of K whose estimates are averaged.
-        The default range is capped at ``n_samples - 1``.
+        A range is capped at ``n_samples - 1``.
     method : {"ksg1", "ksg2"}, default="ksg1"
-        Kraskov's first or second estimate.
+        The first or second form of the estimate by Kraskov, Stögbauer and Grassberger.
     metric : {"euclidean", "chebyshev"}, default="euclidean"
         The norm inside X, inside y and inside ``given``; across them it is always the maximum.
     scale : {"standard", "normal-scores"} or None, default="standard"
@@ -76,6 +87,22 @@ def mutual_information(
     See Also
     --------
     relevance : The same for each column of a table on its own.
+    permutation_test : Is it more than chance?
+    entropy : Differential entropy of a set of columns.
+
+    Notes
+    -----
+    Among categories, samples of the same combination are at distance zero and others infinitely
+    far [3]_. What counts of categories owe to chance is subtracted.
+
+    References
+    ----------
+    .. [1] A. Kraskov, H. Stögbauer and P. Grassberger (2004). Estimating mutual information.
+       https://doi.org/10.1103/PhysRevE.69.066138
+    .. [2] S. Frenzel and B. Pompe (2007). Partial mutual information for coupling analysis of
+       multivariate time series. https://doi.org/10.1103/PhysRevLett.99.204101
+    .. [3] B. C. Ross (2014). Mutual information between discrete and continuous data sets.
+       https://doi.org/10.1371/journal.pone.0087357
 
     Examples
     --------
@@ -84,30 +111,55 @@ def mutual_information(
     >>> rng = np.random.default_rng(0)
     >>> a, b = rng.normal(size=(2, 1000))
     >>> y = a * b + 0.1 * rng.normal(size=1000)
-    >>> print(f"{mutual_information(np.c_[a, b], y):.1f}")  # together
+    >>> print(f"{mutual_information(np.c_[a, b], y):.1f}")  # jointly
     1.6
-    >>> print(f"{mutual_information(a, y):.1f}")  # alone
+    >>> print(f"{mutual_information(a, y):.1f}")  # marginal
     0.3
+    >>> print(f"{mutual_information(b, y, given=a):.1f}")  # conditional on a
+    1.2
     """
-    tables = read_tables(X, y, given, discrete_features, discrete_target)
-    check_method(method, metric, scale, conditional=given is not None)
-    ks = check_neighbors(n_neighbors, tables[0].n_samples)
-    runner = Threads(1)
-    x, target, *rest = prepare_tables(tables, scale, runner)
-    varying = np.flatnonzero(~x.constant).tolist()
-    x = x.take(varying)
+    check_choice(criterion, "criterion", _MEASURED)
+    conditional = given is not None and criterion != "mi"
+    check_method(method, metric, scale, conditional=conditional)
+    problem = open_problem(
+        X,
+        y,
+        given=given,
+        discrete_features=discrete_features,
+        discrete_target=discrete_target,
+    )
+    ks = check_neighbors(n_neighbors, problem.n_samples)
+    columns = problem.prepare(scale, Threads(1))
+    x = columns.x.take(~columns.x.constant)
     if x.n_columns == 0:
         return 0.0
-    if rest:
-        condition = rest[0].take(~rest[0].constant)
-        batch = Batch(x, condition, target, "cmi", method, metric, ks, width=x.n_columns)
-    else:
-        last = x.n_columns - 1
-        batch = Batch(
-            x.take(slice(last, None)), x.take(slice(last)), target, "mi", method, metric, ks
-        )
-    warn_of_singletons(n_singletons(x, *rest, target), x.n_samples)
-    return float(score(batch, NumbaEngine(), runner).averaged[0])
+    alone = n_singletons(x, columns.given, columns.target)
+    warn_of_singletons(alone, problem.n_samples)
+    measure = Measure(
+        target=columns.target,
+        criterion=_MEASURED[criterion],
+        method=method,
+        metric=metric,
+        n_neighbors=ks,
+        engine=NumbaEngine(),
+    )
+    return _of_set(measure, x, columns.given)
+
+
+def _of_set(measure: Measure, x: Columns, given: Columns) -> float:
+    """The information of a set of columns, conditional on others where there are some."""
+    runner = Threads(1)
+    if given.n_columns and measure.criterion == "cmi":
+        return float(measure(x, given, runner, width=x.n_columns)[0])
+    if given.n_columns and measure.criterion == "gain":
+        total = 0.0
+        for j in range(x.n_columns):  # the chain rule
+            total += float(measure(x.take([j]), given.beside(x.take(slice(j))), runner)[0])
+        return total
+    whole = given.beside(x) if given.n_columns else x
+    return measure.of_set(whole, runner) - (
+        measure.of_set(given, runner) if given.n_columns else 0.0
+    )
 
 
 def relevance(
@@ -115,7 +167,8 @@ def relevance(
     y: Any,
     *,
     given: Any = None,
-    n_neighbors: Neighbors = (3, 10),
+    criterion: Conditional = "frenzel-pompe",
+    n_neighbors: Neighbors = DEFAULT_NEIGHBORS,
     method: Method = "ksg1",
     metric: Metric = "euclidean",
     scale: Scale = "standard",
@@ -137,9 +190,10 @@ def relevance(
     y : array-like of shape (n_samples,) or (n_samples, n_targets)
         The target.
     given : array-like of shape (n_samples,) or (n_samples, n_conditions), optional
-        Measure what each column tells about y beyond these.
-    n_neighbors, method, metric, scale, discrete_features, discrete_target
-        As in :func:`mutual_information`.
+        Condition on these columns.
+    criterion, n_neighbors, method, metric, scale, discrete_features, discrete_target
+        As in :func:`mutual_information`. ``criterion="cmi"`` with
+        ``n_neighbors=(3, 15)`` is what :class:`MISelector` ranks by.
     n_jobs : int or None, default=None
         Threads; -1 for all cores. The result does not depend on it.
     executor : dask.distributed.Client, address or None, default=None
@@ -155,6 +209,11 @@ def relevance(
         Nats. A pandas Series with the columns' names where X has names (a pandas or polars
         frame). A constant column has 0.
 
+    See Also
+    --------
+    mutual_information : Of a set of columns.
+    MISelector : Columns selected by it, one after the other.
+
     Examples
     --------
     >>> import numpy as np, pandas as pd
@@ -168,25 +227,44 @@ def relevance(
     light    0.0
     Name: relevance, dtype: float64
     """
-    check_method(method, metric, scale, conditional=given is not None)
+    check_choice(criterion, "criterion", _MEASURED)
+    conditional = given is not None and criterion != "mi"
+    check_method(method, metric, scale, conditional=conditional)
     check_jobs(n_jobs)
     check_device(device)
     with executor_of(executor, n_jobs) as pool:
         require_device(device, pool)
-        declared = discrete_features, discrete_target
-        tables = read_tables(X, y, given, *declared, scale, pool)
-        ks = check_neighbors(n_neighbors, tables[0].n_samples)
-        engine = engine_of(device, pool, tables[0].n_samples, tables[0].n_columns, ks[1])
+        problem = open_problem(
+            X,
+            y,
+            given=given,
+            discrete_features=discrete_features,
+            discrete_target=discrete_target,
+            scale=scale,
+            executor=pool,
+        )
+        n, m = problem.n_samples, problem.x.n_columns
+        ks = check_neighbors(n_neighbors, n)
+        engine = engine_of(device, pool, n, m, ks[1])
         sorted_here = given is None and engine.name == "cpu"
-        x, target, *rest = prepare_tables(tables, scale, pool.here, sorted_here)
-        selected = rest[0].take(~rest[0].constant) if rest else x.take(slice(0))
+        columns = problem.prepare(scale, pool.here, sorted_here)
+        x, condition = columns.x, columns.given
+        warn_of_identifiers(problem.x, x)
+        warn_of_singletons(n_singletons(condition, columns.target), n)
+        measure = Measure(
+            target=columns.target,
+            criterion=_MEASURED[criterion],
+            method=method,
+            metric=metric,
+            n_neighbors=ks,
+            engine=engine,
+        )
+        result = np.zeros(m)
         varying = np.flatnonzero(~x.constant).tolist()
-        measure = Measure(target, "cmi", method, metric, ks, engine)
-        result = np.zeros(x.n_columns)
         if varying:
-            warn_of_identifiers(tables[0], x)
-            warn_of_singletons(n_singletons(selected, target), x.n_samples)
-            result[varying] = Scoring(x, pool).scores(measure, varying, selected).averaged
-    if tables[0].named:
-        return pd.Series(result, index=tables[0].names, name="relevance")
+            scores = Scoring(x, pool).scores(measure, varying, condition).averaged
+            known = criterion == "mi" and condition.n_columns
+            result[varying] = scores - (measure.of_set(condition, pool.here) if known else 0.0)
+    if problem.x.named:
+        return pd.Series(result, index=problem.x.names, name="relevance")
     return result

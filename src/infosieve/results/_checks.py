@@ -10,6 +10,7 @@ from typing import Any, get_args
 
 import numpy as np
 
+from infosieve._core.parameters import n_permutations_of, stop_of
 from infosieve.results._base import Provenance
 from infosieve.results._choice import KChoice
 from infosieve.results._clusters import ClusterResult
@@ -100,7 +101,9 @@ def check_path(steps: Sequence[Step], n_features: int) -> list[int]:
 
 def check_fit(steps: Sequence[Step], parameters: Mapping[str, Any], n_features: int) -> None:
     """That a selector with these parameters can have made these steps."""
-    pick, total, stop = parameters.get, parameters["n_permutations"], parameters.get("stop")
+    pick = parameters.get
+    total = n_permutations_of(parameters["n_permutations"], pick("alpha"))
+    stop = stop_of(pick("stop"), pick("n_features_to_select"))
     tested = {"remove": pick("removal") == "test"}
     tested |= dict.fromkeys(("add", "stop"), stop in ("fdr", "permutation"))
     asked = pick("n_features_to_select") or pick("max_features") or n_features

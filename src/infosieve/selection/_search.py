@@ -3,7 +3,6 @@
 The loops here know columns, measures and rules; nothing of names, tables or threads.
 """
 
-import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
@@ -12,31 +11,33 @@ import numpy as np
 
 from infosieve._core.categories import n_singletons
 from infosieve._core.types import Columns, FloatArray, Metric
-from infosieve._resampling.permutations import Permutations, global_permutations, local_permutations
+from infosieve._resampling.permutations import (
+    Permutations,
+    global_permutations,
+    key_of,
+    local_permutations,
+)
 from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.measure import Measure
 from infosieve._scoring.mixed import Scores
 from infosieve.results import Step
 from infosieve.significance._exceedances import Exceedances, count_exceedances
+from infosieve.significance._levels import forward_stop_level, level_share
 from infosieve.significance._permutation_test import Correction, Null
 
 Stop: TypeAlias = Literal["fdr", "permutation", "max-mi"] | None
 Tick: TypeAlias = Callable[[int, int, int], None]
 
-# What pairs get of the level.
-_PAIR_SHARE = 0.25
+# Without a test, a pair is taken that adds so many times what the best two single columns add.
+_PAIR_FACTOR = 2.0
 
 
-def share(lookahead: int, of_pairs: bool) -> float:
-    """The part of the level that single columns, or pairs, are tested at."""
-    if lookahead == 1:
-        return 1.0
-    return _PAIR_SHARE if of_pairs else 1 - _PAIR_SHARE
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Rules:
-    """How to search and when to stop: the parameters of the selector, checked."""
+    """How to search and when to stop: the parameters of the selector, checked.
+
+    ``pairs_by_gain``: pairs are looked for although nothing is tested.
+    """
 
     backward: bool
     removal: Literal["test", "mi"]
@@ -48,6 +49,7 @@ class Rules:
     min_features: int
     max_features: int
     lookahead: int
+    pairs_by_gain: bool
     seed: int
 
     @property
@@ -55,7 +57,7 @@ class Rules:
         return self.stop in ("permutation", "fdr")
 
 
-@dataclass
+@dataclass(kw_only=True)
 class Search:
     """A search among some of the columns that ``scoring`` scores.
 
@@ -80,7 +82,7 @@ class Search:
         self.path: list[Step] = []
         self.first: Scores | None = None  # of all candidates, each alone
         self._mi = 0.0
-        self._spent: list[float] = []
+        self._p_values: list[float] = []
         self._local: tuple[FloatArray, Permutations] | None = None
 
     def steps(self, known: Sequence[Step] = ()) -> Iterator[Step]:
@@ -125,12 +127,26 @@ class Search:
     def _next(self, remaining: list[int]) -> Step:
         """Add a column or, where none passes, a pair; or stop."""
         step = self._forward(remaining)
-        room = min(self.rules.max_features - len(self.selected), len(remaining))
+        rules = self.rules
+        if min(rules.max_features - len(self.selected), len(remaining)) < 2:
+            return step
         failed = step.action == "stop" or step.significant is False
-        if failed and self.rules.lookahead == 2 and room >= 2:
+        if failed and rules.lookahead == 2:
             pair = self._forward_pair(remaining)
             return step if pair.action == "stop" else pair
+        if rules.pairs_by_gain:
+            pair = self._forward_pair(remaining)
+            one_by_one = self._gain_of_two(step, remaining)
+            if pair.gain > _PAIR_FACTOR * max(one_by_one, 0.0):
+                return replace(pair, action="add")
         return step
+
+    def _gain_of_two(self, step: Step, remaining: list[int]) -> float:
+        """What the column of a step and the best one after it add."""
+        rest = [j for j in remaining if j not in step.features]
+        given = self.x.take([*self.selected, *step.features])
+        best = float(self.scoring.scores(self.measure, rest, given).averaged.max())
+        return best - self._mi if self.measure.criterion == "mi" else step.gain + best
 
     def score_alone(self) -> None:
         """What each candidate tells alone, where no step has asked."""
@@ -146,7 +162,7 @@ class Search:
         if step.action != "stop":
             self._mi = step.mi
         if step.action == "add" and step.significant and step.p_value is not None:
-            self._spent.append(-math.log1p(-step.p_value))
+            self._p_values.append(step.p_value)
 
     def _forward(self, remaining: list[int]) -> Step:
         """Add the best single column, or stop with it."""
@@ -172,7 +188,7 @@ class Search:
         observed = float(scores[best])
         if self.compared is not self.measure:
             observed = self._one(self.compared, remaining[best], given)
-        values = self._permuted(tried, given, "add")
+        values = self._permuted(tried, given)
         level = self._level()
         step = _with_test(step, self._counted(observed, values, level), level)
         return self._decided(step, bool(step.significant))
@@ -199,9 +215,7 @@ class Search:
         one, other = pairs[best]
         mi = self._one(self.joint, other, given.beside(self.x.take([one])))
         gain = float(scores[best]) - (self._mi if self.measure.criterion == "mi" else 0.0)
-        step = Step(
-            action="add", features=pairs[best], mi=mi, gain=gain, n_candidates=len(pairs)
-        )
+        step = Step(action="add", features=pairs[best], mi=mi, gain=gain, n_candidates=len(pairs))
         if not self.rules.tested:
             return step if mi > self._mi else replace(step, action="stop")
         drawn = self._permutations("pair", given)
@@ -225,10 +239,10 @@ class Search:
             ]
             least = int(np.argmin(added))
         column, given = earlier[least], self.x.take(rests[least])
-        change = without[least] - self._mi
+        change = without[least] - self._one(self.joint, column, given)
         step = Step(
             action="remove",
-            features=(earlier[least],),
+            features=(column,),
             mi=without[least],
             gain=change,
             n_candidates=len(rests),
@@ -236,20 +250,18 @@ class Search:
         if self.rules.removal == "mi":
             return step if change > 0 else None
         observed = self._one(self.compared, column, given)
-        test = self._counted(observed, self._permuted([column], given, "remove"), self.rules.alpha)
+        test = self._counted(observed, self._permuted([column], given), self.rules.alpha)
         step = _with_test(step, test, self.rules.alpha)
         return None if step.significant else step
 
-    def _permuted(
-        self, columns: Sequence[int], given: Columns, purpose: str
-    ) -> Iterator[FloatArray]:
-        drawn, n = self._permutations(purpose, given), self.rules.n_permutations
+    def _permuted(self, columns: Sequence[int], given: Columns) -> Iterator[FloatArray]:
+        drawn, n = self._permutations("test", given), self.rules.n_permutations
         return self.scoring.permuted(
             self.compared, columns, given, drawn, n, largest=True, may_end=True
         )
 
     def _permutations(self, purpose: str, given: Columns) -> Permutations:
-        key = (self.rules.seed, purpose, len(self.path))
+        key = key_of(self.rules.seed, purpose, given)
         if self.rules.null != "local" or given.n_columns == 0:
             return global_permutations(key, self.x.n_samples)
         last = self._local
@@ -260,18 +272,12 @@ class Search:
         return replace(last[1], key=key)
 
     def _level(self, of_pairs: bool = False) -> float:
-        """What the next p-value may be.
-
-        Each test at alpha; or, for the false discovery rate, what ForwardStop (G'Sell and
-        others 2016) allows, a mean of -log(1 - p) over the steps of alpha, and at most twice
-        alpha. Single columns and pairs share it.
-        """
+        """The significance level of the next step; single columns and pairs share it."""
         rules = self.rules
         level = rules.alpha
         if rules.stop == "fdr":
-            budget = (len(self._spent) + 1) * rules.alpha - sum(self._spent)
-            level = min(-math.expm1(-max(budget, 0.0)), 2 * rules.alpha)
-        return level * share(rules.lookahead, of_pairs)
+            level = forward_stop_level(self._p_values, rules.alpha)
+        return level * level_share(rules.lookahead, of_pairs)
 
     def _counted(self, observed: float, values: Iterator[FloatArray], level: float) -> Exceedances:
         n = self.rules.n_permutations

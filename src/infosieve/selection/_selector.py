@@ -11,6 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from infosieve._core.files import printable
 from infosieve._core.parameters import (
+    N_FOLDS,
+    NEIGHBORS_TRIED,
+    SELECTION_NEIGHBORS,
     check_alpha,
     check_choice,
     check_count,
@@ -20,6 +23,8 @@ from infosieve._core.parameters import (
     check_permutations,
     check_x,
     is_int,
+    n_permutations_of,
+    stop_of,
 )
 from infosieve._core.progress import Progress
 from infosieve._core.types import (
@@ -36,10 +41,10 @@ from infosieve._engines.devices import Device, check_device, engine_of, require_
 from infosieve._executors import KeepsExecutor, WorkersLostError, executor_of
 from infosieve._input.duplicates import find_duplicates
 from infosieve._input.problem import (
+    Problem,
     excerpt_of,
-    prepare_tables,
+    open_problem,
     provenance_of,
-    read_tables,
     remember_columns,
     warn_of_identifiers,
     warn_of_singletons,
@@ -48,70 +53,71 @@ from infosieve._resampling.permutations import seed_of
 from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.measure import Measure
 from infosieve._sources.columns import as_source
-from infosieve.estimators._choice_of_k import N_FOLDS, choose, default_range
+from infosieve.estimators._choice_of_k import choose, neighbors_tried
 from infosieve.results import Provenance, SelectionResult, Step
 from infosieve.selection._checkpoint import Checkpoint, claimed
-from infosieve.selection._search import Rules, Search, Stop, share
+from infosieve.selection._search import Rules, Search, Stop
+from infosieve.significance._levels import level_share
 from infosieve.significance._permutation_test import MEASURED, Correction, Null, Resample, cv_folds
-
-# Averaged over more K than a plain estimate, by evidence: docs/default.md.
-DEFAULT_NEIGHBORS = (3, 15)
 
 
 class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[misc]
-    """Select the columns that tell something about the target, and no more than that.
+    """Select the columns that are informative about the target, and not redundant.
 
-    Columns are added one after the other, each time the one that tells most beyond those
-    selected already, until a permutation test finds that the best one left tells no more
-    than chance.
+    Columns are added one after the other, each time the one with the largest information about the
+    target conditional on those selected already, until a permutation test finds that the best
+    one left is not better than chance [1]_.
 
     Parameters
     ----------
     n_neighbors : int, pair of ints or "auto", default=(3, 15)
-        The smoothing parameter K, a range of K whose estimates are averaged (the default is
-        capped by the sample), or "auto": chosen from the data by :func:`choose_k`. After
-        that choice the tests accept more than they should (see Notes).
+        The smoothing parameter K, a range of K whose estimates are averaged (capped by the
+        sample), or "auto": chosen from the data by :func:`choose_k`. After that choice the
+        tests accept more than they should (see Notes).
     criterion : {"cmi", "mi"}, default="cmi"
-        What candidates are ranked and tested by: what they add, I(X; Y | selected), or the
-        information of the whole set, MI(selected and X; Y).
+        What candidates are ranked and tested by: the conditional information
+        I(X; Y | selected), or the information of the whole set, MI(selected and X; Y).
     search : {"forward", "forward-backward"}, default="forward"
         Whether, after each addition, one earlier column may be removed again.
     removal : {"test", "mi"}, default="test"
-        Which: one that a test at ``alpha`` finds to tell nothing beyond the others, or one
+        Which: one that a test at ``alpha`` finds to be uninformative given the others, or one
         without which the information of the set rises.
-    stop : {"fdr", "permutation", "max-mi"} or None, default="fdr"
+    stop : {"auto", "fdr", "permutation", "max-mi"} or None, default="auto"
         When to stop. "permutation": when p > ``alpha``. "fdr": when the mean of -log(1 - p)
-        over the steps exceeds ``alpha``, or p exceeds ``2 * alpha``. That keeps the chance to
-        select anything where nothing matters below ``alpha``, and aims at the same for the
-        share of false features; sure steps leave more room to later ones. "max-mi": when the
-        information of the set falls. None: never, up to the number of features asked for.
+        over the steps exceeds ``alpha`` (ForwardStop [5]_), or p exceeds ``2 * alpha``. That
+        keeps the probability to select anything where nothing is informative below ``alpha``,
+        and aims at the same for the share of false features; sure steps leave more room to later
+        ones. "max-mi": when the information of the set falls. None: never, up to the number of
+        features asked for. "auto": "fdr", or no test if ``n_features_to_select`` is given.
     null : {"local", "global"}, default="local"
-        What a candidate is compared with: copies that follow the selected columns as it does,
-        the rest permuted among samples that are alike in these, so that only what it tells
-        beyond them counts; or copies permuted at will, the published test, which redundant
-        columns pass, too.
+        What a candidate is compared with. "local": surrogates that keep what a local linear fit
+        on the selected columns predicts; the residuals are permuted among near samples [2]_
+        [3]_. "global": columns permuted at will, the published test, which redundant columns
+        pass, too.
     correction : {"max"} or None, default="max"
         "max": compare with the best of all permuted candidates, because the candidate is the
-        best of all. None: with permuted copies of the candidate alone, the published test.
+        best of all [4]_. None: with permutations of the candidate alone, the published test.
     resample : {"cv"} or None, default=None
-        "cv": single columns are tested by means of estimates without each of 20 folds of the
-        samples.
+        "cv": single columns are tested by means of estimates without each of 20 folds.
     alpha : float, default=0.05
-        The level of the tests.
-    n_permutations : int, default=199
-        The number of permutations. A test ends early when its outcome is certain.
+        The significance level of the tests.
+    n_permutations : int or "auto", default="auto"
+        The number of permutations: 199, and more for ``alpha`` below 0.05. A test ends early
+        when it can no longer pass [6]_.
     n_features_to_select : int or None, default=None
-        Select that many, whatever the tests say.
+        Select that many, whatever tests would say.
     min_features, max_features : int, default=0 and None
         Select at least and at most that many. What is kept only to reach ``min_features`` is
         marked as not significant in ``path_``.
     method, metric, scale, discrete_features, discrete_target
         As in :func:`mutual_information`.
     lookahead : {1, 2}, default=2
-        2: when no single column passes, try pairs, for columns that matter only together (such
-        as a and b in y = sign(a * b)): those among the 64 columns that add most. Single columns
-        are then tested at three quarters of the level, pairs at one quarter, always against
-        the best of all permuted pairs. Without a stop there is nothing to fail, and no pairs.
+        2: when no single column passes, try pairs, for columns that are only jointly informative
+        (such as a and b in y = sign(a * b)): those among the 64 columns with the largest
+        information. Single columns are then tested at three quarters of the level, pairs at
+        one quarter, always against the best of all permuted pairs. Where
+        ``n_features_to_select`` is given and nothing is tested, a pair is taken that adds more
+        than twice what the best two single columns add. With ``stop=None`` there are no pairs.
     n_jobs : int or None, default=None
         Threads; -1 for all cores. The result does not depend on it.
     executor : dask.distributed.Client, address or None, default=None
@@ -125,34 +131,41 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
     checkpoint : path or None, default=None
         A file that holds the finished steps. Killed at any moment and called again with the same
         data and parameters, ``fit`` goes on from there and ends with the same result, bit by
-        bit. A checkpoint of anything else is refused, and so is one that another process uses.
+        bit. A checkpoint of anything else is refused.
     verbose : int, default=0
         1: tell each step, and how far a long one is, on standard error.
 
     Attributes
     ----------
     support_ : ndarray of bool, of shape (n_features_in_,)
+        Which columns are selected.
     selected_ : ndarray of int
         The selected columns in the order of their selection.
     path_ : DataFrame
         A row for each step: action, feature, information of the set (nats), gain, p-value
-        and the level it was held against, exceedances, quantiles of the permuted values,
-        candidates tried, samples left out. Where a test ended the search, the last row is the
-        candidate that did not pass.
+        and the significance level of the step, exceedances, quantiles of the permuted values,
+        candidates tried, singletons. Where a test ended the search, the last row is the candidate
+        that did not pass.
     result_ : SelectionResult
         All of it, as a frozen record.
     relevance_ : ndarray of shape (n_features_in_,)
-        Information of each column alone, in nats.
+        Marginal information of each column, in nats.
     n_neighbors_ : tuple of int
         The range of K.
     k_choice_ : KChoice or None
         What K was chosen from.
     duplicates_ : dict
-        For the first column of a group that says the same (equal, shifted, scaled or negated;
-        with normal scores also any monotone image), the others: they are scored once, and
-        only the first can be selected.
+        For the first column of a group of duplicates (equal, shifted, scaled or negated; with
+        normal scores also any monotone image), the others: they are scored once, and only the
+        first can be selected.
     n_features_in_, feature_names_in_
         As in scikit-learn.
+
+    See Also
+    --------
+    permutation_test : The test of a step, on its own.
+    relevance : Marginal information of each column.
+    FeatureClustering : Redundant columns joined instead of left out.
 
     Notes
     -----
@@ -162,6 +175,25 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
 
     With ``n_neighbors="auto"`` the same target chooses K and is tested: among ten columns of
     noise, the first step then passes in 9 % of cases at alpha = 0.05.
+
+    Every number of ``path_`` can be had with one call: ``mi`` with
+    ``mutual_information(X[names], y, n_neighbors=(3, 15))``, ``gain`` with
+    ``mutual_information(X[new], y, given=X[before], criterion="cmi", n_neighbors=(3, 15))``, the
+    test with ``permutation_test(X, y, candidates, given=before, alpha=level, random_state=seed)``.
+
+    References
+    ----------
+    .. [1] M. Verleysen, F. Rossi and D. François (2009). Advances in feature selection with
+       mutual information. https://doi.org/10.1007/978-3-642-01805-3_4
+    .. [2] J. Runge (2018). Conditional independence testing based on a nearest-neighbor estimator
+       of conditional mutual information. PMLR 84, 938-947.
+    .. [3] D. Freedman and D. Lane (1983). A nonstochastic interpretation of reported significance
+       levels. https://doi.org/10.1080/07350015.1983.10509354
+    .. [4] P. H. Westfall and S. S. Young (1993). Resampling-based multiple testing. Wiley.
+    .. [5] M. G. G'Sell, S. Wager, A. Chouldechova and R. Tibshirani (2016). Sequential selection
+       procedures and false discovery rate control. https://doi.org/10.1111/rssb.12122
+    .. [6] J. Besag and P. Clifford (1991). Sequential Monte Carlo p-values.
+       https://doi.org/10.1093/biomet/78.2.301
 
     Examples
     --------
@@ -181,17 +213,17 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
 
     def __init__(
         self,
-        n_neighbors: Neighbors | Literal["auto"] = DEFAULT_NEIGHBORS,
+        n_neighbors: Neighbors | Literal["auto"] = SELECTION_NEIGHBORS,
         *,
         criterion: Literal["cmi", "mi"] = "cmi",
         search: Literal["forward", "forward-backward"] = "forward",
         removal: Literal["test", "mi"] = "test",
-        stop: Stop = "fdr",
+        stop: Stop | Literal["auto"] = "auto",
         null: Null = "local",
         correction: Correction = "max",
         resample: Resample = None,
         alpha: float = 0.05,
-        n_permutations: int = 199,
+        n_permutations: int | Literal["auto"] = "auto",
         n_features_to_select: int | None = None,
         min_features: int = 0,
         max_features: int | None = None,
@@ -269,24 +301,53 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
 
     def _fit(self, X: Any, y: Any, seed: int, executor: Executor, progress: Progress) -> None:
         require_device(self.device, executor)
-        declared = self.discrete_features, self.discrete_target
-        tables = read_tables(X, y, None, *declared, self.scale, executor)
+        problem = open_problem(
+            X,
+            y,
+            discrete_features=self.discrete_features,
+            discrete_target=self.discrete_target,
+            scale=self.scale,
+            executor=executor,
+        )
         remember_columns(self, X)
-        rules = self._rules(tables[0], seed)
-        engine = self._engine(tables[0], rules, executor)
+        rules = self._rules(problem.x, seed)
+        engine = self._engine(problem.x, rules, executor)
         if self.device != "cpu":
             progress.say(f"computing on {engine.name}")
         used = {"executor": executor.text, "device": engine.name}
-        provenance = provenance_of(tables, seed, self.get_params(deep=False) | used, MISelector)
+        parameters = self.get_params(deep=False) | used
+        provenance = provenance_of(problem.tables, seed, parameters, MISelector)
         checkpoint = None
         if self.checkpoint is not None:
-            any_seed, m = self.random_state is None, tables[0].n_columns
+            any_seed, m = self.random_state is None, problem.x.n_columns
             checkpoint = Checkpoint(self.checkpoint, provenance, any_seed, m)
             provenance = checkpoint.provenance
-        rules = replace(rules, seed=provenance.seed)
-        x, target = prepare_tables(tables, self.scale, executor.here, with_order=True)
-        scoring = Scoring(x, executor)
-        measure = self._measure(tables[0], scoring, target, provenance, engine)
+        columns = problem.prepare(self.scale, executor.here, with_order=True)
+        scoring = Scoring(columns.x, executor)
+        measure = self._measure(problem.x.names, scoring, columns.target, provenance, engine)
+        folds = cv_folds(self.resample, provenance.seed, problem.n_samples)
+        search = Search(
+            scoring=scoring,
+            candidates=self._candidates(columns.x, rules.min_features),
+            measure=measure,
+            compared=measure if folds is None else replace(measure, folds=folds),
+            rules=replace(rules, seed=provenance.seed),
+            metric=self.metric,
+            tick=_ticker(progress),
+        )
+        try:
+            self._run(search, checkpoint, problem.x, progress)
+        except (KeyboardInterrupt, WorkersLostError) as error:
+            self._keep(search, problem, columns.x, provenance)
+            raise self._interrupted(error, len(search.path)) from error
+        self._keep(search, problem, columns.x, provenance)
+        warn_of_identifiers(problem.x, columns.x)
+        added = (step.singletons for step in search.path if step.action == "add")
+        warn_of_singletons(max(added, default=0), problem.n_samples)
+        self._warn_of_nothing(search.path[-1], problem.x)
+
+    def _candidates(self, x: ColumnSet, least: int) -> list[int]:
+        """Columns that vary, one of each group of duplicates."""
         self.duplicates_ = find_duplicates(x)
         copies = {j for group in self.duplicates_.values() for j in group}
         constant = x.constant
@@ -296,50 +357,46 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
                 f"All {x.n_columns} columns of X are constant: there is nothing to select. Check "
                 "that these are the right columns and rows."
             )
-        if len(candidates) < rules.min_features:
+        if len(candidates) < least:
             raise ValueError(
-                f"{rules.min_features} features are asked for, but only {len(candidates)} columns "
-                "of X vary and differ from each other. Ask for fewer (min_features, "
-                "n_features_to_select)."
+                f"{least} features are asked for, but only {len(candidates)} columns of X vary and "
+                "differ from each other. Ask for fewer (min_features, n_features_to_select)."
             )
-        folds = cv_folds(self.resample, provenance.seed, x.n_samples)
-        tested = measure if folds is None else replace(measure, folds=folds)
-        search = Search(scoring, candidates, measure, tested, rules, self.metric, _ticker(progress))
-        known = checkpoint.known(candidates) if checkpoint is not None else []
-        try:
-            if known:
-                progress.say(f"{len(known)} steps are in the checkpoint")
-                search.score_alone()
-            for step in search.steps(known):
-                if checkpoint is not None and len(search.path) > len(known):
-                    checkpoint.write(search.path)
-                progress.say(_told(step, tables[0]))
-        except (KeyboardInterrupt, WorkersLostError) as error:
-            self._keep(search, tables, x, provenance)
-            kept = (
-                f"the {len(search.path)} steps that were finished are kept: "
-                f"{len(self.selected_)} features selected"
-            )
-            if checkpoint is not None:
-                kept += f" (the checkpoint {self.checkpoint} has them; run again to go on)"
-            if isinstance(error, KeyboardInterrupt):
-                raise KeyboardInterrupt(f"fit was interrupted; {kept}") from None
-            raise WorkersLostError(f"{error} fit was ended; {kept}.") from error
-        self._keep(search, tables, x, provenance)
-        warn_of_identifiers(tables[0], x)
-        worst = max((step.singletons for step in search.path if step.action == "add"), default=0)
-        warn_of_singletons(worst, x.n_samples)
-        self._warn_of_nothing(search.path[-1], tables[0])
+        return candidates
+
+    def _run(
+        self, search: Search, checkpoint: Checkpoint | None, table: Any, progress: Progress
+    ) -> None:
+        """Search to the end; steps that a checkpoint has are not searched for again."""
+        known = checkpoint.known(search.candidates) if checkpoint is not None else []
+        if known:
+            progress.say(f"{len(known)} steps are in the checkpoint")
+            search.score_alone()
+        for step in search.steps(known):
+            if checkpoint is not None and len(search.path) > len(known):
+                checkpoint.write(search.path)
+            progress.say(_told(step, table))
+
+    def _interrupted(self, error: BaseException, n_steps: int) -> BaseException:
+        """What is raised where a search did not come to its end."""
+        kept = (
+            f"the {n_steps} steps that were finished are kept: {len(self.selected_)} features "
+            "selected"
+        )
+        if self.checkpoint is not None:
+            kept += f" (the checkpoint {self.checkpoint} has them; run again to go on)"
+        if isinstance(error, KeyboardInterrupt):
+            return KeyboardInterrupt(f"fit was interrupted; {kept}")
+        return WorkersLostError(f"{error} fit was ended; {kept}.")
 
     def _check_parameters(self) -> int:
         check_choice(self.criterion, "criterion", MEASURED)
         check_choice(self.search, "search", ("forward", "forward-backward"))
         check_choice(self.removal, "removal", ("test", "mi"))
-        check_choice(self.stop, "stop", ("fdr", "permutation", "max-mi", None))
+        check_choice(self.stop, "stop", ("auto", "fdr", "permutation", "max-mi", None))
         check_choice(self.null, "null", ("local", "global"))
         check_choice(self.correction, "correction", ("max", None))
         check_choice(self.resample, "resample", ("cv", None))
-        check_count(self.n_permutations, "n_permutations", 1)
         check_method(self.method, self.metric, self.scale, conditional=False)
         if self.criterion == "cmi" and self.method == "ksg2":
             raise ValueError(
@@ -353,20 +410,22 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         check_count(self.max_features, "max_features", 1, optional=True)
         if not is_int(self.lookahead) or self.lookahead not in (1, 2):
             raise ValueError(f"The 'lookahead' parameter must be 1 or 2. Got {self.lookahead!r}.")
-        removes = self.search == "forward-backward" and self.removal == "test"
-        if self.stop in ("fdr", "permutation"):
-            level = self.alpha if self.stop == "permutation" else -np.expm1(-self.alpha)
-            pairs = self.lookahead == 2
-            check_permutations(
-                self.n_permutations,
-                level * share(self.lookahead, of_pairs=pairs),
-                " for pairs (lookahead=1 leaves them out)" if pairs else "",
-            )
-        elif removes:
-            check_permutations(self.n_permutations, self.alpha, " for removals")
+        self._check_permutations()
         check_jobs(self.n_jobs)
         check_device(self.device)
         return seed_of(self.random_state)
+
+    def _check_permutations(self) -> None:
+        """Enough permutations for the smallest level there is."""
+        n = n_permutations_of(self.n_permutations, self.alpha)
+        stop = stop_of(self.stop, self.n_features_to_select)
+        if stop in ("fdr", "permutation"):
+            level = self.alpha if stop == "permutation" else -np.expm1(-self.alpha)
+            pairs = self.lookahead == 2
+            note = " for pairs (lookahead=1 leaves them out)" if pairs else ""
+            check_permutations(n, level * level_share(self.lookahead, of_pairs=pairs), note)
+        elif self.search == "forward-backward" and self.removal == "test":
+            check_permutations(n, self.alpha, " for removals")
 
     def _rules(self, table: Any, seed: int) -> Rules:
         """The parameters that depend on the number of columns, and the rest."""
@@ -385,26 +444,27 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             raise ValueError(
                 f"The 'min_features' parameter ({least}) must not exceed 'max_features' ({most})."
             )
+        by_number = self.stop == "auto" and self.n_features_to_select is not None
         return Rules(
-            self.search == "forward-backward",
-            self.removal,
-            self.stop,
-            self.null,
-            self.correction,
-            float(self.alpha),
-            self.n_permutations,
-            least,
-            most,
-            self.lookahead,
-            seed,
+            backward=self.search == "forward-backward",
+            removal=self.removal,
+            stop=stop_of(self.stop, self.n_features_to_select),
+            null=self.null,
+            correction=self.correction,
+            alpha=float(self.alpha),
+            n_permutations=n_permutations_of(self.n_permutations, self.alpha),
+            min_features=least,
+            max_features=most,
+            lookahead=self.lookahead,
+            pairs_by_gain=by_number and self.lookahead == 2,
+            seed=seed,
         )
 
     def _range_of_k(self, n_samples: int) -> tuple[tuple[int, int], bool]:
         """The range of K, and whether one of them is still to be chosen."""
         if isinstance(self.n_neighbors, str) and self.n_neighbors == "auto":
-            return default_range(n_samples), True
-        also = ", or 'auto'"
-        return check_neighbors(self.n_neighbors, n_samples, DEFAULT_NEIGHBORS, also), False
+            return neighbors_tried(NEIGHBORS_TRIED, N_FOLDS, n_samples), True
+        return check_neighbors(self.n_neighbors, n_samples, ", or 'auto'"), False
 
     def _engine(self, table: Any, rules: Rules, executor: Executor) -> Engine:
         """What scores; a step of many columns and permutations is what may need a GPU."""
@@ -415,21 +475,31 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         return engine_of(self.device, executor, table.n_samples, scored, ks[1])
 
     def _measure(
-        self, table: Any, scoring: Scoring, target: Columns, provenance: Provenance, engine: Engine
+        self,
+        names: list[Any],
+        scoring: Scoring,
+        target: Columns,
+        provenance: Provenance,
+        engine: Engine,
     ) -> Measure:
         """How candidates are measured, K having been chosen."""
         self.k_choice_ = None
         ks, auto = self._range_of_k(scoring.x.n_samples)
-        measure = Measure(target, "mi", self.method, self.metric, ks, engine)
+        measure = Measure(
+            target=target,
+            criterion="mi",
+            method=self.method,
+            metric=self.metric,
+            n_neighbors=ks,
+            engine=engine,
+        )
         if auto:
-            self.k_choice_ = choose(scoring, table.names, measure, N_FOLDS, provenance, depth=3)
+            self.k_choice_ = choose(scoring, names, measure, N_FOLDS, provenance, depth=3)
             ks = (self.k_choice_.k,) * 2
         self.n_neighbors_ = ks
         return replace(measure, criterion=MEASURED[self.criterion], n_neighbors=ks)
 
-    def _keep(
-        self, search: Search, tables: list[Any], x: ColumnSet, provenance: Provenance
-    ) -> None:
+    def _keep(self, search: Search, problem: Problem, x: ColumnSet, provenance: Provenance) -> None:
         self.selected_ = np.array(search.selected, dtype=np.intp)
         self.support_ = np.zeros(x.n_columns, dtype=bool)
         self.support_[self.selected_] = True
@@ -440,7 +510,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             self.relevance_[list(others)] = self.relevance_[first]
         self.result_ = SelectionResult(
             selected=tuple(search.selected),
-            features=tuple(tables[0].names),
+            features=tuple(problem.x.names),
             steps=tuple(search.path),
             relevance=self.relevance_,
             n_neighbors=self.n_neighbors_,
@@ -448,7 +518,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             constant=tuple(np.flatnonzero(x.constant).tolist()),
             stop_reason=search.stop_reason,
             k_choice=self.k_choice_,
-            excerpt=excerpt_of(tables, search.selected),
+            excerpt=excerpt_of(problem, search.selected),
             provenance=provenance,
         )
         self.path_ = self.result_.to_frame()

@@ -1,4 +1,8 @@
-"""Permuted values counted against an observed one."""
+"""Permuted values counted against observed ones.
+
+A test ends early at the permutation with which it can no longer pass (Besag and Clifford 1991,
+https://doi.org/10.1093/biomet/78.2.301): decisions are those of all permutations.
+"""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -8,7 +12,7 @@ import numpy as np
 from infosieve._core.types import FloatArray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Exceedances:
     """How often permuted values reached the observed one.
 
@@ -34,27 +38,38 @@ class Exceedances:
 def count_exceedances(
     observed: float, values: Iterator[FloatArray], n_permutations: int, alpha: float | None
 ) -> Exceedances:
-    """Compare an observed value with the largest of each permutation.
+    """Compare an observed value with the largest of each permutation."""
+    largest = (block.max(axis=1, keepdims=True) for block in values)
+    null = until_decided(np.array([observed]), largest, n_permutations, alpha)[:, 0]
+    count = int((null >= observed).sum())
+    return Exceedances(
+        null=null,
+        count=count,
+        p_value=(count + 1) / (n_permutations + 1),
+        early_stopped=null.size < n_permutations,
+    )
 
-    Ends at the permutation with which p <= alpha has become impossible, whatever was
-    computed beyond; so the decision is that of all permutations.
+
+def until_decided(
+    observed: FloatArray, blocks: Iterator[FloatArray], n_permutations: int, alpha: float | None
+) -> FloatArray:
+    """Permuted values up to the permutation with which no p <= alpha is possible any more.
+
+    ``blocks`` has some permutations each, (n, n_candidates) or (n, 1); what was computed beyond the
+    decision is dropped, so that blocks cannot be told from the result.
     """
-    null: list[FloatArray] = []
-    count = 0
     allowed = n_permutations if alpha is None else exceedances_allowed(alpha, n_permutations)
-    for block in values:
-        largest = block.max(axis=1)
-        reached = count + np.cumsum(largest >= observed)
-        if reached[-1] > allowed:
-            end = int(np.argmax(reached > allowed)) + 1
-            null.append(largest[:end])
-            count = int(reached[end - 1])
+    null: list[FloatArray] = []
+    counts = np.zeros(observed.size, np.int64)
+    for block in blocks:
+        reached = counts + np.cumsum(block >= observed, axis=0)
+        decided = (reached > allowed).all(axis=1)
+        if decided.any():
+            null.append(block[: int(np.argmax(decided)) + 1])
             break
-        null.append(largest)
-        count = int(reached[-1])
-    together = np.concatenate(null)
-    early_stopped = together.size < n_permutations
-    return Exceedances(together, count, (count + 1) / (n_permutations + 1), early_stopped)
+        null.append(block)
+        counts = reached[-1]
+    return np.concatenate(null)
 
 
 def exceedances_allowed(alpha: float, n_permutations: int) -> int:

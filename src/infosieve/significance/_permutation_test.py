@@ -1,38 +1,40 @@
-"""Permutation tests: is what a column seems to tell more than chance?"""
+"""Permutation tests of columns, given others."""
 
 from typing import Any, Literal, TypeAlias
 
-import numpy as np
-
 from infosieve._core.categories import n_singletons
 from infosieve._core.parameters import (
+    N_FOLDS,
+    SELECTION_NEIGHBORS,
+    check_alpha,
     check_choice,
-    check_count,
     check_jobs,
     check_method,
     check_neighbors,
+    n_permutations_of,
 )
-from infosieve._core.types import Criterion, Method, Metric, Neighbors, Scale
+from infosieve._core.types import Criterion, IntArray, Method, Metric, Neighbors, Scale
 from infosieve._engines.devices import Device, check_device, engine_of, require_device
 from infosieve._executors import executor_of
-from infosieve._input.problem import prepare_tables, read_tables, warn_of_singletons
+from infosieve._input.problem import open_problem, warn_of_singletons
 from infosieve._input.tables import find_columns
 from infosieve._resampling.permutations import (
     global_permutations,
+    key_of,
     local_permutations,
     random_folds,
     seed_of,
 )
 from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.measure import Measure
-from infosieve.estimators._choice_of_k import N_FOLDS
 from infosieve.results import PermutationTest
+from infosieve.significance._exceedances import until_decided
 
 Null: TypeAlias = Literal["global", "local"]
 Correction: TypeAlias = Literal["max"] | None
 Resample: TypeAlias = Literal["cv"] | None
 
-# What a criterion is called by an engine: the candidate joins the selected columns' block.
+# What a criterion is called by an engine: the candidate joins the given columns' block.
 MEASURED: dict[str, Criterion] = {"mi": "mi", "cmi": "gain"}
 
 
@@ -42,12 +44,13 @@ def permutation_test(
     candidates: Any,
     *,
     given: Any = (),
-    criterion: Literal["mi", "cmi"] = "mi",
-    null: Null = "global",
-    correction: Correction = None,
+    criterion: Literal["cmi", "mi"] = "cmi",
+    null: Null = "local",
+    correction: Correction = "max",
     resample: Resample = None,
-    n_permutations: int = 199,
-    n_neighbors: Neighbors = (3, 10),
+    alpha: float | None = None,
+    n_permutations: int | Literal["auto"] = "auto",
+    n_neighbors: Neighbors = SELECTION_NEIGHBORS,
     method: Method = "ksg1",
     metric: Metric = "euclidean",
     scale: Scale = "standard",
@@ -58,10 +61,12 @@ def permutation_test(
     device: Device = "cpu",
     random_state: Any = None,
 ) -> PermutationTest:
-    """Test whether columns tell something about the target that chance does not explain.
+    """Test whether columns are informative about the target, conditional on others.
 
-    A candidate is compared with permuted copies of itself:
-    p = (b + 1) / (n_permutations + 1), where b copies score at least as much.
+    A candidate is compared with permuted columns: p = (b + 1) / (n_permutations + 1), where b
+    of them score at least as much. The defaults are those of :class:`MISelector`: asked about
+    the columns that were left in a step, given those selected before, the test is that of the
+    step, number by number.
 
     Parameters
     ----------
@@ -72,24 +77,27 @@ def permutation_test(
     candidates : column or list of columns
         What to test: names, or numbers.
     given : column or list of columns, default=()
-        What is known already.
-    criterion : {"mi", "cmi"}, default="mi"
-        What is measured: information of selected and candidate together with the target, or
-        what the candidate adds, I(candidate; target | selected). For "cmi", candidate and
-        selected columns form one block with one norm.
-    null : {"global", "local"}, default="global"
-        Who exchanges what: any samples their values; or those near each other in the selected
-        columns what these columns do not foretell. The first asks whether the candidate has
-        to do with the target or the selected columns at all (a copy of a selected column
-        passes), the second whether it tells more than they do.
-    correction : {"max"} or None, default=None
-        None: each candidate for itself. "max": each against the best of all permuted
-        candidates, which allows for choosing the best of them.
+        What to condition on: names, or numbers.
+    criterion : {"cmi", "mi"}, default="cmi"
+        What is measured: I(candidate; target | given), candidate and given columns forming one
+        block with one norm, or the information of given columns and candidate together.
+    null : {"local", "global"}, default="local"
+        What is permuted. "local": a local linear fit on the given columns predicts the candidate;
+        the residuals are permuted among samples that are near in the given columns [1]_ [2]_.
+        "global": the values, among all samples; a noisy copy of a given column then passes.
+    correction : {"max"} or None, default="max"
+        "max": each candidate against the best of all permuted candidates, which allows for
+        choosing the best of them [3]_. None: each against its own permutations.
     resample : {"cv"} or None, default=None
-        "cv": the mean of the estimates without each of 20 random folds of the samples.
-    n_permutations : int, default=199
-        The number of permuted copies.
-    n_neighbors, method, metric, scale, discrete_features, discrete_target
+        "cv": the mean of the estimates without each of 20 random folds.
+    alpha : float or None, default=None
+        End as soon as no candidate can reach p <= ``alpha``, as :class:`MISelector` does [4]_.
+        None: all permutations.
+    n_permutations : int or "auto", default="auto"
+        The number of permutations: 199, and more for ``alpha`` below 0.05.
+    n_neighbors : int or pair of ints, default=(3, 15)
+        The smoothing parameter K, or a range of K whose estimates are averaged.
+    method, metric, scale, discrete_features, discrete_target
         As in :func:`mutual_information`.
     n_jobs : int or None, default=None
         Threads; -1 for all cores. The result does not depend on it.
@@ -107,9 +115,24 @@ def permutation_test(
     PermutationTest
         Observed and permuted values, exceedances, p-values.
 
+    See Also
+    --------
+    MISelector : A search that is stopped by this test.
+    mutual_information : The observed value.
+
+    References
+    ----------
+    .. [1] J. Runge (2018). Conditional independence testing based on a nearest-neighbor estimator
+       of conditional mutual information. PMLR 84, 938-947.
+    .. [2] D. Freedman and D. Lane (1983). A nonstochastic interpretation of reported significance
+       levels. https://doi.org/10.1080/07350015.1983.10509354
+    .. [3] P. H. Westfall and S. S. Young (1993). Resampling-based multiple testing. Wiley.
+    .. [4] J. Besag and P. Clifford (1991). Sequential Monte Carlo p-values.
+       https://doi.org/10.1093/biomet/78.2.301
+
     Examples
     --------
-    A noisy copy of a column has nothing to add to it, but only the local null says so.
+    A noisy copy of a column is not informative given that column, but only the local null says so.
 
     >>> import numpy as np
     >>> from infosieve import permutation_test
@@ -117,65 +140,85 @@ def permutation_test(
     >>> x = rng.normal(size=200)
     >>> X = np.c_[x, x + 0.2 * rng.normal(size=200)]
     >>> y = np.sin(2 * x) + 0.3 * rng.normal(size=200)
-    >>> permutation_test(X, y, 1, given=0, random_state=0).p_value
+    >>> how = {"given": 0, "criterion": "mi", "random_state": 0}
+    >>> permutation_test(X, y, 1, null="global", **how).p_value
     0.005
-    >>> permutation_test(X, y, 1, given=0, null="local", random_state=0).p_value > 0.05
+    >>> permutation_test(X, y, 1, **how).p_value > 0.05
     True
     """
     check_choice(criterion, "criterion", MEASURED)
     check_choice(null, "null", ("global", "local"))
     check_choice(correction, "correction", ("max", None))
     check_choice(resample, "resample", ("cv", None))
-    check_count(n_permutations, "n_permutations", 1)
+    if alpha is not None:
+        check_alpha(alpha)
+    n_permutations = n_permutations_of(n_permutations, alpha)
     check_jobs(n_jobs)
     check_device(device)
     seed = seed_of(random_state)
     with executor_of(executor, n_jobs) as pool:
         require_device(device, pool)
-        declared = discrete_features, discrete_target
-        tables = read_tables(X, y, None, *declared, scale, pool)
-        tested, known = _columns(tables[0], candidates, given)
+        problem = open_problem(
+            X,
+            y,
+            discrete_features=discrete_features,
+            discrete_target=discrete_target,
+            scale=scale,
+            executor=pool,
+        )
+        tested, known = _columns(problem.x, candidates, given)
         check_method(method, metric, scale, conditional=criterion == "cmi" and len(known) > 0)
-        ks = check_neighbors(n_neighbors, tables[0].n_samples)
-        x, target = prepare_tables(tables, scale, pool.here, with_order=not known)
-        for j in tested:
-            if x.constant[j]:
-                raise ValueError(
-                    f"{tables[0].label(j)} is constant: its permuted copies are itself. Leave it "
-                    "out of 'candidates'."
-                )
+        ks = check_neighbors(n_neighbors, problem.n_samples)
+        columns = problem.prepare(scale, pool.here, with_order=not known)
+        x, target = columns.x, columns.target
+        _refuse_constant(problem.x, tested, x.constant)
         condition = x.take([j for j in known if not x.constant[j]])
-        folds = cv_folds(resample, seed, x.n_samples)
-        copies = len(tested) * (n_permutations + 1)
-        engine = engine_of(device, pool, x.n_samples, copies, ks[1])
-        how = MEASURED[criterion], method, metric, ks, engine, folds
-        measure, scoring = Measure(target, *how), Scoring(x, pool)
-        scores = scoring.scores(measure, tested, condition)
-        alone = max(n_singletons(x.take([j]), condition, target) for j in tested)
-        warn_of_singletons(alone, x.n_samples)
-        key = (seed, "test", 0)
+        warn_of_singletons(
+            max(n_singletons(x.take([j]), condition, target) for j in tested), x.n_samples
+        )
+        scored = len(tested) * (n_permutations + 1)
+        measure = Measure(
+            target=target,
+            criterion=MEASURED[criterion],
+            method=method,
+            metric=metric,
+            n_neighbors=ks,
+            engine=engine_of(device, pool, x.n_samples, scored, ks[1]),
+            folds=cv_folds(resample, seed, x.n_samples),
+        )
+        scoring = Scoring(x, pool)
+        observed = scoring.scores(measure, tested, condition).averaged
+        key = key_of(seed, "test", condition)
+        permutations = global_permutations(key, x.n_samples)
         if null == "local" and condition.n_columns:
             permutations = local_permutations(key, condition, metric, pool.here.n_workers)
-        else:
-            permutations = global_permutations(key, x.n_samples)
-        drawn = permutations, n_permutations
-        largest = correction == "max"
-        permuted = np.concatenate([*scoring.permuted(measure, tested, condition, *drawn, largest)])
-    names = tuple(tables[0].names[j] for j in tested)
+        blocks = scoring.permuted(
+            measure,
+            tested,
+            condition,
+            permutations,
+            n_permutations,
+            largest=correction == "max",
+            may_end=alpha is not None,
+        )
+        permuted = until_decided(observed, blocks, n_permutations, alpha)
     return PermutationTest(
-        candidates=names, observed=scores.averaged, null=permuted, device=engine.name
+        candidates=tuple(problem.x.names[j] for j in tested),
+        observed=observed,
+        null=permuted,
+        device=measure.engine.name,
     )
 
 
-def cv_folds(resample: Resample, seed: int, n_samples: int) -> Any:
-    """The partition of the chapter's variant with cross-validated distributions."""
+def cv_folds(resample: Resample, seed: int, n_samples: int) -> IntArray | None:
+    """The folds of the variant with cross-validated distributions."""
     if resample is None:
         return None
     return random_folds((seed, "parts", 0), n_samples, min(N_FOLDS, n_samples))
 
 
 def _columns(table: Any, candidates: Any, given: Any) -> tuple[list[int], list[int]]:
-    """The numbers of the candidates and of the selected columns."""
+    """The numbers of the candidates and of the given columns."""
     tested = find_columns(candidates, table, "candidates")
     known = find_columns(given, table, "given")
     if not tested:
@@ -183,7 +226,16 @@ def _columns(table: Any, candidates: Any, given: Any) -> tuple[list[int], list[i
     for j in tested:
         if j in known:
             raise ValueError(
-                f"{table.label(j)} is both in 'candidates' and in 'given'. A column tells "
-                "nothing beyond itself: take it out of one of them."
+                f"{table.label(j)} is both in 'candidates' and in 'given'. Given itself, a column "
+                "has no information: take it out of one of them."
             )
     return tested, known
+
+
+def _refuse_constant(table: Any, tested: list[int], constant: Any) -> None:
+    for j in tested:
+        if constant[j]:
+            raise ValueError(
+                f"{table.label(j)} is constant: permuted, it is itself. Leave it out of "
+                "'candidates'."
+            )
