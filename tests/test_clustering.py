@@ -164,7 +164,7 @@ def test_names_threads_and_large_tables_of_false_neighbours(rng):
 # --- merges
 
 
-GRAPH = [(0, 1), (1, 2), (2, 3), (0, 3), (4, 5), (5, 6), (6, 8), (7, 9)]  # three parts
+GRAPH = [(0, 1), (1, 2), (2, 3), (0, 3), (4, 5), (5, 6), (6, 8), (7, 9)]  # three components
 
 
 def merged(clustering):
@@ -605,7 +605,7 @@ def test_scipy_draws_the_tree(rng):
     assert clusters.linkage_matrix_[-1, 3] == 12
 
 
-def test_parts_that_nothing_connects(rng):
+def test_components_that_nothing_connects(rng):
     X, y, _ = blocks(rng, m=10)
     matrix = np.zeros((10, 10))
     for a, b in GRAPH:
@@ -616,11 +616,11 @@ def test_parts_that_nothing_connects(rng):
     assert FeatureClustering(connectivity=matrix, random_state=0).fit(X, y).n_clusters_ >= 3
     low = FeatureClustering(None, similarity_threshold=-1, connectivity=matrix).fit(X, y)
     assert low.n_clusters_ == 3
-    with pytest.raises(ValueError, match="3 parts that 'connectivity' does not connect"):
+    with pytest.raises(ValueError, match="'connectivity' has 3 connected components"):
         FeatureClustering(2, connectivity=matrix).fit(X, y)
     explicit = coo_array((np.zeros(9), (np.arange(9), np.arange(1, 10))), shape=(10, 10))
     assert FeatureClustering(10, connectivity=explicit).fit(X, y).n_clusters_ == 10
-    with pytest.raises(ValueError, match="10 parts"):
+    with pytest.raises(ValueError, match="10 connected components"):
         FeatureClustering(9, connectivity=explicit).fit(X, y)
     with pytest.raises(ValueError, match="has NaN"):
         FeatureClustering(9, connectivity=np.full((10, 10), np.nan)).fit(X, y)

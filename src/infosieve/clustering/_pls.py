@@ -12,11 +12,12 @@ from infosieve._core.types import FloatArray
 
 
 class PLSRegressionCV(RegressorMixin, BaseEstimator):  # type: ignore[misc]
-    """PLSRegression with the number of components that 4-fold cross-validation likes best.
+    """PLSRegression with the number of components of the least error in 4-fold cross-validation.
 
     Parameters
     ----------
     max_components : int, default=20
+        The most components that are tried.
     random_state : int, RandomState or None, default=None
         Shuffles the samples before they are cut into folds.
     """
@@ -26,7 +27,7 @@ class PLSRegressionCV(RegressorMixin, BaseEstimator):  # type: ignore[misc]
         self.random_state = random_state
 
     def fit(self, X: Any, y: Any) -> "PLSRegressionCV":
-        """Choose the number of components, then fit with all samples."""
+        """Choose the number of components, then fit to all samples."""
         y = np.asarray(y, np.float64)
         self._sizes = _exponents(np.asarray(X, np.float64)), _exponents(y.reshape(len(y), -1))
         X = np.ldexp(np.asarray(X, np.float64), -self._sizes[0])
@@ -64,22 +65,22 @@ class _Path:
     def __init__(self, X: FloatArray, y: FloatArray, n_components: int) -> None:
         self.columns = np.flatnonzero(np.ptp(X, axis=0) > 0)
         X = X[:, self.columns]
-        self.mean, self.spread = X.mean(axis=0), X.std(axis=0)
-        self.y_mean, y_spread = y.mean(axis=0), y.std(axis=0)
-        y_spread = np.where(np.ptp(y, axis=0) > 0, y_spread, 1.0)
+        self.mean, self.sd = X.mean(axis=0), X.std(axis=0)
+        self.y_mean, y_sd = y.mean(axis=0), y.std(axis=0)
+        y_sd = np.where(np.ptp(y, axis=0) > 0, y_sd, 1.0)
         self.coefficients = np.zeros((n_components, self.columns.size, y.shape[1]))
         n = min(n_components, self.columns.size)
         if n == 0 or not np.ptp(y, axis=0).any():
             return
-        with warnings.catch_warnings():  # it tells when fewer components explain everything
+        with warnings.catch_warnings():  # that fewer components explain everything
             warnings.simplefilter("ignore")
             model = PLSRegression(n, scale=False)
-            model.fit((X - self.mean) / self.spread, (y - self.y_mean) / y_spread)
-        steps = model.x_rotations_.T[:, :, None] * model.y_loadings_.T[:, None, :] * y_spread
+            model.fit((X - self.mean) / self.sd, (y - self.y_mean) / y_sd)
+        steps = model.x_rotations_.T[:, :, None] * model.y_loadings_.T[:, None, :] * y_sd
         self.coefficients[:n] = np.cumsum(steps, axis=0)
         self.coefficients[n:] = self.coefficients[n - 1]
 
     def predict(self, X: FloatArray) -> FloatArray:
         """Of shape (n_components, n_samples, n_targets)."""
-        z = (X[:, self.columns] - self.mean) / self.spread
+        z = (X[:, self.columns] - self.mean) / self.sd
         return np.asarray(z @ self.coefficients + self.y_mean)

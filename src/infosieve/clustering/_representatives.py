@@ -1,16 +1,16 @@
 """From columns to the representatives of their clusters, and back."""
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.sparse import csc_array
 
 from infosieve._core.types import FloatArray, IntArray
 from infosieve._input.scaling import Scaling
-from infosieve.clustering._agglomeration import Features, Representative, Tree
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Reduction:
     """Clusters of columns, and the weights of columns in the representatives.
 
@@ -38,32 +38,18 @@ class Reduction:
         return np.ascontiguousarray((self.weights.T @ self.scaling.apply(values).T).T)
 
 
-@dataclass(frozen=True)
-class Grown:
-    """A tree, and the features that it grew from."""
-
-    tree: Tree
-    features: Features
-    representative: Representative
-    scaling: Scaling
-
-    def cut(self, n_clusters: int) -> Reduction:
-        """The tree with so many clusters."""
-        clusters = self.tree.clusters(n_clusters)
-        medoids = np.array([self.features.medoid(members) for members in clusters])
-        if self.representative == "medoid":
-            return Reduction(clusters, medoids, None, self.scaling)
-        each = [self.features.weights(members, self.representative) for members in clusters]
-        edges = np.cumsum([0] + [members.size for members in clusters])
-        weights = csc_array(
-            (np.concatenate(each), np.concatenate(clusters), edges),
-            shape=(self.features.n, n_clusters),
-        )
-        return Reduction(clusters, medoids, weights, self.scaling)
-
-
 class BackToColumns:
-    """Columns from the representatives of their clusters, by least squares."""
+    """Columns from the representatives of their clusters, by least squares.
+
+    Parameters
+    ----------
+    values : ndarray of shape (n_samples, n_features)
+        The columns.
+    representatives : ndarray of shape (n_samples, n_clusters)
+        Those of their clusters.
+    labels : ndarray of int, of shape (n_features,)
+        The cluster of each column.
+    """
 
     def __init__(self, values: FloatArray, representatives: FloatArray, labels: IntArray) -> None:
         scale = Scaling(values.T, "standard")  # keeps sums in range
@@ -76,3 +62,14 @@ class BackToColumns:
     def predict(self, representatives: FloatArray) -> FloatArray:
         """The columns, for samples in rows."""
         return self._x.undo(self._r.apply(representatives)[:, self.labels] * self.slopes)
+
+
+def cluster_name(names: Any, members: IntArray) -> str:
+    """Runs of neighbouring columns by their ends, at most three of them."""
+    runs = np.split(members, np.flatnonzero(np.diff(members) > 1) + 1)
+    shown = [
+        ",".join(names[run]) if run.size < 3 else f"{names[run[0]]}..{names[run[-1]]}"
+        for run in runs[:3]
+    ]
+    rest = sum(run.size for run in runs[3:])
+    return f"cluster[{','.join(shown)}{f',+{rest}' if rest else ''}]"
