@@ -1,4 +1,4 @@
-"""Features drawn from curves: closed forms, uneven axes, few points, names."""
+"""Features of curves: closed forms, uneven axes, few points, names."""
 
 import pickle
 
@@ -13,7 +13,7 @@ from sklearn.svm import SVR
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from infosieve import CurveFeatures, MISelector
-from infosieve.curves._curve_features import KINDS
+from infosieve.curves._kinds import KINDS
 from infosieve.datasets import load_tecator
 
 EVEN = np.linspace(900.0, 1000.0, 101)
