@@ -24,7 +24,7 @@ def friedman(rng, n=100, m=10):
 def test_agrees_with_plain_loops(rng):
     X = np.c_[rng.normal(size=40), rng.integers(0, 4, 40), np.ones(40)]
     y = X[:, 0] + 0.5 * rng.normal(size=40)
-    choice = choose_k(X, y, k_min=2, k_max=5, n_splits=8, random_state=3)
+    choice = choose_k(X, y, n_neighbors=(2, 5), n_folds=8, random_state=3)
     x, target = (
         prepare(v, np.zeros(len(v), bool), "standard", 0, Threads(1)).values for v in (X.T, y[None])
     )
@@ -43,13 +43,13 @@ def test_agrees_with_plain_loops(rng):
 def test_several_targets_and_categories_go_the_general_way(rng):
     X, y = friedman(rng, 60, 5)
     X = X[:, :3]
-    two = choose_k(X, np.c_[y, rng.normal(size=60)], n_splits=5, random_state=0)
+    two = choose_k(X, np.c_[y, rng.normal(size=60)], n_folds=5, random_state=0)
     assert two.mi.shape == (3, 19, 5)
     names = choose_k(
         pd.DataFrame(X, columns=list("abc")),
         np.where(y > np.median(y), "high", "low"),
-        k_max=6,
-        n_splits=5,
+        n_neighbors=(2, 6),
+        n_folds=5,
         random_state=0,
     )
     assert names.features == ("a", "b", "c")
@@ -94,21 +94,18 @@ def test_chapter_figure_peaks_at_moderate_k():
     assert np.median(rises) > 2
 
 
-def test_few_samples_cap_the_default_and_refuse_the_rest(rng):
+def test_few_samples_cap_the_range(rng):
     X, y = friedman(rng, 12, 5)
-    assert choose_k(X, y, random_state=0).ks[-1] == 10
-    with pytest.raises(
-        ValueError, match="'k_max' parameter must be at most 10: 12 samples without"
-    ):
-        choose_k(X, y, k_max=11)
-    with pytest.raises(ValueError, match="'k_min' parameter must not exceed the largest K, 10"):
-        choose_k(X, y, k_min=11)
+    for tried in ((2, 20), (2, 11)):
+        assert choose_k(X, y, n_neighbors=tried, random_state=0).ks[-1] == 10
+    with pytest.warns(UserWarning, match="The smallest, K = 10, is taken"):
+        assert choose_k(X, y, n_neighbors=(11, 30), random_state=0).ks.tolist() == [10]
     with pytest.raises(ValueError, match="too few samples to choose K"):
         choose_k(X[:2], y[:2])
-    with pytest.raises(ValueError, match="'n_splits' parameter must be an int of at least 2"):
-        choose_k(X, y, n_splits=1)
-    with pytest.raises(ValueError, match="'k_min' parameter must be an int of at least 1"):
-        choose_k(X, y, k_min=0)
+    with pytest.raises(ValueError, match="'n_folds' parameter must be an int of at least 2"):
+        choose_k(X, y, n_folds=1)
+    with pytest.raises(ValueError, match="'n_neighbors' parameter must be an int of at least 1"):
+        choose_k(X, y, n_neighbors=(0, 3))
 
 
 def test_degenerate_columns(rng):
@@ -122,7 +119,14 @@ def test_no_variance_over_the_splits_is_said():
             return np.zeros((batch.folds.max() + 1, batch.n_candidates, 3))
 
     x = prepare(np.arange(20.0)[None], np.zeros(1, bool), "standard", 0, Threads(1))
-    measure = Measure(x, "mi", "ksg1", "euclidean", (2, 4), Flat())
+    measure = Measure(
+        target=x,
+        criterion="mi",
+        method="ksg1",
+        metric="euclidean",
+        n_neighbors=(2, 4),
+        engine=Flat(),
+    )
     scoring = Scoring(x, Threads(1))
     known = Provenance(data="", n_samples=20, seed=0, parameters={}, versions={})
     with pytest.warns(UserWarning, match="No K tells any column of X from noise"):

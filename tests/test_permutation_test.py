@@ -8,7 +8,12 @@ import pytest
 from infosieve import PermutationTest, permutation_test
 from infosieve._executors.threads import Threads
 from infosieve._input.scaling import prepare
-from infosieve._resampling.permutations import global_permutations, local_permutations, random_folds
+from infosieve._resampling.permutations import (
+    global_permutations,
+    key_of,
+    local_permutations,
+    random_folds,
+)
 
 
 def redundant(rng, n):
@@ -26,14 +31,13 @@ def test_agrees_with_plain_loops(rng, criterion, null, resample):
     X = rng.normal(size=(n, 4))
     y = X[:, 0] + X[:, 1] + rng.normal(size=n)
     options = {"criterion": criterion, "null": null, "resample": resample, "n_neighbors": ks}
-    found = permutation_test(
-        X, y, [1, 2], given=[0, 3], n_permutations=5, random_state=9, **options
-    )
+    options |= {"correction": None, "n_permutations": 5, "random_state": 9}
+    found = permutation_test(X, y, [1, 2], given=[0, 3], **options)
     x, target = (
         prepare(v, np.zeros(len(v), bool), "standard", 0, Threads(1)) for v in (X.T, y[None])
     )
     s = x.take([0, 3])
-    key = (9, "test", 0)
+    key = key_of(9, "test", s)
     drawn = (
         local_permutations(key, s, "euclidean") if null == "local" else global_permutations(key, n)
     )
@@ -73,7 +77,7 @@ def test_agrees_with_plain_loops(rng, criterion, null, resample):
 
 def test_max_compares_each_with_the_best_of_the_permuted(rng):
     X, y = rng.normal(size=(60, 5)), rng.normal(size=60)
-    each = permutation_test(X, y, range(5), n_permutations=49, random_state=2)
+    each = permutation_test(X, y, range(5), correction=None, n_permutations=49, random_state=2)
     best = permutation_test(X, y, range(5), correction="max", n_permutations=49, random_state=2)
     np.testing.assert_array_equal(best.observed, each.observed)
     np.testing.assert_array_equal(best.null[:, 0], each.null.max(axis=1))
@@ -83,7 +87,7 @@ def test_max_compares_each_with_the_best_of_the_permuted(rng):
 
 def test_the_same_for_any_threads_and_company(rng):
     X, y = rng.normal(size=(80, 6)), rng.normal(size=80)
-    options = {"given": [5], "null": "local", "n_permutations": 30, "random_state": 4}
+    options = {"given": [5], "correction": None, "n_permutations": 30, "random_state": 4}
     together = permutation_test(X, y, [0, 1, 2, 3, 4], **options)
     threaded = permutation_test(X, y, [0, 1, 2, 3, 4], n_jobs=3, **options)
     np.testing.assert_array_equal(together.null, threaded.null)
@@ -104,6 +108,7 @@ def test_published_test_accepts_a_copy_and_the_local_one_does_not():
                 1,
                 given=0,
                 null=null,
+                criterion="mi",
                 n_permutations=99,
                 random_state=seed,
             )
@@ -173,7 +178,14 @@ def test_categories_in_the_selected_columns_bound_the_exchange():
         y = level + rng.normal(size=60)
         for null in accepted:
             found = permutation_test(
-                X, y, "x", given="group", null=null, n_permutations=39, random_state=seed
+                X,
+                y,
+                "x",
+                given="group",
+                null=null,
+                criterion="mi",
+                n_permutations=39,
+                random_state=seed,
             )
             accepted[null] += found.p_value <= 0.05
     assert accepted["global"] == 40
@@ -194,7 +206,7 @@ def test_categories_in_the_selected_columns_bound_the_exchange():
             {"candidates": [0], "given": [0]},
             "column 0 of X is both in 'candidates' and in 'given'",
         ),
-        ({"candidates": [2]}, "column 2 of X is constant: its permuted copies are itself"),
+        ({"candidates": [2]}, "column 2 of X is constant: permuted, it is itself"),
         ({"criterion": "jmi"}, "'criterion' parameter must be one of 'mi', 'cmi'. Got 'jmi'"),
         ({"null": "none"}, "'null' parameter must be one of 'global', 'local'"),
         ({"correction": "bonferroni"}, "'correction' parameter must be one of 'max', None"),

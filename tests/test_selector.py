@@ -40,7 +40,7 @@ def named(X):
 @parametrize_with_checks([MISelector(), MISelector(**CHAPTER | {"n_permutations": 19})])
 @pytest.mark.filterwarnings("ignore:No column was selected")
 @pytest.mark.filterwarnings("ignore:No features were selected")
-@pytest.mark.filterwarnings("ignore:.*samples are alone in their class")
+@pytest.mark.filterwarnings("ignore:.*distinct whole numbers")  # classes 0, 1, 2 as numbers
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
 
@@ -368,15 +368,15 @@ def test_verbose_tells_each_step(capsys):
         ({"alpha": "5%"}, "Got '5%' instead"),
         (
             {"stop": "permutation", "n_permutations": 18, "lookahead": 1},
-            "'n_permutations' parameter must be at least 19 for a level of 0.05: p",
+            "'n_permutations' parameter must be at least 19, or 'auto', for a level of 0.05: p",
         ),
         (
             {"n_permutations": 10, "lookahead": 1},
-            "'n_permutations' parameter must be at least 20 for a level of 0.04877: p",
+            "'n_permutations' parameter must be at least 20, or 'auto', for a level of 0.04877: p",
         ),
         (
             {"n_permutations": 39},
-            "must be at least 82 for a level of 0.01219 for pairs (lookahead=1 leaves them out)",
+            "82, or 'auto', for a level of 0.01219 for pairs (lookahead=1 leaves them out)",
         ),
         ({"n_permutations": 1.5}, "'n_permutations' parameter must be an int of at least 1"),
         ({"lookahead": 3}, "'lookahead' parameter must be 1 or 2"),
@@ -391,7 +391,10 @@ def test_verbose_tells_each_step(capsys):
         ({"criterion": "relief"}, "'criterion' parameter must be one of 'mi', 'cmi'"),
         ({"search": "backward"}, "'search' parameter must be one of 'forward', 'forward-backward'"),
         ({"removal": "p"}, "'removal' parameter must be one of 'test', 'mi'"),
-        ({"stop": "never"}, "'stop' parameter must be one of 'fdr', 'permutation', 'max-mi', None"),
+        (
+            {"stop": "never"},
+            "'stop' parameter must be one of 'auto', 'fdr', 'permutation', 'max-mi', None",
+        ),
         ({"null": None}, "'null' parameter must be one of 'local', 'global'"),
         ({"correction": True}, "'correction' parameter must be one of 'max', None"),
         ({"resample": "loo"}, "'resample' parameter must be one of 'cv', None"),
@@ -444,7 +447,9 @@ def test_more_features_than_differ(rng):
 
 
 def test_removals_need_permutations_too():
-    with pytest.raises(ValueError, match=r"at least 19 for a level of 0\.05 for removals"):
+    with pytest.raises(
+        ValueError, match=r"at least 19, or 'auto', for a level of 0\.05 for removals"
+    ):
         MISelector(stop=None, search="forward-backward", n_permutations=5).fit([[1.0], [2]], [1, 2])
 
 
@@ -468,11 +473,13 @@ def test_numpy_integers_and_lists_of_k():
     assert search.fit(X, y).best_params_["miselector__n_neighbors"] in (3, 4)
 
 
-def test_only_the_default_range_is_capped(rng):
+def test_ranges_of_k_are_capped_and_a_single_k_is_not(rng):
     X, y = rng.normal(size=(8, 2)), rng.normal(size=8)
-    assert MISelector(stop=None).fit(X, y).n_neighbors_ == (3, 7)
+    for k in ((3, 15), (3, 10), [3, 99]):
+        assert MISelector(k, stop=None).fit(X, y).n_neighbors_ == (3, 7)
+    assert MISelector((9, 10), stop=None).fit(X, y).n_neighbors_ == (7, 7)
     with pytest.raises(ValueError, match="asks for 10 neighbours"):
-        MISelector((3, 10), stop=None).fit(X, y)
+        MISelector(10, stop=None).fit(X, y)
 
 
 def test_columns_that_keep_their_scale_are_scored_as_they_are(rng):

@@ -227,7 +227,9 @@ def binary_flipped(rng):
 def test_tied_data(case):
     sample, _, measured = TIES[case]
     estimates = [
-        mutual_information(*sample(np.random.default_rng(seed)), n_neighbors=5)
+        mutual_information(
+            *sample(np.random.default_rng(seed)), n_neighbors=5, discrete_target=False
+        )
         for seed in range(20)
     ]
     # Four standard errors of a mean over 20 data sets of 300 samples.

@@ -116,7 +116,7 @@ def mutual_information(
     >>> print(f"{mutual_information(a, y):.1f}")  # marginal
     0.3
     >>> print(f"{mutual_information(b, y, given=a):.1f}")  # conditional on a
-    1.2
+    1.3
     """
     check_choice(criterion, "criterion", _MEASURED)
     conditional = given is not None and criterion != "mi"

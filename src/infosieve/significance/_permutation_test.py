@@ -16,7 +16,7 @@ from infosieve._core.parameters import (
 from infosieve._core.types import Criterion, IntArray, Method, Metric, Neighbors, Scale
 from infosieve._engines.devices import Device, check_device, engine_of, require_device
 from infosieve._executors import executor_of
-from infosieve._input.problem import open_problem, warn_of_singletons
+from infosieve._input.problem import open_problem, provenance_of, warn_of_singletons
 from infosieve._input.tables import find_columns
 from infosieve._resampling.permutations import (
     global_permutations,
@@ -146,6 +146,7 @@ def permutation_test(
     >>> permutation_test(X, y, 1, **how).p_value > 0.05
     True
     """
+    asked = {name: value for name, value in locals().items() if name not in ("X", "y")}
     check_choice(criterion, "criterion", MEASURED)
     check_choice(null, "null", ("global", "local"))
     check_choice(correction, "correction", ("max", None))
@@ -202,11 +203,18 @@ def permutation_test(
             may_end=alpha is not None,
         )
         permuted = until_decided(observed, blocks, n_permutations, alpha)
+    asked |= {"executor": pool.text, "device": measure.engine.name}
     return PermutationTest(
         candidates=tuple(problem.x.names[j] for j in tested),
+        given=tuple(problem.x.names[j] for j in known),
         observed=observed,
         null=permuted,
+        correction=correction,
+        alpha=alpha,
+        early_stopped=len(permuted) < n_permutations,
+        n_permutations_asked=n_permutations,
         device=measure.engine.name,
+        provenance=provenance_of(problem.tables, seed, asked, permutation_test),
     )
 
 

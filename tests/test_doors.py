@@ -1,0 +1,232 @@
+"""One number, one name: what a search shows can be asked for with one public call."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+
+from infosieve import MISelector, choose_k, mutual_information, permutation_test, relevance
+from infosieve.significance._levels import forward_stop_level
+
+K = (3, 15)
+
+
+def table(rng, n=150):
+    X = pd.DataFrame(rng.normal(size=(n, 6)), columns=list("abcdef"))
+    X["kind"] = np.where(rng.uniform(size=n) < 0.5, "u", "v")
+    X["tied"] = np.round(X["a"] + rng.normal(size=n))
+    y = np.sin(2 * X["a"]) + X["b"] + (X["kind"] == "u") + 0.3 * rng.normal(size=n)
+    return X, y
+
+
+def check_path(X, y, selector, **how):
+    """Every row of a path by public calls."""
+    seed, before = 7, []
+    for row, step in zip(selector.path_.itertuples(), selector.result_.steps, strict=True):
+        name = row.feature
+        if row.action == "remove":
+            before.remove(name)
+            tried, given = name, before
+            change = mutual_information(
+                X[[name]], y, given=X[before], criterion="mi", n_neighbors=K
+            )
+            assert -change == row.gain
+            assert mutual_information(X[before], y, n_neighbors=K) == row.mi
+        else:
+            tried, given = [c for c in X if c not in before], before
+            assert mutual_information(X[[*before, name]], y, n_neighbors=K) == row.mi
+            known = {"given": X[before]} if before else {}
+            criterion = {"criterion": selector.criterion}
+            gain = mutual_information(X[[name]], y, **known, **criterion, n_neighbors=K)
+            assert gain == pytest.approx(row.gain, abs=1e-15)
+            scores = relevance(X[tried], y, **known, **criterion, n_neighbors=K)
+            assert scores.idxmax() == name
+            assert scores[name] == gain
+        if pd.notna(row.p_value):
+            test = permutation_test(
+                X, y, tried, given=given, alpha=row.level, random_state=seed, **how
+            )
+            at = test.candidates.index(name)
+            assert test.p_values[at] == row.p_value
+            assert test.exceedances[at] == row.exceedances
+            assert test.null[:, 0].tolist() == list(step.null)
+        before = [*before, name] if row.action == "add" else before
+
+
+@pytest.mark.parametrize("criterion", ["cmi", "mi"])
+def test_every_number_of_a_path(criterion, rng):
+    X, y = table(rng)
+    how = {"criterion": criterion, "n_permutations": 59}
+    selector = MISelector(random_state=7, lookahead=1, **how).fit(X, y)
+    assert selector.selected_.size >= 2
+    assert selector.path_["action"].iloc[-1] == "stop"
+    check_path(X, y, selector, **how)
+
+
+def test_every_number_of_a_path_that_removes(rng):
+    X, y = table(rng)
+    X = X[["a", "b", "c", "kind"]].assign(copy=X["a"] + 0.5 * rng.normal(size=len(X)))
+    y = y + X["copy"]
+    selector = MISelector(
+        random_state=7, lookahead=1, n_permutations=59, search="forward-backward", max_features=3
+    ).fit(X, y)
+    check_path(X, y, selector, n_permutations=59)
+
+
+def test_a_removal_by_public_calls(rng):
+    """The sum of two columns is taken first, and is redundant once both are there."""
+    a, b, noise = rng.normal(size=(3, 300))
+    X = pd.DataFrame({"sum": a + b + 0.6 * rng.normal(size=300), "a": a, "b": b, "noise": noise})
+    y = a + b + 0.2 * rng.normal(size=300)
+    how = {"n_permutations": 39, "alpha": 0.05}
+    selector = MISelector(random_state=7, lookahead=1, search="forward-backward", **how).fit(X, y)
+    assert "remove" in selector.path_["action"].tolist()
+    check_path(X, y, selector, n_permutations=39)
+
+
+def test_a_pair_by_public_calls():
+    rng = np.random.default_rng(3)
+    X = pd.DataFrame(rng.uniform(-1, 1, size=(300, 5)), columns=list("abcde"))
+    y = np.sign(X["b"] * X["d"]) + 0.2 * rng.normal(size=300)
+    selector = MISelector(random_state=0).fit(X, y)
+    pair = selector.path_.iloc[:2]
+    assert set(pair["feature"]) == {"b", "d"}
+    names = pair["feature"].tolist()
+    assert mutual_information(X[names], y, n_neighbors=K) == pair["mi"].iloc[0]
+    first = mutual_information(X[names[0]], y, n_neighbors=K)
+    second = mutual_information(X[names[1]], y, given=X[names[0]], criterion="cmi", n_neighbors=K)
+    assert first + second == pair["gain"].iloc[0]
+
+
+def test_information_of_several_columns_given_others(rng):
+    X, y = table(rng)
+    parts = [
+        mutual_information(X["b"], y, given=X["a"], criterion="cmi"),
+        mutual_information(X["kind"], y, given=X[["a", "b"]], criterion="cmi"),
+    ]
+    together = mutual_information(X[["b", "kind"]], y, given=X["a"], criterion="cmi")
+    assert together == pytest.approx(sum(parts), abs=1e-15)
+    difference = mutual_information(X[["a", "b"]], y) - mutual_information(X["a"], y)
+    assert mutual_information(X["b"], y, given=X["a"], criterion="mi") == difference
+    given = relevance(X[["b", "c"]], y, given=X["a"], criterion="mi")
+    assert given["b"] == pytest.approx(difference, abs=1e-15)
+    with pytest.raises(ValueError, match="'criterion' parameter must be one of 'frenzel-pompe'"):
+        mutual_information(X["b"], y, given=X["a"], criterion="gain")
+
+
+def test_random_numbers_belong_to_the_given_columns(rng):
+    """Neither their order nor their names nor the company of the candidates matters."""
+    X, y = table(rng)
+    how = {"n_permutations": 19, "correction": None, "random_state": 1}
+    one = permutation_test(X, y, ["c", "d"], given=["a"], **how)
+    other = permutation_test(X[["d", "a"]].set_axis(["x", "y"], axis=1), y, "x", given="y", **how)
+    np.testing.assert_array_equal(one.null[:, 1], other.null[:, 0])
+    two = {null: permutation_test(X, y, "c", given=given, null="global", **how).null
+           for null, given in (("ab", ["a", "b"]), ("ba", ["b", "a"]), ("a", ["a"]))}  # fmt: skip
+    np.testing.assert_array_equal(two["ab"], two["ba"])
+    assert not np.array_equal(two["ab"], two["a"])
+
+
+def test_p_value_of_several_candidates_is_corrected_or_an_array(rng):
+    X, y = rng.normal(size=(60, 5)), rng.normal(size=60)
+    how = {"n_permutations": 39, "random_state": 0}
+    best = permutation_test(X, y, range(5), **how)
+    assert best.p_value == best.p_values[np.argmax(best.observed)]
+    each = permutation_test(X, y, range(5), correction=None, **how)
+    np.testing.assert_array_equal(each.p_value, each.p_values)
+    assert isinstance(permutation_test(X, y, 0, correction=None, **how).p_value, float)
+
+
+def test_a_small_alpha_alone_works(rng):
+    X = rng.normal(size=(80, 3))
+    y = X[:, 0] + 0.5 * rng.normal(size=80)
+    selector = MISelector(alpha=0.01, random_state=0).fit(X, y)
+    assert selector.path_["permutations"][0] == 999
+    assert selector.selected_.tolist() == [0]
+    assert MISelector(random_state=0).fit(X, y).path_["permutations"][0] == 199
+    with pytest.raises(ValueError, match="'n_permutations' parameter must be 'auto' or an int"):
+        MISelector(n_permutations="many").fit(X, y)
+
+
+def test_a_number_of_features_alone_runs_no_test(rng):
+    X, y = table(rng)
+    selector = MISelector(n_features_to_select=3, random_state=0).fit(X, y)
+    assert selector.selected_.size == 3
+    assert selector.path_["p_value"].isna().all()
+    tested = MISelector(n_features_to_select=3, stop="fdr", random_state=0, n_permutations=99)
+    assert tested.fit(X, y).path_["p_value"].notna().all()
+
+
+@pytest.mark.parametrize("criterion", ["cmi", "mi"])
+def test_a_number_of_features_finds_pairs(criterion):
+    found = 0
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        X = rng.uniform(-1, 1, size=(200, 12))
+        y = np.sign(X[:, 4] * X[:, 9]) + 0.2 * rng.normal(size=200)
+        wanted = {4, 9}
+        if criterion == "cmi":  # beside a column that is informative by itself
+            y, wanted = y + X[:, 1], {1, 4, 9}
+        selector = MISelector(n_features_to_select=len(wanted), criterion=criterion).fit(X, y)
+        found += set(selector.selected_) == wanted
+    assert found >= 9
+
+
+def test_single_columns_stay_single_without_tests(rng):
+    """A pair must add twice what two columns add one by one."""
+    X = rng.normal(size=(200, 8))
+    y = X[:, 0] + X[:, 1] + X[:, 2] + 0.3 * rng.normal(size=200)
+    selector = MISelector(n_features_to_select=3).fit(X, y)
+    assert set(selector.selected_) == {0, 1, 2}
+    assert selector.path_["step"].tolist() == [1, 2, 3]
+
+
+@pytest.mark.parametrize("form", ["array", "list", "pandas", "Int64", "polars"])
+def test_codes_of_classes_are_told(form, rng):
+    X = rng.normal(size=(60, 2))
+    codes = rng.integers(0, 3, 60)
+    y = {
+        "array": codes,
+        "list": codes.tolist(),
+        "pandas": pd.Series(codes, name="kind"),
+        "Int64": pd.Series(codes, dtype="Int64"),
+        "polars": pl.Series("kind", codes),
+    }[form]
+    message = "3 distinct whole numbers, and is taken as numbers.*discrete_target=True"
+    calls = (
+        lambda **how: relevance(X, y, **how),
+        lambda **how: mutual_information(X, y, **how),
+        lambda **how: MISelector(stop=None, max_features=1, **how).fit(X, y),
+        lambda **how: choose_k(X, y, n_neighbors=(2, 3), n_folds=3, **how),
+    )
+    for call in calls:
+        with pytest.warns(UserWarning, match=message):
+            call()
+        for known in (True, False):
+            call(discrete_target=known)
+
+
+def test_other_targets_are_not_told(rng):
+    X = rng.normal(size=(60, 2))
+    targets = (
+        rng.integers(0, 2, 60),
+        rng.integers(0, 40, 60) * np.arange(60) % 50,
+        np.round(rng.normal(size=60), 1),
+        rng.integers(0, 3, 60).astype(float),
+        rng.integers(0, 3, 60).astype(bool),
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        for y in targets:
+            relevance(X, y)
+
+
+def test_levels_of_forward_stop():
+    assert forward_stop_level([], 0.05) == pytest.approx(-np.expm1(-0.05))
+    assert forward_stop_level([0.0, 0.0], 0.05) == pytest.approx(0.1)
+    spent = [0.03, 0.06]
+    level = forward_stop_level(spent, 0.05)
+    assert np.mean(-np.log1p(-np.array([*spent, level]))) == pytest.approx(0.05)
+    assert forward_stop_level([0.2], 0.05) == 0.0
