@@ -9,8 +9,8 @@ from rich.table import Table
 from rich.text import Text
 
 from infosieve._core.files import printable
-from infosieve.report._data import p_text
-from infosieve.results import ClusterResult, KChoice, SelectionResult
+from infosieve.report._data import p_text, tested
+from infosieve.results import ClusterResult, KChoice, PermutationTest, SelectionResult
 
 _BAR = 24
 
@@ -21,6 +21,8 @@ def show(result: Any) -> None:
         selection(result)
     elif isinstance(result, KChoice):
         choice(result)
+    elif isinstance(result, PermutationTest):
+        permutations(result)
     else:
         clusters(result)
 
@@ -80,9 +82,9 @@ def selection(result: SelectionResult) -> None:
     if result.steps and result.steps[-1].action == "stop":
         out.print(Text("x did not pass the test, which ended the search"))
     for j, others in result.duplicates.items():
-        same = ", ".join(str(result.features[k]) for k in others)
-        out.print(Text(printable(f"{result.features[j]} says the same as {same}")))
-    out.print(Text(f"seed {result.provenance.seed}; ended because {result.stop_reason}"))
+        copies = ", ".join(str(result.features[k]) for k in others)
+        out.print(Text(printable(f"copies of {result.features[j]}, left out: {copies}")))
+    out.print(Text(f"seed {result.provenance.seed}; stop reason: {result.stop_reason}"))
 
 
 def choice(result: KChoice) -> None:
@@ -97,6 +99,25 @@ def choice(result: KChoice) -> None:
     ]
     out.print(table(["K", "largest t", "feature", "", ""], rows, right=(0, 1)))
     out.print(Text(f"seed {result.provenance.seed}"))
+
+
+def permutations(result: PermutationTest) -> None:
+    """The candidates of a test, and their p-values."""
+    out = console()
+    given = f" given {', '.join(map(str, result.given))}" if result.given else ""
+    head = f"{len(result.candidates)} features tested{given}, {result.n_permutations} permutations"
+    out.print(Text(printable(head), style="bold"))
+    candidates = tested(result)
+    largest = max(t.observed for t in candidates)
+    rows = []
+    for t in candidates:
+        p = p_text(t.p_value, result.early_stopped, plain=True)
+        rows.append([t.name, f"{t.observed:.3f}", f"{t.high:.3f}", p, bar(t.observed, largest)])
+    out.print(table(["feature", "nats", "chance (95 %)", "p", ""], rows, right=(1, 2, 3)))
+    if len(candidates) > 1 and result.correction is None:
+        out.print(Text("(p is not corrected for the number of features)"))
+    if result.provenance is not None:
+        out.print(Text(f"seed {result.provenance.seed}"))
 
 
 def clusters(result: ClusterResult) -> None:

@@ -117,6 +117,39 @@ def t_lines(choice: Any, features: Sequence[int]) -> list[Line]:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Tested:
+    """One candidate of a permutation test, and the permuted values that it was compared with.
+
+    ``high`` is the value below which 95 % of them lie.
+    """
+
+    name: str
+    observed: float
+    null: FloatArray
+    high: float
+    exceedances: int
+    p_value: float
+    p_text: str
+
+
+def tested(test: Any) -> list[Tested]:
+    """The candidates of a permutation test, the largest observed value first."""
+    null = np.broadcast_to(test.null, (test.n_permutations, len(test.candidates)))
+    return [
+        Tested(
+            name=str(test.candidates[j]),
+            observed=float(test.observed[j]),
+            null=null[:, j],
+            high=float(np.quantile(null[:, j], 0.95)),
+            exceedances=int(test.exceedances[j]),
+            p_value=float(test.p_values[j]),
+            p_text=p_text(float(test.p_values[j]), test.early_stopped),
+        )
+        for j in np.argsort(-test.observed, kind="stable")
+    ]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Tree:
     """A dendrogram.
 

@@ -46,11 +46,11 @@ def path(result: Any) -> Figure:
         if some:
             shown.append(_markers(label, color, some))
     category = {"type": "category", "categoryorder": "array", "categoryarray": names}
-    return _figure([*boxes, *shown], "", "what it adds (nats)", xaxis=category)
+    return _figure([*boxes, *shown], "", "adds (nats)", xaxis=category)
 
 
 def _box(name: str, null: Any) -> Figure:
-    """Of permuted values; nothing where there are none."""
+    """Box of permuted values; empty where there are none."""
     if not len(null):
         return {}
     return {
@@ -89,7 +89,7 @@ def relevance(result: Any) -> Figure:
     }  # fmt: skip
     ticks = {"tickvals": at, "ticktext": [_text(name, 28) for name in names]}
     ticks |= {"automargin": True, "showgrid": False}
-    return _figure([bars], "nats, alone", "", 120 + 20 * len(names), yaxis=ticks)
+    return _figure([bars], "marginal information (nats)", "", 120 + 20 * len(names), yaxis=ticks)
 
 
 def smoothing(choice: Any) -> Figure:
@@ -106,6 +106,49 @@ def smoothing(choice: Any) -> Figure:
     mark = {"type": "line", "x0": choice.k, "x1": choice.k, "yref": "paper", "y0": 0, "y1": 1}
     shapes = [mark | {"line": {"color": "found", "dash": "dash", "width": 1}}]
     return _figure(lines, "K (neighbours)", "t: standard deviations above chance", shapes=shapes)
+
+
+def test(result: Any) -> Figure:
+    """Permuted values and observed ones: a histogram, or boxes where each has its own."""
+    candidates = _data.tested(result)
+    if result.null.shape[1] > 1:
+        return _test_boxes(candidates[:_MANY])
+    bars = {
+        "type": "histogram", "x": candidates[0].null.tolist(), "name": "permuted columns",
+        "marker": {"color": "chance"}, "hovertemplate": "%{x} nats: %{y}<extra></extra>",
+    }  # fmt: skip
+    shown = candidates[:_MANY]
+    lines = [
+        {
+            "type": "line", "x0": c.observed, "x1": c.observed, "yref": "paper", "y0": 0, "y1": 1,
+            "line": {"color": "found" if i == 0 else "faint", "width": 2 if i == 0 else 1},
+        }
+        for i, c in enumerate(shown)
+    ]  # fmt: skip
+    points = {
+        "type": "scatter", "mode": "markers", "name": "observed",
+        "x": [c.observed for c in shown], "y": [0.0] * len(shown),
+        "marker": {"color": "found", "size": 10}, "text": [_tested_text(c) for c in shown],
+        "hovertemplate": "%{text}<extra></extra>", "cliponaxis": False,
+    }  # fmt: skip
+    return _figure([bars, points], "nats", "permutations", shapes=lines)
+
+
+def _test_boxes(candidates: list[_data.Tested]) -> Figure:
+    names = [f"{i}. {_text(c.name, 24)}" for i, c in enumerate(candidates, 1)]
+    boxes = [_box(name, c.null) for name, c in zip(names, candidates, strict=True)]
+    boxes = [box | {"showlegend": i == 0} for i, box in enumerate(boxes)]
+    points = {
+        "type": "scatter", "mode": "markers", "name": "observed", "x": names,
+        "y": [c.observed for c in candidates], "marker": {"color": "found", "size": 12},
+        "text": [_tested_text(c) for c in candidates], "hovertemplate": "%{text}<extra></extra>",
+    }  # fmt: skip
+    category = {"type": "category", "categoryorder": "array", "categoryarray": names}
+    return _figure([*boxes, points], "", "nats", xaxis=category)
+
+
+def _tested_text(candidate: _data.Tested) -> str:
+    return f"{_text(candidate.name)}<br>{candidate.observed:.3f} nats, {candidate.p_text}"
 
 
 def against_target(result: Any) -> list[Figure]:

@@ -1,5 +1,9 @@
-"""From a result to what a page says: words, rows and figures in a dict."""
+"""From a result to what a page says: words, rows and figures in a dict.
 
+Results are known by their schema and their fields: their classes lie above this package.
+"""
+
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -7,8 +11,10 @@ import numpy as np
 from infosieve.report import _data
 from infosieve.report import _figures as figures
 
+Page = dict[str, Any]
 
-def summarize(result: Any, curves: Any = None, clusters: Any = None) -> dict[str, Any]:
+
+def summarize(result: Any, curves: Any = None, clusters: Any = None) -> Page:
     """Any result as a dict that the templates know.
 
     ``curves`` is a pair of a fitted CurveFeatures and the curves, or of an axis and the curves;
@@ -19,83 +25,73 @@ def summarize(result: Any, curves: Any = None, clusters: Any = None) -> dict[str
         page["sections"].insert(1, _curves(result, *curves))
     if clusters is not None:
         text = f"{len(clusters.features)} columns, {len(clusters.clusters)} clusters."
-        page["sections"].append(_section("Which say the same", text, figures.tree(clusters)))
+        shown = figures.tree(clusters)
+        page["sections"].append(_section("Which columns are redundant", text, shown))
     return page | {"provenance": _provenance(result.provenance)}
 
 
-def _section(title: str, text: str, *shown: dict[str, Any], small: bool = False) -> dict[str, Any]:
+def _section(title: str, text: str, *shown: Page, small: bool = False) -> Page:
     return {"title": title, "text": text, "figures": list(shown), "small": small}
 
 
-def _selection(result: Any) -> dict[str, Any]:
-    names = [str(result.features[j]) for j in result.selected]
-    target = " and ".join(str(name) for name in result.excerpt.target)
-    n, m = result.provenance.n_samples, len(result.features)
+# --- a selection
+
+
+def _selection(result: Any) -> Page:
     tested = all(step.p_value is not None for step in result.steps)
-    short = [name if len(name) <= 32 else name[:31] + "…" for name in names]
-    if names:
-        verb = ("tells" if len(names) == 1 else "tell") if tested else "chosen to tell"
-        head = f"{_listed(short, 4)} {verb} about {target}"
-    else:
-        head = f"No column was found to tell about {target}"
-    words = [f"{len(names)} of {m} columns were selected from {n} samples."]
+    return {
+        "kind": "Selection",
+        "title": _selection_title(result, tested),
+        "words": _selection_words(result, tested),
+        "heads": ["", "column", "adds (nats)", "chance (95 %)", "test", "how sure"],
+        "rows": [_step_row(result, step) for step in result.steps],
+        "numeric": [2, 3],
+        "sections": _selection_sections(result, tested),
+    }
+
+
+def _selection_title(result: Any, tested: bool) -> str:
+    names = [_short(result.features[j]) for j in result.selected]
+    target = " and ".join(str(name) for name in result.excerpt.target)
+    if not names:
+        return f"No column was found to be informative about {target}"
+    if not tested:
+        return f"Most informative about {target}, untested: {_listed(names, 4)}"
+    verb = "is" if len(names) == 1 else "are"
+    return f"{_listed(names, 4)} {verb} informative about {target}"
+
+
+def _selection_words(result: Any, tested: bool) -> list[str]:
+    n, m, selected = result.provenance.n_samples, len(result.features), len(result.selected)
+    words = [f"{selected} of {m} columns were selected from {n} samples."]
     if not tested:
         words.append("No test was asked for: the last of them may add nothing.")
-    words.append(f"The search ended because {result.stop_reason}.")
-    if not names:
+    words.append(f"Stop reason: {result.stop_reason}.")
+    if not selected:
         words.append(
-            "More samples may show a weak relation; so may a larger alpha, at the price of more "
-            "false columns. The figures below tell how close the best column came."
+            "More samples may show a weak dependence; so may a larger alpha, at the price of more "
+            "false columns. The figures below show how close the best column came."
         )
-    said = [
-        f"{result.features[j]} also stands for {_listed([str(result.features[k]) for k in others])}"
+    copies = [
+        f"{_listed(_names(result, others))} of {result.features[j]}"
         for j, others in result.duplicates.items()
     ]
-    if said:
-        words.append(f"Columns that say the same: {'; '.join(said)}.")
+    if copies:
+        words.append(f"Copies, which were left out: {'; '.join(copies)}.")
     if result.constant:
-        constant = _listed([str(result.features[j]) for j in result.constant])
-        words.append(f"Constant, and not looked at: {constant}.")
-    rows = [
-        [
-            {"add": "selected", "remove": "removed", "stop": "did not pass"}[step.action],
-            " and ".join(str(result.features[j]) for j in step.features),
-            f"{step.gain:+.3f}",
-            f"{step.null_quantiles[2]:.3f}" if step.null else "",
-            _data.p_text(step.p_value, step.early_stopped) or "no test",
-            _sureness(step),
-        ]
-        for step in result.steps
+        words.append(f"Constant, and left out: {_listed(_names(result, result.constant))}.")
+    return words
+
+
+def _step_row(result: Any, step: Any) -> list[str]:
+    return [
+        {"add": "selected", "remove": "removed", "stop": "did not pass"}[step.action],
+        " and ".join(_names(result, step.features)),
+        f"{step.gain:+.3f}",
+        f"{step.null_quantiles[2]:.3f}" if step.null else "",
+        _data.p_text(step.p_value, step.early_stopped) or "no test",
+        _sureness(step),
     ]
-    heads = ["", "column", "adds (nats)", "chance (95 %)", "test", "how sure"]
-    path = _section(
-        "Step by step",
-        "What each column adds to those before it"
-        + (", beside what permuted columns add by chance." if tested else "."),
-        figures.path(result),
-    )
-    alone = _section(
-        "Each column alone",
-        "Information about the target, without the others. A column that tells much alone may "
-        "have nothing to add to those selected.",
-        figures.relevance(result),
-    )
-    sections = [path, alone]
-    if result.selected:
-        sections.append(
-            _section(
-                "The selected columns and the target",
-                "",
-                *figures.against_target(result),
-                small=True,
-            )
-        )
-    if result.k_choice is not None:
-        sections.append(_k_section(result.k_choice))
-    return {
-        "kind": "Selection", "title": head, "words": words, "heads": heads, "rows": rows,
-        "numeric": [2, 3], "sections": sections,
-    }  # fmt: skip
 
 
 def _sureness(step: Any) -> str:
@@ -103,68 +99,168 @@ def _sureness(step: Any) -> str:
     if step.p_value is None:
         return "not tested"
     if step.action == "stop":
-        return "chance may do as much"
+        return "permuted columns may do as well"
     if not step.significant:
         return "kept on request, not by the test"
-    often = 1000 * step.p_value
-    return f"chance alone does as much in {often:.0f} of 1000 cases" + (
-        " or fewer" if step.exceedances == 0 else ""
-    )
+    often = f"permuted columns do as well in {1000 * step.p_value:.0f} of 1000 cases"
+    return often + (" or fewer" if step.exceedances == 0 else "")
 
 
-def _k_section(choice: Any) -> dict[str, Any]:
-    return _section(
-        "The number of neighbours",
-        f"K = {choice.k} tells columns from chance best, by {choice.feature}.",
-        figures.smoothing(choice),
-    )
+def _selection_sections(result: Any, tested: bool) -> list[Page]:
+    beside = ", and what permuted columns add." if tested else "."
+    sections = [
+        _section(
+            "Step by step",
+            f"What each column adds, conditional on the columns selected before it{beside}",
+            figures.path(result),
+        ),
+        _section(
+            "Marginal information",
+            "Information of each column about the target, without the others. A column with much "
+            "of it may add nothing to the selected ones.",
+            figures.relevance(result),
+        ),
+    ]
+    if result.selected:
+        pairs = figures.against_target(result)
+        sections.append(_section("The selected columns and the target", "", *pairs, small=True))
+    if result.k_choice is not None:
+        sections.append(_k_section(result.k_choice))
+    return sections
 
 
-def _choice(result: Any) -> dict[str, Any]:
+# --- a choice of K
+
+
+def _choice(result: Any) -> Page:
     best = result.t.max(axis=0)
     rows = [
         [str(k), f"{t:.2f}", str(result.features[int(j)])]
         for k, t, j in zip(result.ks, best, result.t.argmax(axis=0), strict=True)
     ]
     return {
-        "kind": "Choice of K", "title": f"K = {result.k}",
+        "kind": "Choice of K",
+        "title": f"K = {result.k}",
         "words": [f"From {result.provenance.n_samples} samples of {len(result.features)} columns."],
-        "heads": ["K", "largest t", "column"], "rows": rows, "numeric": [0, 1],
+        "heads": ["K", "largest t", "column"],
+        "rows": rows,
+        "numeric": [0, 1],
         "sections": [_k_section(result)],
-    }  # fmt: skip
+    }
 
 
-def _clusters(result: Any) -> dict[str, Any]:
+def _k_section(choice: Any) -> Page:
+    return _section(
+        "The number of neighbours",
+        f"With K = {choice.k} the information of {choice.feature} stands farthest above that with "
+        "the target permuted.",
+        figures.smoothing(choice),
+    )
+
+
+# --- clusters
+
+
+def _clusters(result: Any) -> Page:
     m, k = len(result.features), len(result.clusters)
     rows = [
         [str(label), name, str(int(np.sum(result.labels == label))), str(result.features[medoid])]
         for label, (name, medoid) in enumerate(zip(result.clusters, result.medoids, strict=True))
     ]
-    words = [f"{m} columns of {result.provenance.n_samples} samples were joined into {k} clusters."]
-    sections = [_section("What was joined", "The lower two meet, the more alike they are.",
-                         figures.tree(result))]  # fmt: skip
+    joined = _section(
+        "The merges", "The lower two columns meet, the more alike they are.", figures.tree(result)
+    )
+    sections = [joined]
     if result.cv_results is not None:
-        sections.append(
-            _section("How many clusters", "Judged by predictions for samples that were left out.",
-                     figures.numbers(result.cv_results))
-        )  # fmt: skip
+        text = "Judged by predictions for samples that were left out."
+        sections.append(_section("How many clusters", text, figures.numbers(result.cv_results)))
     return {
-        "kind": "Clusters", "title": f"{k} clusters of {m} columns", "words": words,
-        "heads": ["cluster", "columns", "how many", "most typical"], "rows": rows,
-        "numeric": [0, 2], "sections": sections,
-    }  # fmt: skip
+        "kind": "Clusters",
+        "title": f"{k} clusters of {m} columns",
+        "words": [
+            f"{m} columns of {result.provenance.n_samples} samples were joined into {k} clusters."
+        ],
+        "heads": ["cluster", "columns", "how many", "medoid"],
+        "rows": rows,
+        "numeric": [0, 2],
+        "sections": sections,
+    }
 
 
-def _curves(result: Any, source: Any, values: Any) -> dict[str, Any]:
+# --- a permutation test
+
+
+def _test(result: Any) -> Page:
+    tested = _data.tested(result)
+    rows = [
+        [t.name, f"{t.observed:.3f}", f"{t.high:.3f}", str(t.exceedances), t.p_text] for t in tested
+    ]
+    one = "The observed value, and the values of permuted columns."
+    each = "Observed values, and the values of permuted columns."
+    return {
+        "kind": "Permutation test",
+        "title": _test_title(result, tested),
+        "words": _test_words(result),
+        "heads": ["column", "observed (nats)", "chance (95 %)", "reached by", "test"],
+        "rows": rows,
+        "numeric": [1, 2, 3],
+        "sections": [
+            _section("Against chance", one if len(tested) == 1 else each, figures.test(result))
+        ],
+    }
+
+
+def _test_title(result: Any, tested: Sequence[_data.Tested]) -> str:
+    if len(tested) == 1:
+        return f"{_short(tested[0].name)}: {tested[0].p_text}"
+    if result.correction is None:
+        return f"{len(tested)} columns, tested one by one"
+    return f"{_short(tested[0].name)}, the best of {len(tested)} columns: {tested[0].p_text}"
+
+
+def _test_words(result: Any) -> list[str]:
+    several = len(result.candidates) > 1
+    known = result.provenance
+    samples = "" if known is None else f" in {known.n_samples} samples"
+    given = [str(name) for name in result.given]
+    condition = f", conditional on {_listed(given)}" if given else ""
+    what = "Are these columns" if several else "Is this column"
+    words = [f"{what} informative about the target{condition}{samples}?"]
+    asked = result.n_permutations_asked
+    words.append(
+        f"p = (b + 1) / ({asked} + 1), where b of {asked} permuted columns reach what is observed."
+    )
+    if several and result.correction is None:
+        words.append("The p-values are not corrected for the number of columns.")
+    elif several:
+        words.append(
+            "Each column is compared with the best of all permuted columns: the p-values allow for "
+            "choosing the best."
+        )
+    if result.early_stopped:
+        level = "" if result.alpha is None else f", when p ≤ {result.alpha:g} had become impossible"
+        words.append(
+            f"The test was ended early, after {result.n_permutations} permutations{level}: early-"
+            "stopped p-values (p ≥ ...) are lower limits."
+        )
+    return words
+
+
+# --- what all may have
+
+
+def _curves(result: Any, source: Any, values: Any) -> Page:
     """The curves, and where what was found comes from."""
     if result._schema == "clusters":
         axis = np.asarray(source, float)
-        curves = _read_curves(values, axis)
         covered = _data.cluster_parts(result, axis)
         parts = [(start, end, result.clusters[label], label) for start, end, label in covered]
-        return _section("On the curves", "", figures.curves(curves, axis, parts, ""))
+        shown = figures.curves(_read_curves(values, axis), axis, parts, "")
+        return _section("On the curves", "", shown)
+    if result._schema != "selection":
+        raise ValueError("'curves' can be shown beside a selection or clusters only.")
     about = source.describe().set_index("feature", drop=False)
-    chosen = about.loc[[str(result.features[j]) for j in result.selected]]
+    chosen = about.loc[_names(result, result.selected)]
     parts = [(*part, i) for i, part in enumerate(_data.feature_parts(chosen, source.axis_))]
     curves = _read_curves(values, source.axis_)
     shown = figures.curves(curves, source.axis_, parts, str(source.unit or ""))
@@ -182,8 +278,10 @@ def _read_curves(values: Any, axis: Any) -> Any:
     return curves
 
 
-def _provenance(known: Any) -> dict[str, Any]:
+def _provenance(known: Any) -> Page | None:
     """How to have the result again."""
+    if known is None:
+        return None
     return {
         "code": known.code,
         "seed": known.seed,
@@ -195,6 +293,15 @@ def _provenance(known: Any) -> dict[str, Any]:
     }
 
 
+def _names(result: Any, columns: Sequence[int]) -> list[str]:
+    return [str(result.features[j]) for j in columns]
+
+
+def _short(name: Any) -> str:
+    text = str(name)
+    return text if len(text) <= 32 else text[:31] + "…"
+
+
 def _listed(names: list[str], most: int = 6) -> str:
     """ "a, b and c"."""
     if len(names) > most:
@@ -203,4 +310,9 @@ def _listed(names: list[str], most: int = 6) -> str:
 
 
 # By the schema of a record.
-_PAGES = {"selection": _selection, "clusters": _clusters, "k-choice": _choice}
+_PAGES: dict[str, Callable[[Any], Page]] = {
+    "selection": _selection,
+    "clusters": _clusters,
+    "k-choice": _choice,
+    "permutation-test": _test,
+}

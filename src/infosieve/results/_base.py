@@ -25,6 +25,7 @@ def keep(record: Any, **arrays: Any) -> None:
 
 
 def plain_record(value: Any) -> dict[str, Any]:
+    """The fields of a record."""
     return {field.name: getattr(value, field.name) for field in fields(value)}
 
 
@@ -37,6 +38,7 @@ class Provenance:
     data : str
         A fingerprint of the table and the target.
     n_samples : int
+        How many samples there were.
     seed : int
         What random numbers were drawn from.
     parameters : dict
@@ -47,6 +49,23 @@ class Provenance:
         The command line, where there was one.
     code : str
         The call in Python that repeats it.
+
+    See Also
+    --------
+    SelectionResult, ClusterResult, KChoice, PermutationTest : Records that have one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from infosieve import FeatureClustering
+    >>> x = np.random.default_rng(0).normal(size=(20, 3))
+    >>> known = FeatureClustering(2, random_state=0).fit(x, x[:, 0]).result_.provenance
+    >>> known.n_samples, known.seed
+    (20, 0)
+    >>> print(known.code)
+    from infosieve import FeatureClustering
+    <BLANKLINE>
+    FeatureClustering(n_clusters=2, random_state=0).fit(X, y)
     """
 
     data: str
@@ -58,7 +77,17 @@ class Provenance:
     code: str = ""
 
     def with_seed(self, seed: int) -> Self:
-        """The same with another seed, which the code has as well."""
+        """The same with another seed, which the code has as well.
+
+        Parameters
+        ----------
+        seed : int
+            The other seed.
+
+        Returns
+        -------
+        Provenance
+        """
         before, found, after = self.code.rpartition(f"random_state={self.seed}")
         code = f"{before}random_state={seed}{after}" if found else self.code
         return replace(self, seed=seed, code=code)
@@ -66,16 +95,29 @@ class Provenance:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Excerpt:
-    """Some samples of what was selected, and of the target: enough to draw them.
+    """Some samples of the selected columns and of the target: enough to draw them.
 
     Attributes
     ----------
     rows : ndarray of int
-        Which samples: all, or :data:`EXCERPT` of them, evenly.
+        Which samples: all, or 1000 of them, evenly spaced.
     features : dict
         For each selected column, its values: numbers, or categories.
     target : dict
         For each target, by name, its values.
+
+    See Also
+    --------
+    SelectionResult : The record that has one.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from infosieve import MISelector
+    >>> x = np.arange(12.0)
+    >>> excerpt = MISelector(stop=None, max_features=1).fit(x[:, None], x**2).result_.excerpt
+    >>> excerpt.features[0][:3], excerpt.target["y"][:3]
+    ([0.0, 1.0, 2.0], [0.0, 1.0, 4.0])
     """
 
     rows: IntArray
@@ -90,17 +132,18 @@ class Document:
     _schema_version: ClassVar[int] = SCHEMA_VERSION
 
     def to_json(self) -> str:
-        """The whole record as a JSON document, with a schema and its version.
+        """Write the whole record as a JSON document, with a schema and its version.
 
         Returns
         -------
         str
+            The document, which :meth:`from_json` reads.
         """
         return dump(self._schema, self._schema_version, self._content())
 
     @classmethod
     def from_json(cls, text: str) -> Self:
-        """The record that :meth:`to_json` wrote.
+        """Read the record that :meth:`to_json` wrote.
 
         Parameters
         ----------
@@ -110,6 +153,7 @@ class Document:
         Returns
         -------
         record
+            One of this class; a document that no search can have made is refused.
         """
         from infosieve.results._checks import ImpossibleError, check_record
 
@@ -137,7 +181,7 @@ class Document:
             A fitted :class:`CurveFeatures` (for clusters, an axis) and the curves: they are drawn
             with the parts that the result is about.
         clusters : ClusterResult, default=None
-            Which columns say the same, for a section of its own.
+            Which columns are redundant with each other, for a section of its own.
         """
         from infosieve.report._render import write
 

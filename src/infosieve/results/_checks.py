@@ -15,6 +15,7 @@ from infosieve.results._base import Provenance
 from infosieve.results._choice import KChoice
 from infosieve.results._clusters import ClusterResult
 from infosieve.results._selection import Action, SelectionResult, Step
+from infosieve.results._tests import PermutationTest
 
 # Of a step: all or none where there was a test, and what is counted.
 _TEST = ("p_value", "level", "exceedances", "n_permutations")
@@ -65,6 +66,9 @@ def _whole(array: Any, n: int, least: int, most: float) -> bool:
 
 def check_record(record: Any) -> None:
     """A result that was kept as JSON."""
+    if isinstance(record, PermutationTest):
+        _check_test(record)
+        return
     _check_names(record.features)
     _check_provenance(record.provenance)
     if isinstance(record, SelectionResult):
@@ -200,6 +204,25 @@ def _check_choice(result: KChoice) -> None:
     _need(both and splits > 1, "'mi' and 'mi_permuted' must be finite numbers, two splits or more")
 
 
+def _check_test(test: PermutationTest) -> None:
+    _check_names(test.candidates, "candidates")
+    _check_names(("", *test.given), "given")
+    n, size = len(test.candidates), test.n_permutations
+    _need(_numbers(test.observed, n), f"'observed' must be {n} finite numbers")
+    _need(test.correction in ("max", None), "'correction' must be max or null", test.correction)
+    width = n if test.correction is None else 1
+    _need(_numbers(test.null, size, width), f"'null' must be rows of {width} finite numbers")
+    asked = test.n_permutations_asked
+    _need(_count(asked, size, 2**53), f"'n_permutations_asked' must be {size} or more", asked)
+    early = test.early_stopped
+    _need(isinstance(early, bool), "'early_stopped' must be true or false", early)
+    level = test.alpha is None or (_number(test.alpha) and 0 < test.alpha < 1)
+    _need(level, "'alpha' must be between 0 and 1", test.alpha)
+    _need(isinstance(test.device, str), "'device' must be a text", test.device)
+    if test.provenance is not None:
+        _check_provenance(test.provenance)
+
+
 def _check_clusters(result: ClusterResult) -> None:
     n, k = len(result.features), len(result.clusters)
     _need(all(isinstance(name, str) for name in result.clusters), "'clusters' must be names")
@@ -220,9 +243,9 @@ def _check_clusters(result: ClusterResult) -> None:
         _need(scores and names and size, "'cv_results' must be scores of numbers of clusters")
 
 
-def _check_names(names: tuple[Any, ...]) -> None:
+def _check_names(names: tuple[Any, ...], what: str = "features") -> None:
     plain = all(isinstance(name, (str, int, float, tuple)) or name is None for name in names)
-    _need(names and plain, "'features' must be names or numbers")
+    _need(names and plain, f"{what!r} must be names or numbers")
     hash(names)
 
 

@@ -25,13 +25,29 @@ class KChoice(Document):
     ks : ndarray of shape (n_K,)
         The values of K that were tried.
     t : ndarray of shape (n_features, n_K)
-        How far the information of a feature stands above that of the permuted target, in
+        How far the information of a feature stands above that with the target permuted, in
         standard deviations over the splits.
     mi, mi_permuted : ndarray of shape (n_features, n_K, n_splits)
-        Mutual information on the data without each part, in nats, with the target as it is
-        and permuted.
+        Mutual information without each fold, in nats, with the target as it is and permuted.
     provenance : Provenance
         Data, parameters, seed and versions.
+
+    See Also
+    --------
+    choose_k : Makes one.
+    infosieve.plots.KChoiceDisplay : Draws t against K.
+    infosieve.plots.InformationDisplay : Draws the information of one feature.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from infosieve import choose_k
+    >>> x = np.random.default_rng(0).normal(size=(30, 2))
+    >>> choice = choose_k(x, x[:, 0] ** 2, random_state=0)
+    >>> choice.k in choice.ks, choice.feature, choice.t.shape == (2, len(choice.ks))
+    (True, 0, True)
+    >>> KChoice.from_json(choice.to_json()).k == choice.k
+    True
     """
 
     _schema: ClassVar[str] = "k-choice"
@@ -45,17 +61,6 @@ class KChoice(Document):
     mi_permuted: FloatArray
     provenance: Provenance
 
-    def _content(self) -> dict[str, Any]:
-        return super()._content() | {"provenance": plain_record(self.provenance)}
-
-    @classmethod
-    def _restored(cls, content: dict[str, Any]) -> Self:
-        shape = (len(content["features"]), len(content["ks"]), -1)
-        content["features"] = tuple(content["features"])
-        for name in ("mi", "mi_permuted"):
-            content[name] = np.array(content[name], np.float64).reshape(shape)
-        return cls(**content | {"provenance": Provenance(**content["provenance"])})
-
     def __post_init__(self) -> None:
         keep(self, ks=self.ks, t=self.t, mi=self.mi, mi_permuted=self.mi_permuted)
 
@@ -66,7 +71,14 @@ class KChoice(Document):
         )
 
     def to_frame(self) -> pd.DataFrame:
-        """A row for each feature and K: t, and means and deviations over the splits."""
+        """A row for each feature and K: t, and means and deviations over the splits.
+
+        Returns
+        -------
+        DataFrame
+            Columns ``feature``, ``k``, ``t``, ``mi``, ``mi_std``, ``mi_permuted`` and
+            ``mi_permuted_std``.
+        """
         index = pd.MultiIndex.from_product([self.features, self.ks], names=["feature", "k"])
         columns = {
             "t": self.t.ravel(),
@@ -76,3 +88,14 @@ class KChoice(Document):
             "mi_permuted_std": self.mi_permuted.std(axis=2, ddof=1).ravel(),
         }
         return pd.DataFrame(columns, index=index).reset_index()
+
+    def _content(self) -> dict[str, Any]:
+        return super()._content() | {"provenance": plain_record(self.provenance)}
+
+    @classmethod
+    def _restored(cls, content: dict[str, Any]) -> Self:
+        shape = (len(content["features"]), len(content["ks"]), -1)
+        content["features"] = tuple(content["features"])
+        for name in ("mi", "mi_permuted"):
+            content[name] = np.array(content[name], np.float64).reshape(shape)
+        return cls(**content | {"provenance": Provenance(**content["provenance"])})

@@ -13,7 +13,7 @@ from infosieve.results._base import Document, Provenance, keep, plain_record
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class ClusterResult(Document):
-    """Which columns were joined.
+    """Clusters of columns, and the merges that led to them.
 
     Attributes
     ----------
@@ -26,11 +26,32 @@ class ClusterResult(Document):
     medoids : ndarray of int, of shape (n_clusters,)
         The most typical column of each cluster.
     children, similarities : ndarray
-        The merges, as in :class:`FeatureClustering`.
+        The merges and the similarity at each, as in :class:`FeatureClustering`.
     cv_results : dict or None
         What the number of clusters was chosen from.
     provenance : Provenance
         Data, parameters, seed and versions.
+    linkage_matrix : ndarray of shape (n_features - 1, 4)
+        The tree as scipy's ``dendrogram`` takes it, at heights 1 - similarity.
+    node_clusters : list
+        The cluster of each column, then of each merge; None where a merge joins clusters.
+
+    See Also
+    --------
+    FeatureClustering : Has one as ``result_``.
+    infosieve.plots.DendrogramDisplay : Draws the tree.
+    infosieve.plots.CurvesDisplay : Draws clusters of neighbouring columns over curves.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from infosieve import FeatureClustering
+    >>> x = np.random.default_rng(0).normal(size=(40, 2))
+    >>> result = FeatureClustering(2).fit(np.c_[x, x + 0.1], x.sum(axis=1)).result_
+    >>> result
+    ClusterResult(2 clusters of 4 features)
+    >>> result.labels.tolist()
+    [0, 1, 0, 1]
     """
 
     _schema: ClassVar[str] = "clusters"
@@ -53,7 +74,6 @@ class ClusterResult(Document):
 
     @property
     def linkage_matrix(self) -> FloatArray:
-        """The tree as scipy's ``dendrogram`` draws it, at heights 1 - similarity."""
         sizes = [1] * len(self.features)
         for a, b in self.children.tolist():
             sizes.append(sizes[a] + sizes[b])
@@ -62,14 +82,20 @@ class ClusterResult(Document):
 
     @property
     def node_clusters(self) -> list[int | None]:
-        """The cluster of each column, then of each merge; None where it joins clusters."""
         nodes: list[int | None] = self.labels.tolist()
         for a, b in self.children.tolist():
             nodes.append(nodes[a] if nodes[a] == nodes[b] else None)
         return nodes
 
     def to_frame(self) -> pd.DataFrame:
-        """A row for each column: its cluster's number and name, and whether it is the medoid."""
+        """A row for each column: its cluster, and whether it is the medoid.
+
+        Returns
+        -------
+        DataFrame
+            Columns ``feature``, ``cluster`` (its number), ``name`` (of the cluster) and
+            ``medoid``.
+        """
         numbers = np.arange(len(self.features))
         return pd.DataFrame(
             {

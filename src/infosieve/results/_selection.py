@@ -29,29 +29,48 @@ class Step:
     Attributes
     ----------
     action : {"add", "remove", "stop"}
-        "stop": the best that was left did not pass.
+        "stop": the best remaining candidate did not pass.
     features : tuple of int
         The columns concerned: one, or the two of a pair.
     mi : float
-        Information of the whole set with the target after the step (for "stop": of the set
+        Information of the whole set about the target after the step (for "stop": of the set
         with the candidate that did not pass), in nats.
     gain : float
-        What was added: the difference of the sets, or, under the criterion "cmi",
-        I(candidate; target | selected). For a removal, the difference of the sets.
+        What the step adds: I(candidate; target | selected) under the criterion "cmi", else the
+        difference of the sets. For a removal, the difference of the sets.
+    n_candidates : int
+        How many columns (or pairs) this one was the best of.
     p_value : float or None
         Of the permutation test, where there was one.
     early_stopped : bool
-        Whether the test was ended early, the p-value being a lower early_stopped above the level.
+        Whether the test was ended early: the p-value is then a lower limit, above the level.
     level : float or None
-        What the p-value was compared with.
+        The significance level of the step.
     exceedances, n_permutations : int or None
-        Permuted values that reached the observed one, and how many there were.
+        Permuted values that reached the observed one, and how many were drawn.
     null : tuple of float
         The permuted values, up to the one that decided.
-    n_candidates : int
-        How many columns (or pairs) this one was the best of.
     singletons : int
         Samples whose combination of categories, of the set and the target, no other has.
+    null_quantiles : tuple of float
+        5, 50 and 95 % of the permuted values lie below; empty without a test.
+    significant : bool or None
+        Whether the test was passed; None without a test.
+
+    See Also
+    --------
+    SelectionResult : All steps of a search.
+    PermutationTest : A test by itself.
+
+    Examples
+    --------
+    >>> from infosieve import Step
+    >>> step = Step(
+    ...     action="add", features=(3,), mi=0.8, gain=0.8, n_candidates=10, p_value=0.005,
+    ...     level=0.05, exceedances=0, n_permutations=199,
+    ... )
+    >>> step.significant
+    True
     """
 
     action: Action
@@ -69,12 +88,10 @@ class Step:
 
     @property
     def null_quantiles(self) -> tuple[float, ...]:
-        """5, 50 and 95 % of the permuted values lie below; nothing without a test."""
         return tuple(float(q) for q in np.quantile(self.null, QUANTILES)) if self.null else ()
 
     @property
     def significant(self) -> bool | None:
-        """Whether the test was passed; None without a test."""
         if self.p_value is None or self.level is None:
             return None
         return self.p_value <= self.level
@@ -82,7 +99,7 @@ class Step:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SelectionResult(Document):
-    """What a selection found, step by step.
+    """The selected columns, and the steps that led to them.
 
     Attributes
     ----------
@@ -93,11 +110,11 @@ class SelectionResult(Document):
     steps : tuple of Step
         The path of the search.
     relevance : ndarray of shape (n_features,)
-        Information of each column alone, in nats.
+        Marginal information of each column about the target, in nats.
     n_neighbors : tuple of int
         The range of K.
     duplicates : dict
-        For a column, those that say the same (equal, shifted, scaled or negated).
+        For a column, its copies: columns equal to it but for shift, scale or sign.
     constant : tuple of int
         Columns with one value.
     stop_reason : str
@@ -108,6 +125,27 @@ class SelectionResult(Document):
         Some values of the selected columns and the target.
     provenance : Provenance
         Data, parameters, seed and versions.
+
+    See Also
+    --------
+    MISelector : Has one as ``result_``.
+    infosieve.plots.PathDisplay : Draws the steps.
+    infosieve.plots.RelevanceDisplay : Draws the marginal information.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from infosieve import MISelector, SelectionResult
+    >>> x = np.random.default_rng(0).normal(size=(40, 3))
+    >>> result = MISelector(lookahead=1, random_state=0).fit(x, x[:, 1] ** 3).result_
+    >>> result
+    SelectionResult(1 of 3 features: [1])
+    >>> result.to_frame()[["action", "significant"]]
+      action  significant
+    0    add         True
+    1   stop        False
+    >>> SelectionResult.from_json(result.to_json()).selected
+    (1,)
     """
 
     _schema: ClassVar[str] = "selection"
@@ -150,7 +188,14 @@ class SelectionResult(Document):
         return f"SelectionResult({len(names)} of {len(self.features)} features: {names})"
 
     def to_frame(self) -> pd.DataFrame:
-        """The path: a row for each step (two for a pair)."""
+        """The path: a row for each step (two for a pair).
+
+        Returns
+        -------
+        DataFrame
+            The fields of the steps, with names of the columns and quantiles of the permuted
+            values.
+        """
         rows = [
             {
                 "step": number,

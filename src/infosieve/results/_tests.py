@@ -1,18 +1,25 @@
 """Permutation tests."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import pandas as pd
 
 from infosieve._core.types import FloatArray, IntArray
-from infosieve.results._base import QUANTILE_NAMES, QUANTILES, keep
+from infosieve.results._base import (
+    QUANTILE_NAMES,
+    QUANTILES,
+    Document,
+    Provenance,
+    keep,
+    plain_record,
+)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class PermutationTest:
-    """Candidates compared with permuted copies of themselves.
+class PermutationTest(Document):
+    """Candidates compared with permuted columns.
 
     Attributes
     ----------
@@ -21,23 +28,75 @@ class PermutationTest:
     observed : ndarray of shape (n_candidates,)
         What was measured, in nats.
     null : ndarray of shape (n_permutations, n_candidates) or (n_permutations, 1)
-        What the permuted copies score; with the correction "max" the largest of each
+        The values of the permuted columns; with the correction "max", the largest of each
         permutation.
-    exceedances : ndarray of shape (n_candidates,)
-        How many permuted values are at least the observed one.
-    p_values : ndarray of shape (n_candidates,)
-        (exceedances + 1) / (n_permutations + 1).
+    correction : {"max"} or None
+        "max": p-values allow for choosing the best of the candidates (maximum statistic). None:
+        each is about its candidate only.
+    given : tuple
+        Names of the columns that were conditioned on, or their numbers.
+    alpha : float or None
+        The significance level at which the test could be ended early.
+    early_stopped : bool
+        Whether it was: the p-values are then lower limits, all above ``alpha``.
+    n_permutations_asked : int
+        How many permutations were asked for. The default is that none was saved.
+    provenance : Provenance or None
+        Data, parameters, seed and versions.
     device : str
         Where it was computed.
+    n_permutations : int
+        How many permutations were drawn.
+    exceedances : ndarray of int, of shape (n_candidates,)
+        How many permuted values are at least the observed one, b.
+    p_values : ndarray of shape (n_candidates,)
+        (b + 1) / (n_permutations_asked + 1).
+    p_value : float or ndarray of shape (n_candidates,)
+        Of one candidate, its p-value; with the correction "max", that of the best candidate;
+        of several candidates without a correction, all p-values.
+
+    See Also
+    --------
+    permutation_test : Makes one.
+    Step : What a selection keeps of its tests.
+
+    Examples
+    --------
+    >>> from infosieve import PermutationTest
+    >>> test = PermutationTest(
+    ...     candidates=("a", "b"), observed=[0.5, 0.1], null=[[0.2], [0.1], [0.3]], correction="max"
+    ... )
+    >>> test
+    PermutationTest('a': 0.5 nats, p = 0.25, 2 candidates, 3 permutations)
+    >>> test.p_values.tolist()
+    [0.25, 1.0]
+    >>> test.p_value
+    0.25
     """
+
+    _schema: ClassVar[str] = "permutation-test"
 
     candidates: tuple[Any, ...]
     observed: FloatArray
     null: FloatArray
+    correction: Literal["max"] | None = None
+    given: tuple[Any, ...] = ()
+    alpha: float | None = None
+    early_stopped: bool = False
+    n_permutations_asked: int = 0
+    provenance: Provenance | None = None
     device: str = "cpu"
 
     def __post_init__(self) -> None:
         keep(self, observed=self.observed, null=self.null)
+        if not self.n_permutations_asked:
+            object.__setattr__(self, "n_permutations_asked", self.n_permutations)
+        if self.early_stopped != (self.n_permutations < self.n_permutations_asked):
+            raise ValueError(
+                "A test is early-stopped if it has fewer permutations than were asked for. Got "
+                f"early_stopped={self.early_stopped}, {self.n_permutations} permutations, "
+                f"n_permutations_asked={self.n_permutations_asked}."
+            )
 
     @property
     def n_permutations(self) -> int:
@@ -49,28 +108,52 @@ class PermutationTest:
 
     @property
     def p_values(self) -> FloatArray:
-        return np.asarray((self.exceedances + 1) / (self.n_permutations + 1))
+        return np.asarray((self.exceedances + 1) / (self.n_permutations_asked + 1))
 
     @property
-    def p_value(self) -> float:
-        """That of the candidate with the largest observed value."""
+    def p_value(self) -> float | FloatArray:
+        if len(self.candidates) > 1 and self.correction is None:
+            return self.p_values
         return float(self.p_values[np.argmax(self.observed)])
 
     def __repr__(self) -> str:
-        best = self.candidates[int(np.argmax(self.observed))]
+        best = int(np.argmax(self.observed))
+        sign = ">=" if self.early_stopped else "="
+        several = len(self.candidates) > 1
+        note = " (uncorrected)" if several and self.correction is None else ""
         return (
-            f"PermutationTest({best!r}: {self.observed.max():.4g} nats, p = {self.p_value:.4g}, "
-            f"{len(self.candidates)} candidates, {self.n_permutations} permutations)"
+            f"PermutationTest({self.candidates[best]!r}: {self.observed[best]:.4g} nats, "
+            f"p {sign} {self.p_values[best]:.4g}{note}, {len(self.candidates)} "
+            f"candidate{'s' if several else ''}, {self.n_permutations} permutations)"
         )
 
     def to_frame(self) -> pd.DataFrame:
-        """A row for each candidate."""
+        """A row for each candidate, with quantiles of its permuted values.
+
+        Returns
+        -------
+        DataFrame
+            Columns ``feature``, ``observed``, ``exceedances``, ``p_value``, ``early_stopped``,
+            ``null_q05``, ``null_q50`` and ``null_q95``.
+        """
         null = np.broadcast_to(self.null, (self.n_permutations, len(self.candidates)))
         columns: dict[str, Any] = {
             "feature": list(self.candidates),
             "observed": self.observed,
             "exceedances": self.exceedances,
             "p_value": self.p_values,
+            "early_stopped": self.early_stopped,
         }
-        columns |= dict(zip(QUANTILE_NAMES, np.quantile(null, QUANTILES, axis=0), strict=True))
-        return pd.DataFrame(columns)
+        quantiles = np.quantile(null, QUANTILES, axis=0)
+        return pd.DataFrame(columns | dict(zip(QUANTILE_NAMES, quantiles, strict=True)))
+
+    def _content(self) -> dict[str, Any]:
+        known = None if self.provenance is None else plain_record(self.provenance)
+        return super()._content() | {"provenance": known}
+
+    @classmethod
+    def _restored(cls, content: dict[str, Any]) -> Self:
+        content |= {name: tuple(content[name]) for name in ("candidates", "given")}
+        content |= {name: np.array(content[name], np.float64) for name in ("observed", "null")}
+        known = content["provenance"]
+        return cls(**content | {"provenance": None if known is None else Provenance(**known)})
