@@ -19,7 +19,8 @@ import pyarrow.parquet
 
 from infosieve._core.files import atomic, first_line, printable, special
 from infosieve._sources.columns import ARROW
-from infosieve.cli.tables import _SEPARATORS, InputError
+from infosieve.cli.errors import InputError
+from infosieve.cli.tables import _SEPARATORS
 
 _TABLES = (*_SEPARATORS, ".parquet", ".pq", *ARROW)
 _PAGES = (".html", ".htm")

@@ -26,7 +26,7 @@ from infosieve._core.files import first_line
 from infosieve._core.messages import brief, shown
 from infosieve._input.numbers import EXACT, is_missing, offset_of
 from infosieve._sources.columns import ARROW, PARQUET, ColumnSource, open_columns, to_frame
-from infosieve.cli.texts import InputError as InputError
+from infosieve.cli.errors import InputError
 from infosieve.cli.texts import Told, exact_numbers, read_text, refuse_doubtful, refuse_text
 
 _SEPARATORS = {".csv": ",", ".txt": ",", ".tsv": "\t", ".tab": "\t"}

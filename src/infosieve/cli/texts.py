@@ -24,10 +24,7 @@ from infosieve._input.number_texts import (
     tidied,
 )
 from infosieve._input.numbers import offset_of
-
-
-class InputError(ValueError):
-    """What the user gave cannot be used; the message is one line that says why."""
+from infosieve.cli.errors import InputError
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,68 @@
+"""``infosieve choose-k``: K from the data."""
+
+from typing import Annotated
+
+import typer
+
+from infosieve.cli import options as o
+
+
+def choose_k(
+    file: o.FilePath,
+    target: o.Target,
+    features: o.Features = None,
+    exclude: o.Exclude = None,
+    categorical: o.Categorical = None,
+    drop_missing: o.DropMissing = False,
+    delimiter: o.Delimiter = None,
+    decimal: o.Decimal = ".",
+    k_min: Annotated[int, typer.Option(help="the smallest K")] = 2,
+    k_max: Annotated[int, typer.Option(help="the largest K")] = 20,
+    n_splits: Annotated[int, typer.Option(help="parts of the samples")] = 20,
+    method: o.Method = "ksg1",
+    metric: o.Metric = "euclidean",
+    scale: o.Scale = "standard",
+    seed: o.Seed = None,
+    jobs: o.Jobs = None,
+    dask: o.Dask = None,
+    device: o.Device = "cpu",
+    html: o.Html = None,
+    json: o.Json = False,
+    config: o.Config = None,
+) -> None:
+    """Choose K, the number of neighbours of the estimates, from the data."""
+    from infosieve.cli.places import check, finish
+    from infosieve.cli.workers import check_dask, workers
+
+    check({"FILE": file, "--config": config, "--html": html})
+    check_dask(dask)
+    from infosieve import estimators
+    from infosieve.cli.data import read_data
+
+    data = read_data(
+        file,
+        target,
+        features=features,
+        exclude=exclude,
+        categorical=categorical,
+        drop_missing=drop_missing,
+        delimiter=delimiter,
+        decimal=decimal,
+    )
+    with workers(dask, jobs) as executor:
+        result = estimators.choose_k(
+            data.X,
+            data.y,
+            k_min=k_min,
+            k_max=k_max,
+            n_splits=n_splits,
+            method=method,  # type: ignore[arg-type]
+            metric=metric,  # type: ignore[arg-type]
+            scale=o.literal(scale),
+            discrete_features=data.declared or "auto",
+            n_jobs=jobs,
+            executor=executor,
+            device=device,  # type: ignore[arg-type]
+            random_state=seed,
+        )
+    finish(result, json, html)

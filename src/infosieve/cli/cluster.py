@@ -1,0 +1,92 @@
+"""``infosieve cluster``: columns that are redundant with each other, joined."""
+
+from typing import Annotated
+
+import typer
+
+from infosieve.cli import options as o
+
+
+def cluster(
+    file: o.FilePath,
+    target: o.Target,
+    features: o.Features = None,
+    exclude: o.Exclude = None,
+    categorical: o.Categorical = None,
+    drop_missing: o.DropMissing = False,
+    delimiter: o.Delimiter = None,
+    decimal: o.Decimal = ".",
+    n_clusters: Annotated[str | None, typer.Option(help="a number, or auto")] = None,
+    similarity_threshold: Annotated[
+        float | None, typer.Option(help="join no clusters less similar than this")
+    ] = None,
+    similarity: Annotated[str, typer.Option(help="supervised or unsupervised")] = "supervised",
+    correlation: Annotated[str, typer.Option(help="pearson or spearman")] = "pearson",
+    linkage: Annotated[
+        str, typer.Option(help="representative, average or complete")
+    ] = "representative",
+    representative: Annotated[str, typer.Option(help="mean, medoid or pls")] = "mean",
+    connectivity: Annotated[str, typer.Option(help="chain: neighbours only; or none")] = "none",
+    scale: o.Scale = "standard",
+    cv: Annotated[int, typer.Option(help="folds that judge numbers of clusters")] = 4,
+    seed: o.Seed = None,
+    jobs: o.Jobs = None,
+    dask: o.Dask = None,
+    out: Annotated[
+        str | None, typer.Option(help="write the representatives and the target")
+    ] = None,
+    html: o.Html = None,
+    json: o.Json = False,
+    quiet: o.Quiet = False,
+    config: o.Config = None,
+) -> None:
+    """Join columns that say the same about the target."""
+    from infosieve.cli.places import check, finish
+    from infosieve.cli.workers import check_dask, workers
+
+    check({"FILE": file, "--config": config, "--out": out, "--html": html})
+    check_dask(dask)
+    from infosieve.cli.data import read_data
+    from infosieve.cli.tables import in_memory
+
+    data = read_data(
+        file,
+        target,
+        features=features,
+        exclude=exclude,
+        categorical=categorical,
+        drop_missing=drop_missing,
+        delimiter=delimiter,
+        decimal=decimal,
+    )
+    from infosieve._engines.numba.jit import announcer
+    from infosieve.clustering import FeatureClustering
+
+    announcer.silent = quiet
+    number = n_clusters or ("auto" if similarity_threshold is None else None)
+    clustering = FeatureClustering(
+        o.literal(number),
+        similarity_threshold=similarity_threshold,
+        similarity=similarity,  # type: ignore[arg-type]
+        correlation=correlation,  # type: ignore[arg-type]
+        linkage=linkage,  # type: ignore[arg-type]
+        representative=representative,  # type: ignore[arg-type]
+        connectivity=o.literal(connectivity),
+        scale=o.literal(scale),
+        cv=cv,
+        n_jobs=jobs,
+        random_state=seed,
+        verbose=0 if quiet else 1,
+    )
+    X = in_memory(data.X)
+    with workers(dask, jobs) as clustering.executor:
+        clustering.fit(X.astype(dict.fromkeys(data.declared, "category")), data.y)
+    clustering.executor = None
+    clustering.set_output(transform="pandas")
+    finish(
+        clustering.result_,
+        json,
+        html,
+        out,
+        lambda: data.beside_target(clustering.transform(X)),
+    )

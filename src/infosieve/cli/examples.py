@@ -1,0 +1,55 @@
+"""The demo: data where the answer is known, or at least agreed upon."""
+
+import sys
+from typing import Any
+
+from rich.text import Text
+
+from infosieve import CurveFeatures, MISelector
+from infosieve.cli.places import writing
+from infosieve.cli.show import console, selection
+from infosieve.datasets import load_tecator, make_friedman
+
+
+def run(names: list[str], out: str) -> None:
+    """Select on each, print what was found beside the truth, write a report of the last."""
+    for name in names:
+        result, curves = (_friedman if name == "friedman" else _tecator)()
+    with writing(out):
+        result.report(out, curves=curves)
+    print(f"infosieve: the report of this selection is in {out}", file=sys.stderr)
+
+
+def _said(*lines: str) -> None:
+    for line in lines:
+        console().print(Text(line))
+
+
+def _friedman() -> tuple[Any, Any]:
+    _said(
+        "Which of ten columns matter? Y = 10 sin(X1 X2) + 20 (X3 - 0.5)^2 + 10 X4 + 5 X5 + noise.",
+        "",
+    )
+    data = make_friedman(random_state=0, as_frame=True)
+    fitted = MISelector(random_state=0, n_jobs=-1, verbose=1).fit(data.data, data.target)
+    selection(fitted.result_)
+    truth = sorted(data.feature_names[j] for j in data.relevant)
+    found = sorted(fitted.get_feature_names_out())
+    _said("", f"found: {', '.join(found)}", f"truth: {', '.join(truth)}", "")
+    return fitted.result_, None
+
+
+def _tecator() -> tuple[Any, Any]:
+    _said(
+        "Which parts of near infrared spectra tell the fat content of meat? Tecator, 215 samples.",
+        "",
+    )
+    meat = load_tecator(as_frame=True)
+    kinds = ["slope", "curvature"]
+    curves = CurveFeatures(meat.axis, unit="nm", kinds=kinds).set_output(transform="pandas")
+    features = curves.fit_transform(meat.data)
+    selector = MISelector(random_state=0, n_jobs=-1, verbose=1, max_features=4)
+    fitted = selector.fit(features, meat.target)
+    selection(fitted.result_)
+    _said("", "known: fat absorbs around 930 nm", "")
+    return fitted.result_, (curves, meat.data)

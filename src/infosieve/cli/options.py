@@ -1,0 +1,62 @@
+"""Arguments and options that several commands share."""
+
+from typing import Annotated, Any
+
+import typer
+
+from infosieve.cli.config import configure
+
+_PATH = (
+    "a CSV, TSV, Parquet or Arrow file with a header, or a directory of Parquet files; Parquet "
+    "also on a remote filesystem (s3://...); - is standard input"
+)
+FilePath = Annotated[str, typer.Argument(metavar="FILE", help=_PATH)]
+Target = Annotated[str, typer.Option(help="the column to predict")]
+Features = Annotated[
+    list[str] | None, typer.Option(help="columns to look at (globs, may be repeated); default: all")
+]
+Exclude = Annotated[list[str] | None, typer.Option(help="columns to leave out (globs)")]
+Categorical = Annotated[
+    list[str] | None, typer.Option(help="columns of numbers that are categories (globs)")
+]
+DropMissing = Annotated[
+    bool, typer.Option("--drop-missing", help="leave out rows with missing values")
+]
+Delimiter = Annotated[str | None, typer.Option(help="what separates the values of a CSV file")]
+Decimal = Annotated[str, typer.Option(help="the decimal mark of a CSV file: . or ,")]
+Method = Annotated[str, typer.Option(help="ksg1 or ksg2")]
+Metric = Annotated[str, typer.Option(help="euclidean or chebyshev")]
+Scale = Annotated[str, typer.Option(help="standard, normal-scores or none")]
+Seed = Annotated[int | None, typer.Option(help="the same seed gives the same result")]
+Jobs = Annotated[int | None, typer.Option(help="threads; -1 for all cores")]
+Dask = Annotated[
+    str | None,
+    typer.Option(
+        metavar="ADDRESS",
+        help="compute on a Dask cluster: its scheduler's address; or local, to start one here",
+    ),
+]
+Device = Annotated[
+    str, typer.Option(help="cpu, cuda (an NVIDIA GPU), or auto: a GPU where it pays")
+]
+Json = Annotated[bool, typer.Option("--json", help="the whole result as JSON, instead of a table")]
+Html = Annotated[str | None, typer.Option(help="write a report to look at")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="no progress")]
+Config = Annotated[
+    str | None,
+    typer.Option(is_eager=True, callback=configure, help="a TOML file of options, by their names"),
+]
+
+
+def literal(text: str | None) -> Any:
+    """An option's text as Python has it: 5, 0.1, (3, 15), None, or the text."""
+    if text is None or text.lower() == "none":
+        return None
+    if "," in text:
+        return tuple(literal(item.strip()) for item in text.split(","))
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text

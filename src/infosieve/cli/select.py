@@ -1,0 +1,112 @@
+"""``infosieve select``: which columns matter."""
+
+from typing import Annotated
+
+import typer
+
+from infosieve.cli import options as o
+from infosieve.cli.errors import fail
+
+_N_NEIGHBORS = "K: one number, a range such as 3,15 whose estimates are averaged, or auto"
+
+
+def select(
+    file: o.FilePath,
+    target: o.Target,
+    features: o.Features = None,
+    exclude: o.Exclude = None,
+    categorical: o.Categorical = None,
+    drop_missing: o.DropMissing = False,
+    delimiter: o.Delimiter = None,
+    decimal: o.Decimal = ".",
+    n_neighbors: Annotated[str, typer.Option(help=_N_NEIGHBORS)] = "3,15",
+    criterion: Annotated[str, typer.Option(help="cmi: what a column adds; mi: of the set")] = "cmi",
+    search: Annotated[str, typer.Option(help="forward or forward-backward")] = "forward",
+    removal: Annotated[str, typer.Option(help="what removes a column: test or mi")] = "test",
+    stop: Annotated[str, typer.Option(help="fdr, permutation, max-mi or none")] = "fdr",
+    null: Annotated[
+        str, typer.Option(help="permute what is new (local) or all (global)")
+    ] = "local",
+    correction: Annotated[
+        str, typer.Option(help="max: allow for the best of many; or none")
+    ] = "max",
+    resample: Annotated[str, typer.Option(help="cv: test means over 20 parts; or none")] = "none",
+    alpha: Annotated[float, typer.Option(help="the level of the tests")] = 0.05,
+    n_permutations: Annotated[int, typer.Option(help="permutations of a test")] = 199,
+    n_features_to_select: Annotated[int | None, typer.Option(help="so many, no test")] = None,
+    min_features: Annotated[int, typer.Option(help="at least so many")] = 0,
+    max_features: Annotated[int | None, typer.Option(help="at most so many")] = None,
+    method: o.Method = "ksg1",
+    metric: o.Metric = "euclidean",
+    scale: o.Scale = "standard",
+    lookahead: Annotated[int, typer.Option(help="2: try pairs where no column passes")] = 2,
+    seed: o.Seed = None,
+    jobs: o.Jobs = None,
+    dask: o.Dask = None,
+    device: o.Device = "cpu",
+    checkpoint: Annotated[
+        str | None, typer.Option(help="a file that a killed run goes on from")
+    ] = None,
+    out: Annotated[
+        str | None, typer.Option(help="write the selected columns and the target")
+    ] = None,
+    html: o.Html = None,
+    json: o.Json = False,
+    quiet: o.Quiet = False,
+    config: o.Config = None,
+) -> None:
+    """Select the columns that tell something about the target, and no more than that."""
+    from infosieve.cli.places import check, finish
+    from infosieve.cli.workers import check_dask, workers
+
+    places = {"FILE": file, "--config": config, "--checkpoint": checkpoint}
+    check(places | {"--out": out, "--html": html})
+    check_dask(dask)
+    from infosieve.cli.data import read_data
+
+    data = read_data(
+        file,
+        target,
+        features=features,
+        exclude=exclude,
+        categorical=categorical,
+        drop_missing=drop_missing,
+        delimiter=delimiter,
+        decimal=decimal,
+    )
+    from infosieve._engines.numba.jit import announcer
+    from infosieve.selection import MISelector
+
+    announcer.silent = quiet
+    selector = MISelector(
+        o.literal(n_neighbors),
+        criterion=criterion,  # type: ignore[arg-type]
+        search=search,  # type: ignore[arg-type]
+        removal=removal,  # type: ignore[arg-type]
+        stop=o.literal(stop),
+        null=null,  # type: ignore[arg-type]
+        correction=o.literal(correction),
+        resample=o.literal(resample),
+        alpha=alpha,
+        n_permutations=n_permutations,
+        n_features_to_select=n_features_to_select,
+        min_features=min_features,
+        max_features=max_features,
+        method=method,  # type: ignore[arg-type]
+        metric=metric,  # type: ignore[arg-type]
+        scale=o.literal(scale),
+        discrete_features=data.declared or "auto",
+        lookahead=lookahead,  # type: ignore[arg-type]
+        n_jobs=jobs,
+        device=device,  # type: ignore[arg-type]
+        random_state=seed,
+        checkpoint=checkpoint,
+        verbose=0 if quiet else 1,
+    )
+    try:
+        with workers(dask, jobs) as selector.executor:
+            selector.fit(data.X, data.y)
+    except KeyboardInterrupt as error:  # typer would swallow what it says
+        fail(str(error) or "interrupted", 130)
+    chosen = [data.X.columns[j] for j in selector.selected_]
+    finish(selector.result_, json, html, out, lambda: data.beside_target(data.X[chosen]))
