@@ -31,7 +31,7 @@ from infosieve._input.scaling import prepare
 HERE = Path(__file__).parent
 DOCS = HERE.parent / "docs"
 ALL = Threads(-1)
-# A plain kernel, one thread a candidate and sample: microseconds a permuted copy.
+# A plain kernel, one thread a candidate and sample: microseconds a permuted column.
 PLAIN = {1_000: 1.8, 4_000: 28.0, 10_000: 174.0}
 # Instructions on float64 that the GPU can issue in a second, and those of one pair at least:
 # a difference, two maxima, a comparison with the K-th.
@@ -184,7 +184,7 @@ def measure():
     maximum = {"metric": "chebyshev", "n_neighbors": (5, 5)}
     default = {"criterion": "gain", "metric": "euclidean", "n_neighbors": (3, 15)}
     copies = [
-        engines(f"1,000 permuted copies given 4, N = {n:,}, maximum norm, K = 5",
+        engines(f"1,000 permuted columns given 4, N = {n:,}, maximum norm, K = 5",
                 batch(n, 1, 4, 1000, **maximum), cpu_share=1 if n < 10_000 else 5)
         for n in (1_000, 4_000, 10_000)
     ]  # fmt: skip
@@ -297,7 +297,7 @@ def write(r):
         "share make most pairs superfluous. The floors count the pairs that are met, "
         f"{PAIR} float64 instructions each (a difference, two maxima, a comparison; the chip "
         f"issues {F64 / 1e12:.0f}e12 a second), and nothing else: no list is made, nothing is "
-        "kept in order, nothing is waited for. Microseconds a permuted copy given 4 columns:",
+        "kept in order, nothing is waited for. Microseconds a permuted column given 4 columns:",
         "",
         "| samples | plain kernel | floor, all pairs | ours, kernels | times faster than plain | "
         "pairs met | their floor | ours / floor |",

@@ -242,7 +242,7 @@ def write_page(result):
         "",
         "## A search step: 200 candidate columns given 4 selected ones, time per candidate",
         "",
-        "MI of the five columns together with the target. ennemi measures the candidate alone,",
+        "MI of the five columns together with the target. ennemi measures the candidate only,",
         "conditional on the four; scikit-learn has neither.",
         "",
         "| N | infosieve | npeet-plus | infomeasure | ennemi | times faster than the fastest |"

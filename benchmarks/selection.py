@@ -147,7 +147,7 @@ def compare_chapter(n_sets, n_theirs):
     )
     sizes = np.bincount([fit.selected_.size for fit in fits], minlength=8).tolist()
     row = {
-        "case": f"the chapter's procedure, {n_sets} data sets of (F)",
+        "case": f"the published procedure, {n_sets} data sets of (F)",
         "peer": f"{one}, {sets}",
         "features selected: data sets": {i: size for i, size in enumerate(sizes) if size},
         "theirs was timed on": n_theirs,
@@ -240,7 +240,7 @@ def write(rows):
     found = chapter["features selected: data sets"]
     lines += [
         "",
-        "The chapter's procedure selected "
+        "The procedure of Verleysen, Rossi and François (2009) selected "
         + ", ".join(f"{i} features in {n} data sets" for i, n in found.items())
         + f"; the loop's time is that of {chapter['theirs was timed on']} data sets, scaled.",
     ]
@@ -248,8 +248,8 @@ def write(rows):
         if "copies of the data" in row:
             lines += [
                 "",
-                f"{row['case']}: {row['copies of the data']:.1f} copies of the data beyond it; "
-                f"selected {row['selected']} (relevant are 0 to 4).",
+                f"{row['case']}: {row['copies of the data']:.1f} times the memory of the data "
+                f"in addition to it; selected {row['selected']} (relevant are 0 to 4).",
             ]
     (DOCS / "benchmarks-selection.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
     (HERE / "selection.json").write_text(json.dumps({"machine": m, "rows": rows}, indent=1) + "\n")

@@ -184,16 +184,16 @@ def sizing(rows):
         "**Extrapolated**: the times of one estimate above, multiplied by the number of estimates "
         f"of a search that selects five columns and stops ({STEPS} steps), on cores like these. "
         "Rows with a measured number of samples are marked *; all others lie between measured "
-        "points or, beyond the largest, grow as N log N, as searches by trees do. "
+        "points or, above the largest, grow as N log N, as searches by trees do. "
         "Pairs (`lookahead=2`) are not counted: they come once, at the end, and cost about as "
         "much as another step. A search that has fewer signals than five ends sooner.",
         "",
         "Default: the maximum over all columns of "
-        f"{PERMUTATIONS} permutations. Lighter: `correction=None` tests the best column alone, "
+        f"{PERMUTATIONS} permutations. Lighter: `correction=None` tests the best column only, "
         "without allowance for having been chosen.",
         "",
-        "Memory is reckoned from the sizes of pieces and permuted copies: what each thread of a "
-        "worker needs, at most, beside about 350 MB of the worker's own "
+        "Memory is reckoned from the sizes of pieces and surrogates: what each thread of a "
+        "worker needs, at most, in addition to about 350 MB of the worker's own "
         "(more for Parquet files of very many columns: [measured](cluster.md#memory)), and what "
         "all workers hold together where columns must be sent to them because they cannot read the "
         "file.",

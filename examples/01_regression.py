@@ -19,7 +19,7 @@ X.head().round(2)
 # %%
 # Select
 # ------
-# Columns are added one after the other, each time the one that tells most beyond those selected
+# Columns are added one after the other, each time the one that adds most to those selected
 # already. A permutation test decides when to stop.
 
 selector = MISelector(random_state=0).fit(X, y)
@@ -29,13 +29,13 @@ print("in the formula:", ", ".join(X.columns[friedman.relevant]))
 # %%
 # How sure is that?
 # -----------------
-# ``path_`` has a row for each step: what was added, how much that tells, and how often chance
-# does as well. The last row is the column that did not pass.
+# ``path_`` has a row for each step: which column was added, how much information it adds, and how
+# often chance does as well. The last row is the column that did not pass.
 
 selector.path_[["action", "feature", "mi", "gain", "p_value", "level"]].round(3)
 
 # %%
-# A picture says the same. A dot is what a column adds. A grey box is what the best of the
+# The same as a picture. A dot is what a column adds. A grey box is what the best of the
 # permuted columns adds, over many permutations. A dot far above its box is no accident.
 
 plots.PathDisplay.from_result(selector.result_).plot()

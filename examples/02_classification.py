@@ -24,7 +24,7 @@ X = pd.DataFrame(
         "batch": rng.integers(1, 4, n),  # a number that is none
     }
 )
-X["heat_display"] = X["heat"] + rng.normal(0, 3, n)  # the same, read off a worse instrument
+X["heat_display"] = X["heat"] + rng.normal(0, 3, n)  # a noisy copy: a worse instrument
 
 # %%
 # What really happens: the old machine scratches parts when it is hot. Too much or too little
@@ -47,8 +47,8 @@ print("selected:", ", ".join(selector.get_feature_names_out()))
 selector.path_[["action", "feature", "gain", "p_value", "level"]].round(3)
 
 # %%
-# What each column tells alone. The display of the heat tells about as much as the heat itself, but
-# nothing beyond it: it is left out.
+# The marginal information of each column. The display of the heat has about as much as the heat
+# itself, but is redundant with it: it is not selected.
 
 plots.RelevanceDisplay.from_result(selector.result_).plot()
 

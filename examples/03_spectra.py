@@ -2,8 +2,8 @@
 Spectra: features and clusters
 ==============================
 
-Near infrared spectra of meat. How much fat is in it? Neighbouring channels of a spectrum say
-nearly the same, and what matters may be a slope or a bend rather than a height.
+Near infrared spectra of meat. How much fat is in it? Neighbouring channels of a spectrum are nearly
+redundant, and what matters may be a slope or a bend rather than a height.
 """
 
 import matplotlib.pyplot as plt
@@ -16,8 +16,8 @@ X, fat = meat.data, meat.target
 print(X.shape[0], "spectra of", X.shape[1], "channels")
 
 # %%
-# Draw features
-# -------------
+# Compute features
+# ----------------
 # Heights, slopes, curvatures, means, areas and more, at many places. Each is named by where it
 # comes from.
 
@@ -35,13 +35,13 @@ selector = MISelector(stop=None, max_features=4, n_jobs=-1).fit(features, fat)
 selector.path_[["feature", "mi", "gain"]].round(2)
 
 # %%
-# Where they lie: the shaded parts are those that the selected features are computed from.
+# Where they lie: the selected features are computed from the shaded stretches of the axis.
 
 about = curves.describe().set_index("feature", drop=False).loc[selector.get_feature_names_out()]
 plots.CurvesDisplay.from_features(X, about, axis=meat.axis, xlabel="nm").plot()
 
 # %%
-# The first one alone, against the fat:
+# Fat against the first of them:
 
 best = selector.get_feature_names_out()[0]
 figure, ax = plt.subplots(figsize=(6, 3.8), layout="constrained")
@@ -49,8 +49,8 @@ ax.scatter(features[best], fat, s=14, color=plots.FOUND)
 ax.set(xlabel=best, ylabel="fat (%)")
 
 # %%
-# Which channels say the same?
-# ----------------------------
+# Which channels are redundant?
+# -----------------------------
 # Two channels are alike if they are wrong about the same samples. ``connectivity="chain"`` joins
 # neighbours only, so that clusters are pieces of the spectrum.
 
@@ -63,8 +63,8 @@ plots.CurvesDisplay.from_clusters(X, clusters.result_, axis=meat.axis, xlabel="n
 plots.DendrogramDisplay.from_result(clusters.result_).plot()
 
 # %%
-# What "wrong about a sample" means: a channel takes some samples for the nearest of this one.
-# Together with the target, others are nearer. Those in between are false neighbours.
+# What "wrong about a sample" means: in this channel alone, some samples are nearer than the one
+# that is nearest in channel and target together. They are its false neighbours.
 
 plots.FalseNeighborsDisplay.from_data(X, fat, "abs_041").plot()
 

@@ -26,7 +26,7 @@ folds = KFold(5, shuffle=True, random_state=0)
 # Search
 # ------
 # ``stop=None`` selects as many columns as it is told, without tests. Cross-validation then
-# chooses the number. The selection happens anew in each fold, on its training part only.
+# chooses the number. The selection happens anew in each fold, on its training samples only.
 
 model = make_pipeline(MISelector(stop=None), StandardScaler(), SVR(C=30))
 grid = {"miselector__max_features": list(range(1, 13))}
@@ -37,11 +37,11 @@ print("chosen by cross-validation:", ", ".join(best[0].get_feature_names_out()))
 # %%
 # Or ask the tests
 # ----------------
-# The default needs no model and no grid. It stops where the best column left tells no more than
+# The default needs no model and no grid. It stops where the best column left adds no more than
 # chance.
 
-alone = MISelector(random_state=0).fit(X, y)
-print("chosen by tests:", ", ".join(alone.get_feature_names_out()))
+tested = MISelector(random_state=0).fit(X, y)
+print("chosen by tests:", ", ".join(tested.get_feature_names_out()))
 print("in the formula:", ", ".join(X.columns[friedman.relevant]))
 
 # %%
@@ -53,7 +53,7 @@ means, spread = results["mean_test_score"], results["std_test_score"]
 figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
 ax.fill_between(numbers, means - spread, means + spread, color=plots.FOUND, alpha=0.15, lw=0)
 ax.plot(numbers, means, "o-", color=plots.FOUND, label="cross-validated")
-ax.axvline(len(alone.selected_), color=plots.CHANCE, ls="--", label="where the tests stop")
+ax.axvline(len(tested.selected_), color=plots.CHANCE, ls="--", label="where the tests stop")
 ax.set(xlabel="columns selected", ylabel="r2 on the fold left out (mean, standard deviation)")
 ax.set_xticks(numbers)
 ax.legend(frameon=False)
@@ -81,7 +81,7 @@ for name, values in scores.items():
     print(f"{name}: mean r2 {values.mean():.2f}")
 
 # %%
-# The tests know it, too. Nothing selected is a normal outcome: a warning names the best candidate
+# The tests find nothing, either. That is a normal outcome: a warning names the best candidate
 # and its p-value.
 
 with warnings.catch_warnings(record=True) as caught:

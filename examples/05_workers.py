@@ -39,13 +39,12 @@ print("selected:", ", ".join(selector.get_feature_names_out()))
 # %%
 # One test, twice
 # ---------------
-# Which of the columns tell more, alone, than the best of all permuted columns? Once by the
-# workers, once by threads. ``relevance``, ``choose_k`` and ``FeatureClustering`` have the same
+# Which of the columns have more marginal information than the best of all permuted columns? Once by
+# the workers, once by threads. ``relevance``, ``choose_k`` and ``FeatureClustering`` have the same
 # argument.
 
-question = {"correction": "max", "n_permutations": 199, "random_state": 0}
-by_workers = permutation_test(X, y, list(X), executor=client, **question)
-by_threads = permutation_test(X, y, list(X), **question)
+by_workers = permutation_test(X, y, list(X), executor=client, random_state=0)
+by_threads = permutation_test(X, y, list(X), random_state=0)
 print("the same bits:", np.array_equal(by_workers.null, by_threads.null))
 
 table = by_workers.to_frame().sort_values("observed", ascending=False)
@@ -53,8 +52,8 @@ table[["feature", "observed", "p_value"]].head(6).round(3)
 
 # %%
 # Each grey bar counts permutations: the largest value that any permuted column reached. A line is a
-# column that chance does not explain. The selection above found more: once others are known, less
-# of the target is left to explain, and what a column adds can be seen.
+# column that chance does not explain. The selection above found more: given others, less of the
+# target is unexplained, and what a column adds can be seen.
 
 figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
 ax.hist(by_workers.null[:, 0], bins=30, color=plots.CHANCE, label="best permuted column")

@@ -39,7 +39,7 @@ X
 # Select
 # ------
 # The default compares each step with the best of all permuted columns. With so many columns that
-# takes long. ``correction=None`` compares the best column with permuted copies of itself alone.
+# takes long. ``correction=None`` compares the best column with permutations of itself only.
 # It is far quicker, and too kind: the best of thousands looks good by chance. So take only the
 # first few steps, use half of the rows, and keep the other half.
 
@@ -56,11 +56,12 @@ selector.path_[["action", "feature", "gain", "p_value"]].round(3)
 
 chosen = list(selector.get_feature_names_out())
 rest = X[chosen].only(np.flatnonzero(~half))
-test = permutation_test(rest, y[~half], chosen, correction="max", random_state=0)
+test = permutation_test(rest, y[~half], chosen, random_state=0)
 test.to_frame()[["feature", "observed", "p_value"]].round(3)
 
 # %%
-# What each column tells alone, in the first half: thousands of columns of noise reach quite high.
+# The marginal information of each column, in the first half: thousands of columns of noise reach
+# quite high.
 
 relevance, picked = selector.relevance_, selector.selected_
 figure, ax = plt.subplots(figsize=(8, 4), layout="constrained")
@@ -73,7 +74,7 @@ for j, name, good in zip(picked, chosen, passed, strict=True):
 ax.plot([], [], "o", color=plots.FOUND, label="selected, passed on the other half")
 ax.plot([], [], "o", color=plots.REFUSED, label="selected, did not pass")
 ax.margins(y=0.12)
-ax.set(xlabel="column", ylabel="information about the target, alone (nats)")
+ax.set(xlabel="column", ylabel="marginal information (nats)")
 ax.legend(frameon=False, loc="upper right")
 
 # %%
