@@ -68,7 +68,7 @@ def test_record_is_frozen_and_turns_into_a_table(rng):
     assert len(frame) == 10 * 19
     best = frame.loc[frame["t"].idxmax()]
     assert (best["feature"], best["k"]) == (choice.feature, choice.k)
-    assert "K from 2 to 20, 20 splits" in repr(choice)
+    assert "K from 2 to 20, 20 folds" in repr(choice)
 
 
 def test_the_same_for_any_threads_and_order_of_columns(rng):

@@ -10,7 +10,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from infosieve import CurveFeatures, FeatureClustering, MISelector, SelectionResult, choose_k
+from infosieve import (
+    CurveFeatures,
+    FeatureClustering,
+    MISelector,
+    PermutationTest,
+    SelectionResult,
+    choose_k,
+    permutation_test,
+)
 from infosieve.datasets import load_tecator, make_friedman, make_xor
 from infosieve.report._render import page
 
@@ -48,6 +56,11 @@ def results():
     X["level"] = pd.Categorical.from_codes(np.arange(60) % 3, ["a", "b", "c"])
     classes = MISelector(stop=None, max_features=4).fit(X, y).result_
     yield "classes", classes, None
+    X, y = friedman()
+    best = permutation_test(X, y, [EVIL, "X5"], given="X1", n_permutations=99, random_state=0)
+    yield "test", best, None
+    each = permutation_test(X, y, [EVIL, "X5", "X6"], correction=None, alpha=0.1, random_state=0)
+    yield "tests", each, None
 
 
 def test_values_are_text_and_categories():
@@ -89,8 +102,13 @@ def test_nothing_is_fetched_from_anywhere():
 
 def test_the_code_of_a_page_gives_the_result_again():
     X, y = friedman()
-    for result in (selection(), choose_k(X.drop(columns="kind"), y, random_state=3, k_max=9)):
-        names = {"X": X if isinstance(result, SelectionResult) else X.drop(columns="kind"), "y": y}
+    numbers = X.drop(columns="kind")
+    for result in (
+        selection(),
+        choose_k(numbers, y, random_state=3, n_folds=9),
+        permutation_test(numbers, y, "X1", given=["X2"], n_permutations=19, random_state=4),
+    ):
+        names = {"X": X if isinstance(result, SelectionResult) else numbers, "y": y}
         code = result.provenance.code
         *lines, last = code.splitlines()
         exec("\n".join([*lines, f"again = {last}"]), names)
@@ -102,13 +120,30 @@ def test_clusters_beside_a_selection():
     X, y = friedman()
     numbers = X.drop(columns="kind")
     clusters = FeatureClustering(3).fit(numbers, y).result_
-    assert "Which say the same" in page(selection(), clusters=clusters)
+    assert "Which columns are redundant" in page(selection(), clusters=clusters)
 
 
 def test_the_page_of_a_kept_result_is_the_same():
     result = selection()
     again = SelectionResult.from_json(result.to_json())
     assert page(again) == page(result)
+
+
+def test_a_test_without_provenance_has_a_page():
+    test = PermutationTest(candidates=("a", "b"), observed=[0.2, 0.5], null=[[0.3, 0.1]] * 9)
+    text = page(test)
+    assert "2 columns, tested one by one" in text
+    assert "not corrected" in text
+    assert "To repeat it" not in text
+    with pytest.raises(ValueError, match="beside a selection or clusters only"):
+        page(test, curves=([1, 2], np.eye(2)))
+
+
+def test_curves_that_do_not_fit_are_refused():
+    tecator = load_tecator()
+    clusters = FeatureClustering(2, connectivity="chain").fit(tecator.data[:, :6], tecator.target)
+    with pytest.raises(ValueError, match=r"rows of 6 finite numbers.* shape \(215, 5\)"):
+        page(clusters.result_, curves=(tecator.axis[:6], tecator.data[:, :5]))
 
 
 def test_reports_are_written_whole(tmp_path):
@@ -170,7 +205,7 @@ def ground(browser):
     return browser.execute_script("return getComputedStyle(document.body).backgroundColor")
 
 
-@pytest.mark.parametrize("number", range(6))
+@pytest.mark.parametrize("number", range(8))
 def test_pages_in_a_browser(number, browser, tmp_path):
     name, result, curves = list(results())[number]
     path = tmp_path / f"{name}.html"

@@ -9,8 +9,10 @@ import pytest
 from infosieve import (
     FeatureClustering,
     MISelector,
+    PermutationTest,
     SelectionResult,
     choose_k,
+    permutation_test,
 )
 from infosieve.cli.show import show
 from infosieve.datasets import make_friedman, make_xor
@@ -41,9 +43,11 @@ def results():
     yield selection()
     yield FeatureClustering(3).fit(X, y).result_
     yield FeatureClustering(random_state=0).fit(X.to_numpy(), y).result_
+    yield permutation_test(X, y, ["X4", "X6"], given="X1", n_permutations=39, random_state=0)
+    yield permutation_test(X, y, [4, 5], alpha=0.05, correction=None, random_state=0)
 
 
-@pytest.mark.parametrize("number", range(4))
+@pytest.mark.parametrize("number", range(6))
 def test_what_was_written_is_read_again(number):
     result = list(results())[number]
     text = result.to_json()
@@ -129,7 +133,7 @@ def places(value, place=()):
         yield from places(value[key], (*place, key))
 
 
-@pytest.mark.parametrize("number", range(4))
+@pytest.mark.parametrize("number", range(6))
 def test_whatever_a_document_holds_it_is_shown_or_refused(number, capsys):
     """Each part replaced by each of some values: one clear error, or a result that can be shown."""
     result = list(results())[number]
@@ -172,6 +176,63 @@ def test_impossible_results_are_refused(place, value, message):
     text = changed(json.loads(selection().to_json()), place, value)
     with pytest.raises(ValueError, match=f"^this document is damaged: .*{message}"):
         SelectionResult.from_json(text)
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "message"),
+    [
+        (("null",), [[0.0]], "a part of it is missing or of the wrong kind"),
+        (("null", 0), [0.0, 1.0], "a part of it is missing or of the wrong kind"),
+        (("observed",), [1.0], "'observed' must be 2 finite numbers"),
+        (("correction",), None, "'null' must be rows of 2 finite numbers"),
+        (("correction",), "fdr", "'correction' must be max or null; it is 'fdr'"),
+        (("alpha",), 2.0, "'alpha' must be between 0 and 1; it is 2.0"),
+        (("candidates",), [], "'candidates' must be names or numbers"),
+    ],
+)
+def test_impossible_tests_are_refused(place, value, message):
+    X, y = table()
+    test = permutation_test(X, y, ["X4", "X6"], given="X1", n_permutations=39, random_state=0)
+    with pytest.raises(ValueError, match=f"^this document is damaged: {message}"):
+        PermutationTest.from_json(changed(json.loads(test.to_json()), place, value))
+
+
+def test_the_p_value_is_corrected_or_an_array():
+    common = {"candidates": ("a", "b"), "observed": [0.2, 0.5]}
+    each = PermutationTest(null=[[0.3, 0.1], [0.1, 0.6], [0.0, 0.0]], **common)
+    np.testing.assert_array_equal(each.p_values, [0.5, 0.5])
+    np.testing.assert_array_equal(each.p_value, each.p_values)
+    assert "p = 0.5 (uncorrected), 2 candidates" in repr(each)
+    best = PermutationTest(null=[[0.3], [0.6], [0.0]], correction="max", **common)
+    assert best.p_value == 0.5 == best.p_values[1]
+    assert best.p_values[0] == 0.75
+    one = PermutationTest(candidates=("a",), observed=[0.2], null=[[0.3], [0.1], [0.0]])
+    assert one.p_value == 0.5
+    assert "1 candidate, 3 permutations" in repr(one)
+
+
+def test_a_test_that_ended_early_has_the_p_value_of_all_permutations_or_less():
+    some = {"candidates": ("a",), "observed": [0.2], "null": [[0.3], [0.4], [0.0]]}
+    early = PermutationTest(**some, early_stopped=True, n_permutations_asked=19, alpha=0.1)
+    assert early.n_permutations == 3
+    assert early.p_value == 3 / 20
+    assert "p >= 0.15" in repr(early)
+    assert early.to_frame()["early_stopped"].tolist() == [True]
+    assert "p ≥ 0.15" in early._repr_html_()
+    with pytest.raises(ValueError, match="fewer permutations than were asked for"):
+        PermutationTest(**some, early_stopped=True)
+
+
+def test_records_are_built_with_keywords():
+    with pytest.raises(TypeError, match="positional"):
+        PermutationTest(("a",), [0.2], [[0.3]])
+
+
+def test_the_code_of_another_seed_has_that_seed():
+    known = selection().provenance
+    other = known.with_seed(77)
+    assert other.seed == 77
+    assert other.code == known.code.replace("random_state=3", "random_state=77")
 
 
 def test_a_document_too_deep_is_refused():

@@ -1,17 +1,16 @@
-"""Pictures of results, in the manner of scikit-learn's Display classes, on matplotlib."""
+"""Pictures of results, in the manner of scikit-learn's Display classes, on matplotlib.
 
-from infosieve.plots._displays import CHANCE as CHANCE
-from infosieve.plots._displays import FOUND as FOUND
-from infosieve.plots._displays import REFUSED as REFUSED
-from infosieve.plots._displays import (
-    CurvesDisplay,
-    DendrogramDisplay,
-    FalseNeighborsDisplay,
-    InformationDisplay,
-    KChoiceDisplay,
-    PathDisplay,
-    RelevanceDisplay,
-)
+Each class has a ``from_...`` constructor and ``plot(ax=None)``, which draws and returns the
+display; then ``ax_`` and ``figure_`` are there.
+"""
+
+from infosieve.plots._choice import InformationDisplay, KChoiceDisplay
+from infosieve.plots._clusters import DendrogramDisplay, FalseNeighborsDisplay
+from infosieve.plots._curves import CurvesDisplay
+from infosieve.plots._selection import PathDisplay, RelevanceDisplay
+from infosieve.plots._shared import CHANCE as CHANCE
+from infosieve.plots._shared import FOUND as FOUND
+from infosieve.plots._shared import REFUSED as REFUSED
 
 __all__ = [
     "CurvesDisplay",

@@ -199,9 +199,9 @@ def _check_choice(result: KChoice) -> None:
     _need(_count(result.k, 1) and result.k in result.ks, "'k' must be one of 'ks'", result.k)
     _need(result.feature in result.features, "'feature' must be one of 'features'", result.feature)
     _need(_numbers(result.t, n, size), f"'t' must be {n} times {size} finite numbers")
-    splits = result.mi.shape[-1]
-    both = _numbers(result.mi, n, size, splits) and _numbers(result.mi_permuted, n, size, splits)
-    _need(both and splits > 1, "'mi' and 'mi_permuted' must be finite numbers, two splits or more")
+    folds = result.mi.shape[-1]
+    both = _numbers(result.mi, n, size, folds) and _numbers(result.mi_permuted, n, size, folds)
+    _need(both and folds > 1, "'mi' and 'mi_permuted' must be finite numbers, two folds or more")
 
 
 def _check_test(test: PermutationTest) -> None:

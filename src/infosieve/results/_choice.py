@@ -26,8 +26,8 @@ class KChoice(Document):
         The values of K that were tried.
     t : ndarray of shape (n_features, n_K)
         How far the information of a feature stands above that with the target permuted, in
-        standard deviations over the splits.
-    mi, mi_permuted : ndarray of shape (n_features, n_K, n_splits)
+        standard deviations over the folds.
+    mi, mi_permuted : ndarray of shape (n_features, n_K, n_folds)
         Mutual information without each fold, in nats, with the target as it is and permuted.
     provenance : Provenance
         Data, parameters, seed and versions.
@@ -67,11 +67,11 @@ class KChoice(Document):
     def __repr__(self) -> str:
         return (
             f"KChoice(k={self.k}, by {self.feature!r} of {len(self.features)} features, "
-            f"K from {self.ks[0]} to {self.ks[-1]}, {self.mi.shape[2]} splits)"
+            f"K from {self.ks[0]} to {self.ks[-1]}, {self.mi.shape[2]} folds)"
         )
 
     def to_frame(self) -> pd.DataFrame:
-        """A row for each feature and K: t, and means and deviations over the splits.
+        """A row for each feature and K: t, and means and deviations over the folds.
 
         Returns
         -------

@@ -1,0 +1,49 @@
+"""Colours, axes and names that all displays share."""
+
+from typing import Any, Self
+
+from infosieve._core.types import FloatArray
+from infosieve.report._data import GROUPS
+
+# One hue for what was found, grey for chance, a second hue for what did not pass.
+FOUND, CHANCE, REFUSED = "#1f6feb", "#8b949e", "#d9480f"
+FAINT = "#c9d1d9"
+
+
+class Display:
+    """What all displays share: after ``plot``, ``ax_`` and ``figure_``."""
+
+    ax_: Any
+    figure_: Any
+
+    def _drawn(self, ax: Any) -> Self:
+        self.ax_, self.figure_ = ax, ax.figure
+        return self
+
+
+def axes(ax: Any, size: tuple[float, float] = (7.0, 4.2)) -> Any:
+    """Axes to draw on: those that were passed, or new ones."""
+    import matplotlib.pyplot as plt
+
+    return plt.subplots(figsize=size, layout="constrained")[1] if ax is None else ax
+
+
+def short(name: Any, length: int = 28) -> str:
+    """A name that fits a label."""
+    text = str(name)
+    return text if len(text) <= length else text[: length - 1] + "…"
+
+
+def colors(n: int) -> list[str]:
+    """So many colours that neighbours can be told apart."""
+    return [GROUPS[i % len(GROUPS)] for i in range(n)]
+
+
+def box_of_chance(ax: Any, x: float, null: FloatArray) -> None:
+    """Draw a grey box of permuted values, whiskers from 5 to 95 %."""
+    box = ax.boxplot(
+        [null], positions=[x], widths=0.5, patch_artist=True, whis=(5, 95), showfliers=False,
+        manage_ticks=False, medianprops={"color": "white"},
+    )  # fmt: skip
+    for part in (*box["boxes"], *box["whiskers"], *box["caps"]):
+        part.set(color=CHANCE)
