@@ -3,7 +3,20 @@
 Rows are centred and padded with zeros to a multiple of :data:`WIDTH`. Sums run in a fixed order,
 so that similarities are the same bits everywhere. They are kept as scipy keeps distances, one for
 each pair of m rows: (0, 1), (0, 2), ... (m - 2, m - 1). A cluster stands at the place of its
-first member; ``sizes`` says how many it has, and 0 where a cluster has joined an earlier one.
+first member.
+
+Arguments that several kernels share:
+
+- ``rows``: float64, of shape (m, padded). Centred (but for :func:`centre`) and padded.
+- ``square``: float64, of shape (m,). The product of each row with itself; 0 for a constant row.
+- ``similar``: float64, of shape (m * (m - 1) / 2,). The similarity of each pair.
+- ``allowed``: bool, of the same shape, or empty where all may join. Which pairs may join.
+- ``sizes``: int64, of shape (m,). How many members the cluster at each place has; 0 where it has
+  joined an earlier one.
+- ``partner``, ``best``: int64 and float64, of shape (m,). Of each cluster, the most similar of
+  the later ones that it may join, and their similarity; -1 and :data:`NEVER` where there is none.
+- ``absolute``: bool. Whether the absolute value of a correlation is the similarity.
+- ``i``, ``j``: int. Places of clusters.
 """
 
 import math
@@ -40,7 +53,7 @@ def _dot(a: Any, b: Any) -> Any:
 
 @njit(inline="always")
 def _similarity(a: Any, b: Any, square_a: Any, square_b: Any, absolute: Any) -> Any:
-    """Correlation of two centred rows, or its size; -1 if one of them is constant."""
+    """Correlation of two centred rows, or its absolute value; -1 if one of them is constant."""
     if square_a == 0.0 or square_b == 0.0:
         return -1.0
     r = _dot(a, b) / np.sqrt(square_a * square_b)
@@ -57,7 +70,15 @@ def _place(m: Any, i: Any, j: Any) -> Any:
 
 @kernel
 def centre(rows: Any, n: Any) -> None:
-    """Subtract from the first ``n`` numbers of each row their mean; the rest is padding."""
+    """Subtract from the first ``n`` numbers of each row their mean; the rest is padding.
+
+    Parameters
+    ----------
+    rows : ndarray of float64, of shape (m, padded)
+        Changed in place; zeros from ``n`` on.
+    n : int
+        The number of samples.
+    """
     for i in range(rows.shape[0]):
         row = rows[i]
         low, high = row[0], row[0]
@@ -74,7 +95,13 @@ def centre(rows: Any, n: Any) -> None:
 
 @kernel
 def into_range(rows: Any) -> None:
-    """Multiply each row by the power of two that brings its largest number below 1."""
+    """Multiply each row by the power of two that brings its largest number below 1.
+
+    Parameters
+    ----------
+    rows : ndarray of float64, of shape (m, padded)
+        Changed in place.
+    """
     for i in range(rows.shape[0]):
         largest = 0.0
         for k in range(rows.shape[1]):
@@ -86,14 +113,34 @@ def into_range(rows: Any) -> None:
 
 @kernel
 def squares(rows: Any, out: Any) -> None:
-    """Of each row, its product with itself."""
+    """The product of each row with itself.
+
+    Parameters
+    ----------
+    rows : ndarray of float64, of shape (m, padded)
+    out : ndarray of float64, of shape (m,)
+        Filled.
+    """
     for i in range(rows.shape[0]):
         out[i] = _dot(rows[i], rows[i])
 
 
 @kernel
 def dots(rows: Any, members: Any, row: Any) -> Any:
-    """The products of some rows with another one."""
+    """The products of some rows with another one.
+
+    Parameters
+    ----------
+    rows : ndarray of float64, of shape (m, padded)
+    members : ndarray of int64, of shape (n_members,)
+        Which rows.
+    row : ndarray of float64, of shape (padded,)
+        The other one.
+
+    Returns
+    -------
+    ndarray of float64, of shape (n_members,)
+    """
     out = np.empty(members.size)
     for i in range(members.size):
         out[i] = _dot(rows[members[i]], row)
@@ -102,7 +149,19 @@ def dots(rows: Any, members: Any, row: Any) -> Any:
 
 @kernel
 def combine(rows: Any, members: Any, weights: Any) -> Any:
-    """The weighted sum of some rows, added in their order."""
+    """The weighted sum of some rows, added in their order.
+
+    Parameters
+    ----------
+    rows : ndarray of float64, of shape (m, padded)
+    members : ndarray of int64, of shape (n_members,)
+        Which rows.
+    weights : ndarray of float64, of shape (n_members,)
+
+    Returns
+    -------
+    ndarray of float64, of shape (padded,)
+    """
     out = np.zeros(rows.shape[1])
     for i in range(members.size):
         row, weight = rows[members[i]], weights[i]
@@ -117,7 +176,16 @@ def correlate(
 ) -> None:
     """Similarities of the rows of ``span`` to all later ones, where ``allowed``.
 
-    ``out`` holds those of the pairs from number ``start`` on.
+    Parameters
+    ----------
+    rows, square, absolute, allowed
+        See above.
+    span : tuple of two ints
+        The first row, and the one after the last.
+    start : int
+        The number of the pair that ``out`` begins with.
+    out : ndarray of float64, of shape (n_pairs,)
+        Filled where ``allowed``, at the number of a pair less ``start``.
     """
     m = rows.shape[0]
     for first in range(span[0], span[1], _TILE):
@@ -132,7 +200,17 @@ def correlate(
 
 @kernel
 def correlate_one(rows: Any, square: Any, i: Any, others: Any, absolute: Any, out: Any) -> None:
-    """Similarities of row i to some others, each at its place in ``out``."""
+    """Similarities of row i to some others.
+
+    Parameters
+    ----------
+    rows, square, i, absolute
+        See above.
+    others : ndarray of int64, of shape (n_others,)
+        Which others.
+    out : ndarray of float64, of shape (m,)
+        Filled at the places of the others.
+    """
     for at in range(others.size):
         j = others[at]
         out[j] = _similarity(rows[i], rows[j], square[i], square[j], absolute)
@@ -140,7 +218,17 @@ def correlate_one(rows: Any, square: Any, i: Any, others: Any, absolute: Any, ou
 
 @kernel
 def link(similar: Any, sizes: Any, i: Any, j: Any, complete: Any, out: Any) -> None:
-    """Similarities to clusters i and j together: the mean over their members, or the least."""
+    """Similarities to clusters i and j together: the mean over their members, or the smallest.
+
+    Parameters
+    ----------
+    similar, sizes, i, j
+        See above.
+    complete : bool
+        The smallest (complete linkage), else the mean (average linkage).
+    out : ndarray of float64, of shape (m,)
+        Filled at the places of all other clusters.
+    """
     m = sizes.size
     for k in range(m):
         if sizes[k] > 0 and k != i and k != j:
@@ -153,7 +241,18 @@ def link(similar: Any, sizes: Any, i: Any, j: Any, complete: Any, out: Any) -> N
 
 @kernel
 def unite(allowed: Any, sizes: Any, i: Any, j: Any) -> Any:
-    """Who may join clusters i and j together: whoever might join either."""
+    """Who may join clusters i and j together: whoever might join either.
+
+    Parameters
+    ----------
+    allowed, sizes, i, j
+        See above; ``allowed`` is changed in place for cluster i.
+
+    Returns
+    -------
+    ndarray of int64, of shape (n_others,)
+        The places of these clusters, rising.
+    """
     m = sizes.size
     found = np.empty(m, np.int64)
     n = 0
@@ -184,7 +283,15 @@ def _find_partner(similar: Any, allowed: Any, sizes: Any, i: Any, partner: Any, 
 
 @kernel
 def find_partners(similar: Any, allowed: Any, sizes: Any, partner: Any, best: Any) -> None:
-    """For each cluster, the most similar of the later ones, and how similar."""
+    """For each cluster, the most similar of the later ones, and how similar.
+
+    Parameters
+    ----------
+    similar, allowed, sizes
+        See above.
+    partner, best
+        See above; filled.
+    """
     for i in range(sizes.size):
         _find_partner(similar, allowed, sizes, i, partner, best)
 
@@ -193,7 +300,17 @@ def find_partners(similar: Any, allowed: Any, sizes: Any, partner: Any, best: An
 def renew(
     similar: Any, allowed: Any, sizes: Any, i: Any, j: Any, fresh: Any, partner: Any, best: Any
 ) -> None:
-    """Cluster j has joined cluster i: keep its similarities, and who is most similar to whom."""
+    """Cluster j has joined cluster i: keep its similarities, and who is most similar to whom.
+
+    Parameters
+    ----------
+    similar, allowed, sizes, i, j
+        See above; ``sizes`` after the merge. ``similar`` is changed in place for cluster i.
+    fresh : ndarray of float64, of shape (m,)
+        The similarities of cluster i to all others; :data:`NEVER` where none was computed.
+    partner, best
+        See above; changed in place.
+    """
     m = sizes.size
     best[j], partner[j] = NEVER, -1
     for k in range(m):

@@ -1,10 +1,13 @@
-"""Local false neighbours: how many samples a feature finds closer than the truth would.
+"""Local false neighbours: the samples that a feature puts closer than feature and target do.
 
-The nearest neighbour of a sample in the plane of feature and target is looked for in strips of
+These are the C vectors of Verleysen, Rossi and François (2009),
+https://doi.org/10.1007/978-3-642-01805-3_4.
+
+The nearest neighbour of a sample in the space of feature and target is looked for in strips of
 neighbouring targets, inside which samples are sorted by the feature: outwards from the
 sample's own place, strip after strip, while something closer is possible. A strip is about a
 neighbourhood wide, so that a sample meets a few others in a few strips: O(N log N) in all. Where
-values repeat much (classes, 0/1), strips cannot be told apart, and it is O(N sqrt(N)).
+values repeat much (classes, 0/1), strips have the same bounds, and it is O(N sqrt(N)).
 """
 
 from typing import Any
@@ -14,8 +17,8 @@ from numba import njit
 
 from infosieve._engines.numba.jit import kernel
 
-# Scaled distances that differ by less, relatively, are equal: scaling rounds, and values that are
-# evenly spaced must not be told apart by that.
+# Scaled distances that differ by less, relatively, are equal: scaling rounds, and distances between
+# evenly spaced values must not differ by that.
 EQUAL = 1e-8
 
 
@@ -23,9 +26,30 @@ EQUAL = 1e-8
 def _walk(px: Any, pys: Any, x: Any, ys: Any, places: Any, found: Any, bound: Any) -> Any:
     """Meet the places below ``places[1]`` and from ``places[2]`` on, outwards along x.
 
-    ``places`` has the strip's ends first and last. ``found`` is what there is so far: the smallest
-    squared distance, the next smallest, and the distance along x. With a ``bound`` the nearest
-    along x is looked for whose squared distance is within it.
+    Parameters
+    ----------
+    px : ndarray of float64, of shape (n_samples,)
+        The feature, by strips and rising inside each.
+    pys : ndarray of float64, of shape (n_targets, n_samples)
+        The targets in the same order.
+    x : float
+        The feature of the sample in question.
+    ys : ndarray of float64, of shape (n_targets,)
+        Its targets.
+    places : tuple of four ints
+        The first place of the strip, where to go down from, where to go up from, and the place
+        after the last.
+    found : tuple of three floats
+        What was found so far: the smallest squared distance, the next smallest, and the distance
+        along x of the nearest.
+    bound : float
+        Where it is at least 0, the nearest along x is looked for whose squared distance is at
+        most this.
+
+    Returns
+    -------
+    tuple of three floats
+        As ``found``.
     """
     nearest, second, beside = found
     first, down, up, last = places
@@ -58,6 +82,7 @@ def _walk(px: Any, pys: Any, x: Any, ys: Any, places: Any, found: Any, bound: An
 
 @njit(inline="always")
 def _first_not_below(v: Any, low: Any, high: Any, value: Any) -> Any:
+    """The first place from ``low`` on, ``high`` at most, whose number is not below ``value``."""
     while low < high:
         middle = (low + high) >> 1
         if v[middle] < value:
@@ -88,7 +113,21 @@ def _closer(ordered: Any, rank: Any, radius: Any) -> Any:
 
 @kernel
 def strips_of(target: Any, width: Any) -> Any:
-    """The strip of each sample by its rank along the target, and where the strips lie on it."""
+    """The strip of each sample by its rank along the target, and where the strips lie on it.
+
+    Parameters
+    ----------
+    target : ndarray of float64, of shape (n_samples,)
+    width : int
+        Samples in a strip; the last has those that remain.
+
+    Returns
+    -------
+    strip : ndarray of int64, of shape (n_samples,)
+        The strip of each sample.
+    low, high : ndarray of float64, of shape (n_strips,)
+        The smallest and the largest target of each strip.
+    """
     n = target.size
     order = np.argsort(target)
     strip = np.empty(n, np.int64)
@@ -106,8 +145,20 @@ def count_false(x: Any, order: Any, targets: Any, strips: Any, out: Any) -> None
     """The C vector of one feature: for each sample, those closer along x than its neighbour.
 
     Its neighbour is the nearest in the space of x and the targets (Euclidean); of several (within
-    :data:`EQUAL`), the nearest along x. ``order`` sorts x; ``targets`` is (n_targets, n_samples),
-    ``strips`` from :func:`strips_of` the first of them.
+    :data:`EQUAL`), the nearest along x.
+
+    Parameters
+    ----------
+    x : ndarray of float64, of shape (n_samples,)
+        The feature, scaled.
+    order : ndarray of int32, of shape (n_samples,)
+        What sorts x.
+    targets : ndarray of float64, of shape (n_targets, n_samples)
+        The targets, scaled.
+    strips : tuple
+        What :func:`strips_of` returns for the first target.
+    out : ndarray of int64, of shape (n_samples,)
+        Filled.
     """
     n, n_targets = x.size, targets.shape[0]
     strip, low, high = strips
