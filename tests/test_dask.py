@@ -68,7 +68,7 @@ def unread(monkeypatch):
 
 @pytest.fixture
 def small_jobs(monkeypatch):
-    """Many jobs, so that there is something to spread and to interrupt."""
+    """Many jobs, so that there is something to distribute and to interrupt."""
     monkeypatch.setattr(executor_module, "_JOB_SECONDS", 0.02)
     monkeypatch.setattr(executor_module, "_SMALL", 100)
 
@@ -94,14 +94,14 @@ def content(selector):
 
 SEARCHES = {
     "default": {},
-    "chapter": {"n_neighbors": "auto", "criterion": "mi", "stop": "permutation",
+    "published": {"n_neighbors": "auto", "criterion": "mi", "stop": "permutation",
                 "null": "global", "correction": None, "lookahead": 1},
     "backward": {"search": "forward-backward", "alpha": 0.3, "stop": "permutation"},
     "backward by mi": {"search": "forward-backward", "removal": "mi", "criterion": "mi"},
     "global max": {"null": "global", "stop": "permutation", "correction": "max"},
-    "local alone": {"correction": None, "lookahead": 1},
+    "local, uncorrected": {"correction": None, "lookahead": 1},
     "cv": {"resample": "cv", "n_neighbors": 4, "max_features": 2, "lookahead": 1},
-    "cv alone": {"resample": "cv", "correction": None, "max_features": 2, "lookahead": 1},
+    "cv, uncorrected": {"resample": "cv", "correction": None, "max_features": 2, "lookahead": 1},
     "max-mi": {"stop": "max-mi", "criterion": "mi", "method": "ksg2"},
     "no test": {"stop": None, "max_features": 4, "metric": "chebyshev"},
     "own units": {"scale": None, "max_features": 2},
@@ -212,9 +212,9 @@ def test_workers_read_what_they_see_and_get_what_they_do_not(client, unread, tmp
         source = open_columns(path)
         ours = MISelector(**how).fit(source.drop("y"), source["y"])
         assert content(ours) == content(theirs)
-        told = capsys.readouterr().err
-        assert ("not all workers see memory://dask" in told) == sent
-        assert "http://127.0.0.1:" in told  # the dashboard
+        shown = capsys.readouterr().err
+        assert ("not all workers can read memory://dask" in shown) == sent
+        assert "http://127.0.0.1:" in shown  # the dashboard
 
 
 def test_columns_in_memory_are_sent_once(client, small_jobs, monkeypatch):
@@ -261,14 +261,14 @@ def test_pieces_are_all_columns_in_order(n_columns, n_threads, size, data):
 
 
 def test_jobs_grow_until_they_are_worth_it():
-    spread = Dask("nowhere", Threads(1))
-    spread._threads = {"one": 2, "two": 2}
-    assert spread.batch_size("score 0", 10**6, 10**6, 16) == 256
-    spread._seconds["score 0"] = [1e-4, 5.0]  # the second was compiled first
-    assert spread.batch_size("score 0", 10**6, 10**6, 16) == 5000
-    assert spread.batch_size("score 0", 1200, 1200, 16) == 100  # everybody has some
-    spread._seconds["score 3"] = [1.0]
-    assert spread.batch_size("score 3", 10**6, 10**6, 256) == 256  # they share lists
+    executor = Dask("nowhere", Threads(1))
+    executor._threads = {"one": 2, "two": 2}
+    assert executor.batch_size("score 0", 10**6, 10**6, 16) == 256
+    executor._seconds["score 0"] = [1e-4, 5.0]  # the second was compiled first
+    assert executor.batch_size("score 0", 10**6, 10**6, 16) == 5000
+    assert executor.batch_size("score 0", 1200, 1200, 16) == 100  # everybody has some
+    executor._seconds["score 3"] = [1.0]
+    assert executor.batch_size("score 3", 10**6, 10**6, 256) == 256  # they share lists
 
 
 # ---- what goes wrong
@@ -374,7 +374,7 @@ def scheduler_and_worker(folder):
             process.wait()
 
 
-def test_a_killed_scheduler_is_told_of(small_jobs, impatient, monkeypatch, tmp_path):
+def test_a_killed_scheduler_is_reported(small_jobs, impatient, monkeypatch, tmp_path):
     X, y, how = long_run()
     theirs = MISelector(**how).fit(X, y)
     how["checkpoint"] = tmp_path / "steps.json"
@@ -440,10 +440,10 @@ def test_errors_of_jobs_are_those_of_threads(client, unread, tmp_path):
 def test_a_job_that_kills_its_workers_is_given_up():
     with (
         started(1) as (_, client),
-        Dask(client, Threads(1)) as spread,
+        Dask(client, Threads(1)) as executor,
         pytest.raises(ConnectionError, match="too little memory"),
     ):
-        list(spread.map(_dies, [(1, ())]))
+        list(executor.map(_dies, [(1, ())]))
 
 
 def _dies(runner):
@@ -474,7 +474,7 @@ def test_wrong_executors(client, impatient, monkeypatch):
         relevance(X, y, executor=client)
 
 
-def test_a_scheduler_without_workers_is_told_of(impatient):
+def test_a_scheduler_without_workers_is_reported(impatient):
     table = mixed()
     with (
         started(0) as (_, client),
@@ -489,8 +489,8 @@ def test_gpus_are_looked_for_where_jobs_run(client, monkeypatch):
 
     table = mixed()
     X, y = table.drop(columns="y"), table["y"]
-    with Dask(client, Threads(1)) as spread:
-        assert spread.missing_requirement(devices.why_no_gpu).startswith("on tcp://127.0.0.1:")
+    with Dask(client, Threads(1)) as executor:
+        assert executor.missing_requirement(devices.why_no_gpu).startswith("on tcp://127.0.0.1:")
     with pytest.raises(RuntimeError, match=r"'device' parameter is 'cuda', but on tcp://.*CuPy"):
         relevance(X, y, executor=client, device="cuda")
     monkeypatch.setattr(devices, "WORTHWHILE", 0)
@@ -499,17 +499,17 @@ def test_gpus_are_looked_for_where_jobs_run(client, monkeypatch):
 
 
 def test_workers_that_come_later_are_asked_once(monkeypatch, capsys):
-    """One that is of no use gets no jobs, and is told of once."""
-    with started(1) as (cluster, client), Dask(client, Threads(1, Progress(1))) as spread:
+    """One that is of no use gets no jobs, and is reported once."""
+    with started(1) as (cluster, client), Dask(client, Threads(1, Progress(1))) as executor:
         monkeypatch.setattr(executor_module, "versions", lambda: {"infosieve": "99.1"})
         cluster.scale(2)
         client.wait_for_workers(2)
         for _ in range(3):
-            spread._look_around()
-        assert len(spread._threads) == 1
-        assert len(spread._unfit) == 1
+            executor._look_around()
+        assert len(executor._threads) == 1
+        assert len(executor._unfit) == 1
         assert capsys.readouterr().err.count("has come, but has another version") == 1
-        where = set(spread.map(_whereabouts, ((1, ()) for _ in range(6))))
+        where = set(executor.map(_whereabouts, ((1, ()) for _ in range(6))))
         assert len(where) == 1
 
 

@@ -1,4 +1,4 @@
-"""Who spreads jobs over threads or workers. No mathematics lives here."""
+"""Who distributes jobs among threads or workers. No mathematics lives here."""
 
 import copy
 from typing import Any

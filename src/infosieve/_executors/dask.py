@@ -1,8 +1,8 @@
 """Workers of a Dask cluster: jobs are submitted, results gathered in order. No maths.
 
-What jobs need is sent once. Workers that see the files of a table read its columns themselves;
-else blocks of columns are scattered among them. Nothing is lost with a worker: what it held is
-sent again, what it was doing is done by another.
+What jobs need is sent once. Workers that can read the files of a table read its columns
+themselves; else blocks of columns are scattered among them. Nothing is lost with a worker: what
+it held is sent again, what it was doing is done by another.
 """
 
 import gc
@@ -21,6 +21,7 @@ import distributed
 import numpy as np
 from dask.utils import parse_timedelta
 
+from infosieve._core.chunks import chunks
 from infosieve._core.documents import versions
 from infosieve._core.files import first_line
 from infosieve._core.types import ColumnSet, Which
@@ -36,7 +37,7 @@ _JOB_SECONDS = 0.5
 _FIRST = 256
 # Jobs under way for each thread of the cluster.
 _AHEAD = 3
-# Values up to this size travel with each job: bytes.
+# Values up to this size are sent with each job: bytes.
 _SMALL = 1 << 16
 # A block of scattered columns: bytes at most, columns at least.
 _BLOCK_BYTES, _BLOCK_COLUMNS = 1 << 24, 32
@@ -51,7 +52,9 @@ _GONE = (distributed.CancelledError, distributed.comm.CommClosedError)
 
 
 class Dask:
-    """Spreads jobs over the workers of a Dask cluster. See :class:`infosieve._core.types.Executor`.
+    """Distributes jobs among the workers of a Dask cluster.
+
+    See :class:`infosieve._core.types.Executor`.
 
     Parameters
     ----------
@@ -69,7 +72,7 @@ class Dask:
         self._given = client
         self._recent: OrderedDict[int, tuple[Any, Any]] = OrderedDict()
         self._seconds: dict[str, deque[float]] = {}
-        self._seen: dict[int, tuple[ColumnSource, bool]] = {}
+        self._readable: dict[int, tuple[ColumnSource, bool]] = {}
         self._unfit: set[str] = set()  # workers that came later and cannot do what is asked
         self._live: set[_Job] = set()
         self._sent: WeakSet[_Shared] = WeakSet()
@@ -96,7 +99,7 @@ class Dask:
             with suppress(Exception):
                 self._cancel(self._live)
                 self._look_around()
-                self._tell_logs()
+                self._show_logs()
         if isinstance(self._given, str):
             with suppress(Exception):
                 self.client.close(timeout=5)
@@ -122,18 +125,20 @@ class Dask:
 
     def can_read(self, source: ColumnSource) -> bool:
         """Whether all workers can read a source themselves."""
-        if id(source) not in self._seen:
-            seen = False
-            if source.visible():  # if not even here, it need not travel
+        if id(source) not in self._readable:
+            readable = False
+            if source.visible():  # if not even here, it need not be sent
                 answers = self._ask(_can_read, source)
-                seen = all(answers.values())
-            self._seen[id(source)] = source, seen
-            if not seen:
-                self.progress.say(f"not all workers see {source.where}: columns are sent to them")
-        return self._seen[id(source)][1]
+                readable = all(answers.values())
+            self._readable[id(source)] = source, readable
+            if not readable:
+                self.progress.say(
+                    f"not all workers can read {source.where}: columns are sent to them"
+                )
+        return self._readable[id(source)][1]
 
     def missing_requirement(self, check: Callable[[], str | None]) -> str | None:
-        """What is wrong with the first worker that has a problem."""
+        """What a worker is missing; of several, the first one."""
         answers = self._ask(check)
         return next((f"on {who}: {text}" for who, text in answers.items() if text), None)
 
@@ -171,7 +176,8 @@ class Dask:
                     item = next(unread, None)
                     if item is None:
                         break
-                    waiting.append(_Job(job, *item))
+                    weight, arguments = item
+                    waiting.append(_Job(function=job, weight=weight, arguments=arguments))
                     self._live.add(waiting[-1])
                     self._submit(waiting[-1])
                 if not waiting:
@@ -205,10 +211,14 @@ class Dask:
                 arguments = [
                     a.future(self.client) if isinstance(a, _Shared) else a for a in job.arguments
                 ]
-                how = {"key": key, "pure": False}
-                if self._unfit:
-                    how["workers"] = list(self._threads)
-                job.future = self.client.submit(_run, job.function, *arguments, **how)
+                job.future = self.client.submit(
+                    _run,
+                    job.function,
+                    *arguments,
+                    key=key,
+                    pure=False,
+                    workers=list(self._threads) if self._unfit else None,
+                )
                 return
             except (distributed.TimeoutError, *_GONE):
                 if job.tries >= _TRIES:
@@ -229,7 +239,7 @@ class Dask:
                 raise WorkersLostError(
                     f"A job ended the workers that ran it, one after the other ({error}). They "
                     "may have too little memory: give them more, or fewer threads each. Their "
-                    "logs may tell more."
+                    "logs may have the reason."
                 ) from None
             except _GONE as error:
                 if job.tries >= _TRIES:
@@ -290,7 +300,7 @@ class Dask:
         self.progress.say(f"{workers} Dask workers, {threads} threads; {link}")
 
     def _ask(self, question: Callable[..., T], *arguments: Any) -> dict[str, T]:
-        """All workers, once; again, if one is lost meanwhile."""
+        """Ask all workers, once; again, if one is lost meanwhile."""
         for _ in range(_TRIES):
             try:
                 return self.client.run(question, *arguments)  # type: ignore[no-any-return]
@@ -304,7 +314,7 @@ class Dask:
         raise WorkersLostError("The Dask workers do not answer.")
 
     def _look_around(self) -> None:
-        """Who is there; tell of those who came and went."""
+        """Note which workers there are; report those that came and went."""
         first, self._looked = self._looked == 0.0, time.monotonic()
         now = dict(self.client.nthreads())
         for address in self._threads.keys() - now.keys():
@@ -317,7 +327,7 @@ class Dask:
 
     def _meet(self, address: str) -> None:
         """A worker that comes later must be of use, or gets no jobs."""
-        sources = [source for source, seen in self._seen.values() if seen]
+        sources = [source for source, readable in self._readable.values() if readable]
         fit = False
         with suppress(Exception):
             answer = self.client.run(_introduce, sources, workers=[address])[address]
@@ -326,14 +336,14 @@ class Dask:
             self._unfit.add(address)
         self.progress.say(
             f"the worker {address} has come"
-            + ("" if fit else ", but has another version of infosieve or does not see the table")
+            + ("" if fit else ", but has another version of infosieve or cannot read the table")
         )
 
     def _wait_for_workers(self) -> None:
         """Until the scheduler answers and somebody works for it; for a while, not for ever."""
         patience = parse_timedelta(dask.config.get("distributed.comm.timeouts.connect"))
         deadline = time.monotonic() + patience
-        told = False
+        announced = False
         while True:
             reached = False
             with suppress(OSError, distributed.TimeoutError, *_GONE):
@@ -350,13 +360,13 @@ class Dask:
                     if reached
                     else "The Dask scheduler is gone."
                 )
-            if not told:
+            if not announced:
                 self.progress.say("waiting for " + ("a worker" if reached else "the scheduler"))
-                told = True
+                announced = True
             time.sleep(0.2)
 
-    def _tell_logs(self) -> None:
-        """What workers have to say: warnings, or all at a verbosity of 2."""
+    def _show_logs(self) -> None:
+        """Show what workers logged: warnings, or all at a verbosity of 2."""
         if not self.progress.verbose:
             return
         levels = ("WARNING", "ERROR", "CRITICAL")
@@ -388,7 +398,7 @@ class _Job:
     """What was asked for, so that it can be asked for again."""
 
     def __init__(
-        self, function: Callable[..., Any], weight: int, arguments: tuple[Any, ...]
+        self, *, function: Callable[..., Any], weight: int, arguments: tuple[Any, ...]
     ) -> None:
         self.function, self.weight, self.arguments = function, weight, arguments
         self.future: Any = None
@@ -420,17 +430,17 @@ class _Blocks:
         self.widest = min(fitting, max(_BLOCK_COLUMNS, -(-x.n_columns // (2 * n_threads))))
         self.x, self._sending = x, sending
         self.blocks = [
-            sending(partial(x.take, slice(i, min(x.n_columns, i + self.widest))), broadcast=False)
-            for i in range(0, x.n_columns, self.widest)
+            sending(partial(x.take, columns), broadcast=False)
+            for columns in chunks(x.n_columns, self.widest)
         ]
 
     def pieces(self, columns: Sequence[int], size: int) -> Iterator[tuple[Any, Which]]:
         wanted = np.asarray(columns, np.int64)
         number = wanted // self.widest
         for run in np.split(wanted, np.flatnonzero(np.diff(number)) + 1):
-            for i in range(0, run.size, size):
-                part = run[i : i + size]
-                yield self.blocks[part[0] // self.widest], part % self.widest
+            for part in chunks(run.size, size):
+                some = run[part]
+                yield self.blocks[some[0] // self.widest], some % self.widest
 
     def together(self, columns: Sequence[int]) -> tuple[Any, Which]:
         taken = self.x.take(list(columns), with_order=False)
@@ -438,7 +448,7 @@ class _Blocks:
 
 
 def _size(value: Any) -> int:
-    """Bytes of a value that travels."""
+    """Bytes of a value that is sent."""
     buffers: list[pickle.PickleBuffer] = []
     head = pickle.dumps(value, 5, buffer_callback=buffers.append)
     return len(head) + sum(buffer.raw().nbytes for buffer in buffers)

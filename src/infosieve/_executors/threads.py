@@ -10,6 +10,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 from joblib import cpu_count, effective_n_jobs
 
+from infosieve._core.chunks import chunks
 from infosieve._core.progress import Progress
 from infosieve._core.types import ColumnSet, Which
 
@@ -40,8 +41,8 @@ class Whole:
         if len(columns) == self.n_columns <= size:
             yield self.x, slice(None)
             return
-        for i in range(0, len(columns), size):
-            yield self.x, np.array(columns[i : i + size], np.int64)
+        for part in chunks(len(columns), size):
+            yield self.x, np.array(columns[part], np.int64)
 
     def together(self, columns: Sequence[int]) -> tuple[Any, Which]:
         return self.x, np.array(columns, np.int64)
@@ -84,15 +85,15 @@ class Threads:
         return Whole(x, x.n_columns)
 
     def can_read(self, source: Any) -> bool:
-        """What this process has opened, it can_read."""
+        """True: this process has opened the source."""
         return True
 
     def missing_requirement(self, check: Callable[[], str | None]) -> str | None:
-        """What is wrong here."""
+        """What this process is missing."""
         return check()
 
     def batch_size(self, kind: str, total: int, whole: int, fewest: int) -> int:
-        """Whole tables, or enough copies of few columns for what they share to pay."""
+        """Whole tables, or as many surrogates of few columns as the engine takes at once."""
         return whole
 
     def map(
