@@ -34,7 +34,7 @@ def prepared(values, scale="standard", categorical=False):
 
 
 def blocks(rng, n=150, m=12, n_blocks=3):
-    """Columns in blocks that share what they say about y, and their own noise."""
+    """Columns in blocks that are redundant with respect to y, but for noise of their own."""
     latent = rng.normal(size=(n, n_blocks))
     labels = np.sort(np.arange(m) % n_blocks)
     X = latent[:, labels] + 0.15 * rng.normal(size=(n, m))
@@ -106,7 +106,7 @@ def test_a_column_and_its_negative_have_the_same_counts(scale, kind, rng):
 
 @pytest.mark.parametrize("unit", ["1", "0.1", "1/3"])
 def test_false_neighbours_of_evenly_spaced_values_are_exact(unit):
-    """Against rational arithmetic: rounding must not tell equal distances apart."""
+    """Against rational arithmetic: rounding must not make equal distances differ."""
     from fractions import Fraction
 
     rng = np.random.default_rng(5)
@@ -410,7 +410,7 @@ def test_constant_columns_join_last(rng):
 
 
 def test_supervised_clusters_go_by_the_target():
-    """a and b are alike where they tell nothing of y, and are wrong about it in the same way."""
+    """Columns 0 and 1 are correlated, but not in what is informative about y."""
     rng = np.random.default_rng(2)
     n = 400
     s, t, e, f = rng.normal(size=(4, n))

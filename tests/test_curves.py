@@ -24,7 +24,7 @@ def uneven(rng, m=150):
     return 5 + np.r_[0, np.cumsum(steps)] / steps.sum() * 2 * np.pi
 
 
-def drawn(axis, curves, **options):
+def computed(axis, curves, **options):
     """A frame of the features, and their description by name."""
     transformer = CurveFeatures(axis, **options).set_output(transform="pandas")
     frame = transformer.fit_transform(np.atleast_2d(curves))
@@ -52,7 +52,7 @@ def test_a_parabola_in_closed_form(falling, spacing, rng):
         u, v = np.asarray(a) - 940, np.asarray(b) - 940
         return np.abs(3 * (v - u) + (v**2 - u**2) + (v**3 - u**3) / 6)
 
-    frame, about = drawn(axis, f)
+    frame, about = computed(axis, f)
     rough = {"rtol": 1e-9, "atol": 1e-9} if spacing == "even" else {"rtol": 0.05, "atol": 1.0}
     slope, where = of_kind(frame, about, "slope")
     middle = (where["from"] + where["to"]) / 2
@@ -78,7 +78,7 @@ def test_a_parabola_in_closed_form(falling, spacing, rng):
 def test_derivatives_on_an_uneven_axis(rng):
     axis = uneven(rng)
     for a in (axis, axis[::-1]):
-        frame, about = drawn(a, np.sin(a))
+        frame, about = computed(a, np.sin(a))
         for kind, truth, error in (
             ("slope", np.cos, 0.02),
             ("curvature", lambda t: -np.sin(t), 0.2),
@@ -92,17 +92,17 @@ def test_derivatives_on_an_uneven_axis(rng):
 def test_splines_are_least_squares_and_reproduce_cubics(rng):
     axis = uneven(rng, 80)
     cubic = axis**3 - 20 * axis**2
-    frame, about = drawn(axis, cubic, kinds=["spline"], n_splines=12)
+    frame, about = computed(axis, cubic, kinds=["spline"], n_splines=12)
     assert frame.shape == (1, 12)
     inner = np.quantile(axis, np.linspace(0, 1, 10)[1:-1])
     knots = np.r_[[axis[0]] * 4, inner, [axis[-1]] * 4]
     fine = np.linspace(axis[0], axis[-1], 500)
-    drawn_again = BSpline(knots, frame.to_numpy()[0], 3)(fine)
-    np.testing.assert_allclose(drawn_again, fine**3 - 20 * fine**2, rtol=1e-9)
+    evaluated = BSpline(knots, frame.to_numpy()[0], 3)(fine)
+    np.testing.assert_allclose(evaluated, fine**3 - 20 * fine**2, rtol=1e-9)
     noisy = cubic + rng.normal(size=80)
     basis = BSpline.design_matrix(axis, knots, 3).toarray()
     best = np.linalg.lstsq(basis, noisy)[0]
-    frame, _ = drawn(axis, noisy, kinds=["spline"], n_splines=12)
+    frame, _ = computed(axis, noisy, kinds=["spline"], n_splines=12)
     np.testing.assert_allclose(frame.to_numpy()[0], best, rtol=1e-6)
     assert (about["from"] <= positions(frame) + 0.06).all()
     assert (about["to"] >= positions(frame) - 0.06).all()
@@ -110,7 +110,7 @@ def test_splines_are_least_squares_and_reproduce_cubics(rng):
 
 def test_extrema_moments_and_means(rng):
     bump = np.exp(-0.5 * ((EVEN - 930) / 4) ** 2)
-    frame, about = drawn(EVEN, np.array([bump, -2 * bump]), unit="nm")
+    frame, about = computed(EVEN, np.array([bump, -2 * bump]), unit="nm")
     whole = "[900:1000nm]"
     assert frame["max" + whole].tolist() == [1, (-2 * bump).max()]
     assert frame["max_at" + whole][0] == 930
@@ -133,7 +133,7 @@ def test_extrema_moments_and_means(rng):
 
 def test_means_and_moments_go_by_the_axis():
     axis = np.r_[np.linspace(0, 1, 50), np.linspace(2, 100, 80)]
-    frame, _ = drawn(axis, axis, n_windows=1)
+    frame, _ = computed(axis, axis, n_windows=1)
     np.testing.assert_allclose(frame["mean[0:100]"], 50, rtol=0.02)
     np.testing.assert_allclose(frame["sd[0:100]"], 100 / 12**0.5, rtol=0.02)
     np.testing.assert_allclose(frame["skewness[0:100]"], 0, atol=0.03)
@@ -145,21 +145,21 @@ def test_curves_that_vary_by_rounding_and_curves_of_any_size(rng):
     flat[0, 7] = np.nextafter(0.3, 1)
     wave = np.sin(np.linspace(0, 6, 60))[None]
     for curve in (flat, 1e9 + 1e-7 * rng.normal(size=(1, 60)), 1e100 * wave, 1e-310 * wave):
-        frame, _ = drawn(None, curve)
+        frame, _ = computed(None, curve)
         assert np.isfinite(frame.to_numpy()).all()
-    frame, _ = drawn(None, flat)
+    frame, _ = computed(None, flat)
     assert frame["skewness[0:59]"][0] == frame["sd[0:59]"][0] == 0
 
 
 def test_windows_cover_the_axis_at_each_width():
-    _, about = drawn(EVEN, EVEN, n_windows=(2, 10))
+    _, about = computed(EVEN, EVEN, n_windows=(2, 10))
     widths = (about["to"] - about["from"])[about["kind"] == "integral"].to_numpy()
     assert widths[:3].tolist() == [50] * 3
     assert widths[3:].tolist() == [10] * 19
 
 
 def test_constant_curves_have_plain_features():
-    frame, about = drawn(EVEN, np.full((2, 101), 4.0))
+    frame, about = computed(EVEN, np.full((2, 101), 4.0))
     assert np.isfinite(frame.to_numpy()).all()
     for kind in ("slope", "curvature"):
         np.testing.assert_allclose(of_kind(frame, about, kind)[0], 0, atol=1e-12)
