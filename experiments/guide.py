@@ -40,7 +40,8 @@ from infosieve._input.scaling import prepare
 from infosieve._resampling.permutations import global_permutations, local_permutations
 from infosieve._scoring.measure import Measure
 from infosieve.datasets import load_tecator, make_friedman, make_xor
-from infosieve.plots import PathDisplay, cluster_parts, feature_parts
+from infosieve.plots import PathDisplay
+from infosieve.report._data import cluster_parts, feature_parts
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 # Colours that can be told apart by all, from Okabe and Ito; chance is grey.
@@ -358,7 +359,14 @@ def crowded(runs=40, n_permutations=99):
                 given, copy, target = (
                     prepared(f) for f in (X[selected], X[["copy"]], y.to_frame())
                 )
-                measure = Measure(target, "gain", "ksg1", "euclidean", (3, 15), NumbaEngine())
+                measure = Measure(
+                    target=target,
+                    criterion="gain",
+                    method="ksg1",
+                    metric="euclidean",
+                    n_neighbors=(3, 15),
+                    engine=NumbaEngine(),
+                )
                 observed = measure(copy, given, ONE)[0]
                 local = local_permutations((seed, "guide", 0), given, "euclidean")
                 drawn = local.draw(0, n_permutations)
