@@ -16,7 +16,6 @@ from infosieve._resampling.permutations import seed_of
 from infosieve.clustering._agglomeration import Linkage, Tree
 from infosieve.clustering._connectivity import connected_pairs
 from infosieve.clustering._false_neighbors import SCALES
-from infosieve.clustering._false_neighbors import false_neighbors as false_neighbors  # for plots
 from infosieve.clustering._growth import Grown, Growth, Similarity
 from infosieve.clustering._number_of_clusters import (
     CrossValidation,
