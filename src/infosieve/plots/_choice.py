@@ -79,9 +79,10 @@ class KChoiceDisplay(Display):
             style = {"color": color, "lw": 2 if line.chose else 1, "zorder": 3 if line.chose else 2}
             ax.plot(choice.ks, line.t, label=short(line.name), **style)
         ax.axvline(choice.k, color=FOUND, ls="--", lw=1)
+        left = 2 * choice.k <= choice.ks[0] + choice.ks[-1]
         ax.annotate(
-            f"K = {choice.k}", (choice.k, ax.get_ylim()[1]), (4, -12), color=FOUND,
-            textcoords="offset points",
+            f"K = {choice.k}", (choice.k, ax.get_ylim()[1]), (4 if left else -4, -12), color=FOUND,
+            textcoords="offset points", ha="left" if left else "right",
         )  # fmt: skip
         ax.xaxis.get_major_locator().set_params(integer=True)
         ax.set(xlabel="K (neighbours)", ylabel="t: standard deviations above chance")

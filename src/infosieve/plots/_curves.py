@@ -124,7 +124,7 @@ class CurvesDisplay(Display):
             Itself, with ``ax_`` and ``figure_``.
         """
         ax = axes(ax, (8.0, 4.2))
-        low, first, _, third, high = _data.bands(self.curves)
+        low, first, _, third, high = _data.percentiles(self.curves)
         for below, above, shade in ((low, high, 0.08), (first, third, 0.14)):
             ax.fill_between(self.axis, below, above, color="black", alpha=shade, lw=0, zorder=2)
         some = np.linspace(0, len(self.curves) - 1, min(12, len(self.curves))).astype(int)

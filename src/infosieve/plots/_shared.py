@@ -3,7 +3,7 @@
 from typing import Any, Self
 
 from infosieve._core.types import FloatArray
-from infosieve.report._data import GROUPS
+from infosieve.report._data import GROUPS, percentiles
 
 # One hue for what was found, grey for chance, a second hue for what did not pass.
 FOUND, CHANCE, REFUSED = "#1f6feb", "#8b949e", "#d9480f"
@@ -41,8 +41,10 @@ def colors(n: int) -> list[str]:
 
 def box_of_chance(ax: Any, x: float, null: FloatArray) -> None:
     """Draw a grey box of permuted values, whiskers from 5 to 95 %."""
-    box = ax.boxplot(
-        [null], positions=[x], widths=0.5, patch_artist=True, whis=(5, 95), showfliers=False,
+    names = ("whislo", "q1", "med", "q3", "whishi")
+    ends = dict(zip(names, percentiles(null), strict=True))
+    box = ax.bxp(
+        [ends], positions=[x], widths=0.5, patch_artist=True, showfliers=False,
         manage_ticks=False, medianprops={"color": "white"},
     )  # fmt: skip
     for part in (*box["boxes"], *box["whiskers"], *box["caps"]):

@@ -30,6 +30,11 @@ def p_text(p_value: float | None, early_stopped: bool, *, plain: bool = False) -
     return f"p {'≥' if early_stopped else '='} {p_value:.3g}"
 
 
+def percentiles(values: FloatArray) -> FloatArray:
+    """What boxes and bands are drawn from: 5, 25, 50, 75 and 95 % lie below."""
+    return np.percentile(values, (5, 25, 50, 75, 95), axis=0)
+
+
 @dataclass(frozen=True, kw_only=True)
 class PathPoint:
     """One step of a selection, as it is drawn.
@@ -180,15 +185,6 @@ def tree(result: Any) -> Tree:
         links=[(x, y, int(cluster) if cluster else None) for x, y, cluster in corners],
         leaves=[str(result.features[j]) for j in drawn["leaves"]],
     )
-
-
-# Percentiles of curves at each point: nine tenths, half, and the median.
-PERCENTILES = (5, 25, 50, 75, 95)
-
-
-def bands(curves: FloatArray) -> FloatArray:
-    """The percentiles of curves, a row for each."""
-    return np.percentile(curves, PERCENTILES, axis=0)
 
 
 def cluster_parts(result: Any, axis: FloatArray) -> list[tuple[float, float, int]]:

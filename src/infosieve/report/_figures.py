@@ -53,10 +53,12 @@ def _box(name: str, null: Any) -> Figure:
     """Box of permuted values; empty where there are none."""
     if not len(null):
         return {}
-    return {
-        "type": "box", "x": [name] * len(null), "y": null.tolist(), "name": "permuted columns",
-        "marker": {"color": "chance", "size": 3}, "boxpoints": False, "hoverinfo": "y",
-        "line": {"width": 1},
+    ends = ("lowerfence", "q1", "median", "q3", "upperfence")
+    quantiles = _data.percentiles(null).tolist()
+    box: Figure = {end: [value] for end, value in zip(ends, quantiles, strict=True)}
+    return box | {
+        "type": "box", "x": [name], "name": "permuted columns (5 to 95 %)", "hoverinfo": "y",
+        "marker": {"color": "chance", "size": 3}, "line": {"width": 1},
     }  # fmt: skip
 
 
@@ -131,7 +133,8 @@ def test(result: Any) -> Figure:
         "marker": {"color": "found", "size": 10}, "text": [_tested_text(c) for c in shown],
         "hovertemplate": "%{text}<extra></extra>", "cliponaxis": False,
     }  # fmt: skip
-    return _figure([bars, points], "nats", "permutations", shapes=lines)
+    from_zero = {"rangemode": "tozero"}
+    return _figure([bars, points], "nats", "permutations", shapes=lines, yaxis=from_zero)
 
 
 def _test_boxes(candidates: list[_data.Tested]) -> Figure:
@@ -188,7 +191,7 @@ def curves(
 ) -> Figure:
     """Curves as bands, and shaded parts (start, end, label, group)."""
     values, axis = np.asarray(values, float), np.asarray(axis, float)
-    low, first, middle, third, high = _data.bands(values)
+    low, first, middle, third, high = _data.percentiles(values)
     data: list[Figure] = []
     for below, above, name in ((low, high, "9 of 10 curves"), (first, third, "half of them")):
         ring = {"x": [*axis, *axis[::-1]], "y": [*above, *below[::-1]], "fill": "toself"}

@@ -221,11 +221,11 @@ def _test_title(result: Any, tested: Sequence[_data.Tested]) -> str:
 def _test_words(result: Any) -> list[str]:
     several = len(result.candidates) > 1
     known = result.provenance
-    samples = "" if known is None else f" in {known.n_samples} samples"
+    samples = "" if known is None else f" Asked of {known.n_samples} samples."
     given = [str(name) for name in result.given]
     condition = f", conditional on {_listed(given)}" if given else ""
     what = "Are these columns" if several else "Is this column"
-    words = [f"{what} informative about the target{condition}{samples}?"]
+    words = [f"{what} informative about the target{condition}?{samples}"]
     asked = result.n_permutations_asked
     words.append(
         f"p = (b + 1) / ({asked} + 1), where b of {asked} permuted columns reach what is observed."

@@ -1,6 +1,6 @@
 """What a record that was read from a file must be, or it is refused: no such search exists.
 
-A checksum tells what a disk or a cable changed, not what a program or a person wrote.
+A checksum shows what a disk or a cable changed, not what a program or a person wrote.
 """
 
 import sys
@@ -23,7 +23,7 @@ _COUNTS = [f.name for f in fields(Step) if f.type is int]
 
 
 class ImpossibleError(ValueError):
-    """What a document says cannot be; the message tells what."""
+    """What a document says cannot be; the message says why."""
 
 
 def _need(holds: Any, rule: str, *got: Any) -> None:
