@@ -317,7 +317,7 @@ def copies():
     axes[1, 0].axis("off")
     axes[1, 0].text(
         0.02, 0.5,
-        "Information of a and copy\ntogether (the line), and\nof a and surrogates of it\n(grey)",
+        "Information of a and copy\ntogether (the line), and of\na and surrogates of copy\n(grey)",
         va="center", fontsize=9.5, transform=axes[1, 0].transAxes,
     )  # fmt: skip
     how = PLAIN | {"n_neighbors": (3, 15), "random_state": 0, "n_permutations": 499}
