@@ -48,7 +48,7 @@ FOR_SETS = ("npeet-plus", "infomeasure")
 
 
 def friedman(seed, n=100, m=10):
-    """The chapter's data, columns standardised."""
+    """The data (F) of Verleysen, Rossi and François (2009), columns standardised."""
     X, y = make_friedman(n, m, random_state=seed, return_X_y=True)
     return (X - X.mean(axis=0)) / X.std(axis=0), (y - y.mean()) / y.std()
 
@@ -67,7 +67,7 @@ def timed(function):
 
 
 def loop_choose_k(X, y, mi, rng):
-    """The chapter's choice of K with an estimator of one K."""
+    """The published choice of K with an estimator of one K."""
     n = len(y)
     parts = np.array_split(rng.permutation(n), 20)
     permuted = rng.permutation(y)
@@ -84,7 +84,7 @@ def loop_choose_k(X, y, mi, rng):
 
 
 def loop_test(X, y, selected, candidate, k, mi, rng, n_permutations=199):
-    """The chapter's permutation test; ends when p <= 0.05 has become impossible."""
+    """The published permutation test; ends when p <= 0.05 has become impossible."""
     x = X[:, [*selected, candidate]]
     observed = mi(x, y, k)
     exceedances = 0
@@ -97,7 +97,7 @@ def loop_test(X, y, selected, candidate, k, mi, rng, n_permutations=199):
 
 
 def loop_chapter(X, y, mi_one, mi_set, rng):
-    """The chapter's whole procedure."""
+    """The whole published procedure."""
     k = loop_choose_k(X, y, mi_one, rng)
     selected = []
     while len(selected) < X.shape[1]:

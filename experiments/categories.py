@@ -130,7 +130,7 @@ def information(joint):
 
 
 def draw(kind, strength, n, m, levels, levels_y, skewed, rng):
-    """Columns, a target, what all columns tell of it, and the last one given the others."""
+    """Columns, a target, the information of all columns, and of the last given the others."""
     p = 1 / np.arange(1, levels + 1) if skewed else np.ones(levels)
     p = p / p.sum()
     X = rng.choice(levels, size=(n, m), p=p)

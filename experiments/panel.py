@@ -11,7 +11,7 @@ from infosieve.datasets import make_friedman
 
 
 def equation_f(rng, n=100, m=10):
-    """The chapter's data."""
+    """The data (F) of Verleysen, Rossi and François (2009)."""
     X, y = make_friedman(n, m, random_state=rng, return_X_y=True)
     return X, y, {0, 1, 2, 3, 4}
 
@@ -59,7 +59,7 @@ def spread(rng, n=300):
 
 
 def xor(rng, n=200):
-    """Two columns that matter only together, and one alone."""
+    """Two columns that are informative only jointly, and one by itself."""
     X = rng.uniform(-1, 1, size=(n, 10))
     y = np.sign(X[:, 0] * X[:, 1]) + X[:, 2] + 0.3 * rng.normal(size=n)
     return X, y, {0, 1, 2}

@@ -2,8 +2,8 @@
 
     python experiments/quality.py --data DIR [--repeats 1] [--workers 2] [--show]
 
-Each selector sees the learning part of each of five folds (repeated), and chooses its columns, and
-their number, there; one and the same model is then fitted to them and judged on the rest.
+Each selector sees the training samples of each of five folds (repeated), and chooses its columns,
+and their number, there; the same model is then fitted to them and judged on the test samples.
 Gasoline, sonar and ionosphere are read from DIR; the others come with the package and with
 scikit-learn. Keeps what was selected in results/quality.json (rows that are there are not computed
 again) and writes docs/quality.md and its figure.
@@ -167,7 +167,7 @@ TEXT = """# Selection on real data
 selector chose on each fold.*
 
 Six tables: three with a number to predict, three with classes. Each selector sees the training
-samples of {folds}. There it chooses its columns and, if it needs that, their number, by a
+samples of each of {folds}. There it chooses its columns and, if it needs that, their number, by a
 cross-validation inside the training samples. The same model is then fitted to the chosen columns
 and judged on the test samples: support vectors with a Gaussian kernel, C = 10, columns (and
 numbers to predict) standardised, nothing tuned. Equal samples stay in the same outer fold.

@@ -15,7 +15,7 @@ N_SHUFFLES = 5  # of the folds that choose the components; errors are averaged o
 
 
 def load(name, folder=None):
-    """X, y, and the rows that the chapter learns on."""
+    """X, y, and the rows of the published training set."""
     if name == "Tecator":
         X, y = load_tecator(return_X_y=True)
         return X, y, np.arange(150)
@@ -26,7 +26,7 @@ def load(name, folder=None):
 
 
 def splits(X, train, n_random, seed):
-    """(train, test) of the chapter's split, then random ones of the same size.
+    """(train, test) of the published split, then random ones of the same size.
 
     Spectra that are identical stay on the same side of the random ones.
     """
