@@ -128,6 +128,15 @@ def local_permutations(
     return Permutations(key, order, edges, few, LocalFits.of(near, weights))
 
 
+def permutations_of(
+    null: str, key: tuple[int, str, int], given: Columns, metric: Metric, n_workers: int
+) -> Permutations:
+    """Those of the "local" null where there are given columns, otherwise those of all rows."""
+    if null == "local" and given.n_columns:
+        return local_permutations(key, given, metric, n_workers)
+    return global_permutations(key, given.n_samples)
+
+
 def random_folds(key: tuple[int, str, int], n_samples: int, n_parts: int) -> IntArray:
     """A fold for each sample, at random; sizes differ by one at most."""
     return np.asarray(global_permutations(key, n_samples).draw(0, 1)[0] % n_parts)

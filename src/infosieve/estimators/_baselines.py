@@ -23,7 +23,9 @@ def histogram(X: Any, y: Any, *, bins: int | str = "auto") -> float:
     Parameters
     ----------
     X : array-like of shape (n_samples,) or (n_samples, n_features)
+        One column or several, measured together.
     y : array-like of shape (n_samples,) or (n_samples, n_targets)
+        The target, numbers.
     bins : int or "auto", default="auto"
         Cells along each column; "auto" is Scott's rule for the joint dimension, at least 2.
 
@@ -31,6 +33,12 @@ def histogram(X: Any, y: Any, *, bins: int | str = "auto") -> float:
     -------
     float
         The plug-in estimate. It is never negative, and grows with the number of empty cells.
+
+    See Also
+    --------
+    mutual_information : What to use instead.
+    parzen : By densities of kernels.
+    three_entropies : By entropies of nearest neighbours.
 
     Examples
     --------
@@ -72,7 +80,9 @@ def parzen(X: Any, y: Any, *, bandwidth: float | str = "scott") -> float:
     Parameters
     ----------
     X : array-like of shape (n_samples,) or (n_samples, n_features)
+        One column or several, measured together.
     y : array-like of shape (n_samples,) or (n_samples, n_targets)
+        The target, numbers.
     bandwidth : float or "scott", default="scott"
         Standard deviation of the kernels on standardised columns; "scott" is
         ``n ** (-1 / (d + 4))`` with d the joint dimension.
@@ -81,6 +91,12 @@ def parzen(X: Any, y: Any, *, bandwidth: float | str = "scott") -> float:
     -------
     float
         The estimate in nats.
+
+    See Also
+    --------
+    mutual_information : What to use instead.
+    histogram : By counting in cells.
+    three_entropies : By entropies of nearest neighbours.
 
     Examples
     --------
@@ -124,7 +140,9 @@ def three_entropies(
     Parameters
     ----------
     X : array-like of shape (n_samples,) or (n_samples, n_features)
+        One column or several, measured together.
     y : array-like of shape (n_samples,) or (n_samples, n_targets)
+        The target, numbers.
     n_neighbors, metric
         As in :func:`infosieve.entropy`.
 
@@ -132,6 +150,12 @@ def three_entropies(
     -------
     float
         The estimate in nats.
+
+    See Also
+    --------
+    mutual_information : What to use instead.
+    entropy : The entropy that it is made of.
+    histogram : By counting in cells.
 
     Examples
     --------

@@ -16,7 +16,8 @@ from infosieve._input.tables import read_table
 def entropy(X: Any, *, n_neighbors: Neighbors = (3, 10), metric: Metric = "euclidean") -> float:
     """Differential entropy of a set of continuous columns, in nats.
 
-    Nothing is scaled: differential entropy depends on the unit of each column.
+    The estimate counts nearest neighbours [1]_. Nothing is scaled: differential entropy depends on
+    the unit of each column.
 
     Parameters
     ----------
@@ -36,6 +37,16 @@ def entropy(X: Any, *, n_neighbors: Neighbors = (3, 10), metric: Metric = "eucli
     ------
     ValueError
         If samples repeat: a distribution with atoms has no differential entropy.
+
+    See Also
+    --------
+    mutual_information : Information about a target.
+    infosieve.estimators.three_entropies : Information as a sum of entropies, and why not.
+
+    References
+    ----------
+    .. [1] L. F. Kozachenko and N. N. Leonenko (1987). Sample estimate of the entropy of a random
+       vector. Problems of Information Transmission 23, 95-101.
 
     Examples
     --------

@@ -87,7 +87,7 @@ def mutual_information(
     See Also
     --------
     relevance : The same for each column of a table on its own.
-    permutation_test : Is it more than chance?
+    permutation_test : Whether it is more than chance.
     entropy : Differential entropy of a set of columns.
 
     Notes

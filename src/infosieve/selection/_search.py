@@ -5,56 +5,25 @@ The loops here know columns, measures and rules; nothing of names, tables or thr
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
 from infosieve._core.categories import n_singletons
 from infosieve._core.types import Columns, FloatArray, Metric
-from infosieve._resampling.permutations import (
-    Permutations,
-    global_permutations,
-    key_of,
-    local_permutations,
-)
+from infosieve._resampling.permutations import Permutations, key_of, permutations_of
 from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.measure import Measure
 from infosieve._scoring.mixed import Scores
 from infosieve.results import Step
+from infosieve.selection._rules import Rules
 from infosieve.significance._exceedances import Exceedances, count_exceedances
 from infosieve.significance._levels import forward_stop_level, level_share
-from infosieve.significance._permutation_test import Correction, Null
 
-Stop: TypeAlias = Literal["fdr", "permutation", "max-mi"] | None
 Tick: TypeAlias = Callable[[int, int, int], None]
 
 # Without a test, a pair is taken that adds so many times what the best two single columns add.
 _PAIR_FACTOR = 2.0
-
-
-@dataclass(frozen=True, kw_only=True)
-class Rules:
-    """How to search and when to stop: the parameters of the selector, checked.
-
-    ``pairs_by_gain``: pairs are looked for although nothing is tested.
-    """
-
-    backward: bool
-    removal: Literal["test", "mi"]
-    stop: Stop
-    null: Null
-    correction: Correction
-    alpha: float
-    n_permutations: int
-    min_features: int
-    max_features: int
-    lookahead: int
-    pairs_by_gain: bool
-    seed: int
-
-    @property
-    def tested(self) -> bool:
-        return self.stop in ("permutation", "fdr")
 
 
 @dataclass(kw_only=True)
@@ -83,7 +52,7 @@ class Search:
         self.first: Scores | None = None  # of all candidates, each alone
         self._mi = 0.0
         self._p_values: list[float] = []
-        self._local: tuple[FloatArray, Permutations] | None = None
+        self._last: tuple[FloatArray, Permutations] | None = None
 
     def steps(self, known: Sequence[Step] = ()) -> Iterator[Step]:
         """Search to the end; ``selected`` is up to date whenever a step is out.
@@ -262,13 +231,11 @@ class Search:
 
     def _permutations(self, purpose: str, given: Columns) -> Permutations:
         key = key_of(self.rules.seed, purpose, given)
-        if self.rules.null != "local" or given.n_columns == 0:
-            return global_permutations(key, self.x.n_samples)
-        last = self._local
-        if last is None or not np.array_equal(last[0], given.values):  # pairs need no new one
+        last = self._last
+        if last is None or not np.array_equal(last[0], given.values):  # pairs need no new fits
             n_workers = self.scoring.executor.here.n_workers
-            last = given.values, local_permutations(key, given, self.metric, n_workers)
-            self._local = last
+            drawn = permutations_of(self.rules.null, key, given, self.metric, n_workers)
+            last = self._last = given.values, drawn
         return replace(last[1], key=key)
 
     def _level(self, of_pairs: bool = False) -> float:

@@ -14,17 +14,8 @@ from infosieve._core.parameters import (
     N_FOLDS,
     NEIGHBORS_TRIED,
     SELECTION_NEIGHBORS,
-    check_alpha,
-    check_choice,
-    check_count,
-    check_jobs,
-    check_method,
     check_neighbors,
-    check_permutations,
     check_x,
-    is_int,
-    n_permutations_of,
-    stop_of,
 )
 from infosieve._core.progress import Progress
 from infosieve._core.types import (
@@ -37,7 +28,7 @@ from infosieve._core.types import (
     Neighbors,
     Scale,
 )
-from infosieve._engines.devices import Device, check_device, engine_of, require_device
+from infosieve._engines.devices import Device, engine_of, require_device
 from infosieve._executors import KeepsExecutor, WorkersLostError, executor_of
 from infosieve._input.duplicates import find_duplicates
 from infosieve._input.problem import (
@@ -49,15 +40,14 @@ from infosieve._input.problem import (
     warn_of_identifiers,
     warn_of_singletons,
 )
-from infosieve._resampling.permutations import seed_of
 from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.measure import Measure
 from infosieve._sources.columns import as_source
 from infosieve.estimators._choice_of_k import choose, neighbors_tried
 from infosieve.results import Provenance, SelectionResult, Step
 from infosieve.selection._checkpoint import Checkpoint, claimed
-from infosieve.selection._search import Rules, Search, Stop
-from infosieve.significance._levels import level_share
+from infosieve.selection._rules import Rules, Stop, check_parameters, rules_of
+from infosieve.selection._search import Search
 from infosieve.significance._permutation_test import MEASURED, Correction, Null, Resample, cv_folds
 
 
@@ -283,7 +273,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             Itself. Interrupted (Ctrl-C), it keeps the steps that were finished, says so, and
             raises KeyboardInterrupt.
         """
-        seed = self._check_parameters()
+        seed = check_parameters(self)
         if y is None:
             raise ValueError(
                 "This MISelector estimator requires y to be passed, but the target y is None."
@@ -310,7 +300,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             executor=executor,
         )
         remember_columns(self, X)
-        rules = self._rules(problem.x, seed)
+        rules = rules_of(self, problem.x.n_columns, seed)
         engine = self._engine(problem.x, rules, executor)
         if self.device != "cpu":
             progress.say(f"computing on {engine.name}")
@@ -388,77 +378,6 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         if isinstance(error, KeyboardInterrupt):
             return KeyboardInterrupt(f"fit was interrupted; {kept}")
         return WorkersLostError(f"{error} fit was ended; {kept}.")
-
-    def _check_parameters(self) -> int:
-        check_choice(self.criterion, "criterion", MEASURED)
-        check_choice(self.search, "search", ("forward", "forward-backward"))
-        check_choice(self.removal, "removal", ("test", "mi"))
-        check_choice(self.stop, "stop", ("auto", "fdr", "permutation", "max-mi", None))
-        check_choice(self.null, "null", ("local", "global"))
-        check_choice(self.correction, "correction", ("max", None))
-        check_choice(self.resample, "resample", ("cv", None))
-        check_method(self.method, self.metric, self.scale, conditional=False)
-        if self.criterion == "cmi" and self.method == "ksg2":
-            raise ValueError(
-                "The 'method' parameter must be 'ksg1' with criterion='cmi': conditional "
-                "information is defined for that form only. Got 'ksg2' instead; use "
-                "criterion='mi' with it."
-            )
-        check_alpha(self.alpha)
-        check_count(self.n_features_to_select, "n_features_to_select", 1, optional=True)
-        check_count(self.min_features, "min_features", 0)
-        check_count(self.max_features, "max_features", 1, optional=True)
-        if not is_int(self.lookahead) or self.lookahead not in (1, 2):
-            raise ValueError(f"The 'lookahead' parameter must be 1 or 2. Got {self.lookahead!r}.")
-        self._check_permutations()
-        check_jobs(self.n_jobs)
-        check_device(self.device)
-        return seed_of(self.random_state)
-
-    def _check_permutations(self) -> None:
-        """Enough permutations for the smallest level there is."""
-        n = n_permutations_of(self.n_permutations, self.alpha)
-        stop = stop_of(self.stop, self.n_features_to_select)
-        if stop in ("fdr", "permutation"):
-            level = self.alpha if stop == "permutation" else -np.expm1(-self.alpha)
-            pairs = self.lookahead == 2
-            note = " for pairs (lookahead=1 leaves them out)" if pairs else ""
-            check_permutations(n, level * level_share(self.lookahead, of_pairs=pairs), note)
-        elif self.search == "forward-backward" and self.removal == "test":
-            check_permutations(n, self.alpha, " for removals")
-
-    def _rules(self, table: Any, seed: int) -> Rules:
-        """The parameters that depend on the number of columns, and the rest."""
-        m = table.n_columns
-        most = m if self.max_features is None else min(self.max_features, m)
-        least = self.min_features
-        if self.n_features_to_select is not None:
-            least = most = self.n_features_to_select
-        for name in ("n_features_to_select", "min_features"):
-            value = getattr(self, name)
-            if value is not None and value > m:
-                raise ValueError(
-                    f"The {name!r} parameter asks for {value} features, but X has {m} columns."
-                )
-        if least > most:
-            raise ValueError(
-                f"The 'min_features' parameter ({least}) must not exceed 'max_features' ({most})."
-            )
-        by_number = self.stop == "auto" and self.n_features_to_select is not None
-        return Rules(
-            backward=self.search == "forward-backward",
-            removal=self.removal,
-            stop=stop_of(self.stop, self.n_features_to_select),
-            null=self.null,
-            correction=self.correction,
-            alpha=float(self.alpha),
-            n_permutations=n_permutations_of(self.n_permutations, self.alpha),
-            min_features=least,
-            max_features=most,
-            lookahead=self.lookahead,
-            pairs_by_gain=by_number and self.lookahead == 2,
-            seed=seed,
-        )
 
     def _range_of_k(self, n_samples: int) -> tuple[tuple[int, int], bool]:
         """The range of K, and whether one of them is still to be chosen."""

@@ -18,13 +18,7 @@ from infosieve._engines.devices import Device, check_device, engine_of, require_
 from infosieve._executors import executor_of
 from infosieve._input.problem import open_problem, provenance_of, warn_of_singletons
 from infosieve._input.tables import find_columns
-from infosieve._resampling.permutations import (
-    global_permutations,
-    key_of,
-    local_permutations,
-    random_folds,
-    seed_of,
-)
+from infosieve._resampling.permutations import key_of, permutations_of, random_folds, seed_of
 from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.measure import Measure
 from infosieve.results import PermutationTest
@@ -190,9 +184,7 @@ def permutation_test(
         scoring = Scoring(x, pool)
         observed = scoring.scores(measure, tested, condition).averaged
         key = key_of(seed, "test", condition)
-        permutations = global_permutations(key, x.n_samples)
-        if null == "local" and condition.n_columns:
-            permutations = local_permutations(key, condition, metric, pool.here.n_workers)
+        permutations = permutations_of(null, key, condition, metric, pool.here.n_workers)
         blocks = scoring.permuted(
             measure,
             tested,

@@ -1,0 +1,124 @@
+"""The parameters of a selector: checked, and turned into the rules of a search."""
+
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from infosieve._core.parameters import (
+    check_alpha,
+    check_choice,
+    check_count,
+    check_jobs,
+    check_method,
+    check_permutations,
+    is_int,
+    n_permutations_of,
+    stop_of,
+)
+from infosieve._engines.devices import check_device
+from infosieve._resampling.permutations import seed_of
+from infosieve.significance._levels import level_share
+from infosieve.significance._permutation_test import MEASURED, Correction, Null
+
+Stop: TypeAlias = Literal["fdr", "permutation", "max-mi"] | None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rules:
+    """How to search and when to stop: the parameters of the selector, checked.
+
+    ``pairs_by_gain``: pairs are looked for although nothing is tested.
+    """
+
+    backward: bool
+    removal: Literal["test", "mi"]
+    stop: Stop
+    null: Null
+    correction: Correction
+    alpha: float
+    n_permutations: int
+    min_features: int
+    max_features: int
+    lookahead: int
+    pairs_by_gain: bool
+    seed: int
+
+    @property
+    def tested(self) -> bool:
+        return self.stop in ("permutation", "fdr")
+
+
+def check_parameters(selector: Any) -> int:
+    """Refuse what cannot be, before work begins; the seed."""
+    check_choice(selector.criterion, "criterion", MEASURED)
+    check_choice(selector.search, "search", ("forward", "forward-backward"))
+    check_choice(selector.removal, "removal", ("test", "mi"))
+    check_choice(selector.stop, "stop", ("auto", "fdr", "permutation", "max-mi", None))
+    check_choice(selector.null, "null", ("local", "global"))
+    check_choice(selector.correction, "correction", ("max", None))
+    check_choice(selector.resample, "resample", ("cv", None))
+    check_method(selector.method, selector.metric, selector.scale, conditional=False)
+    if selector.criterion == "cmi" and selector.method == "ksg2":
+        raise ValueError(
+            "The 'method' parameter must be 'ksg1' with criterion='cmi': conditional "
+            "information is defined for that form only. Got 'ksg2' instead; use "
+            "criterion='mi' with it."
+        )
+    check_alpha(selector.alpha)
+    check_count(selector.n_features_to_select, "n_features_to_select", 1, optional=True)
+    check_count(selector.min_features, "min_features", 0)
+    check_count(selector.max_features, "max_features", 1, optional=True)
+    if not is_int(selector.lookahead) or selector.lookahead not in (1, 2):
+        raise ValueError(f"The 'lookahead' parameter must be 1 or 2. Got {selector.lookahead!r}.")
+    _check_permutations(selector)
+    check_jobs(selector.n_jobs)
+    check_device(selector.device)
+    return seed_of(selector.random_state)
+
+
+def _check_permutations(selector: Any) -> None:
+    """Enough permutations for the smallest level there is."""
+    n = n_permutations_of(selector.n_permutations, selector.alpha)
+    stop = stop_of(selector.stop, selector.n_features_to_select)
+    if stop in ("fdr", "permutation"):
+        level = selector.alpha if stop == "permutation" else -np.expm1(-selector.alpha)
+        pairs = selector.lookahead == 2
+        note = " for pairs (lookahead=1 leaves them out)" if pairs else ""
+        check_permutations(n, level * level_share(selector.lookahead, of_pairs=pairs), note)
+    elif selector.search == "forward-backward" and selector.removal == "test":
+        check_permutations(n, selector.alpha, " for removals")
+
+
+def rules_of(selector: Any, n_columns: int, seed: int) -> Rules:
+    """The parameters that depend on the number of columns, and the rest."""
+    m = n_columns
+    most = m if selector.max_features is None else min(selector.max_features, m)
+    least = selector.min_features
+    if selector.n_features_to_select is not None:
+        least = most = selector.n_features_to_select
+    for name in ("n_features_to_select", "min_features"):
+        value = getattr(selector, name)
+        if value is not None and value > m:
+            raise ValueError(
+                f"The {name!r} parameter asks for {value} features, but X has {m} columns."
+            )
+    if least > most:
+        raise ValueError(
+            f"The 'min_features' parameter ({least}) must not exceed 'max_features' ({most})."
+        )
+    by_number = selector.stop == "auto" and selector.n_features_to_select is not None
+    return Rules(
+        backward=selector.search == "forward-backward",
+        removal=selector.removal,
+        stop=stop_of(selector.stop, selector.n_features_to_select),
+        null=selector.null,
+        correction=selector.correction,
+        alpha=float(selector.alpha),
+        n_permutations=n_permutations_of(selector.n_permutations, selector.alpha),
+        min_features=least,
+        max_features=most,
+        lookahead=selector.lookahead,
+        pairs_by_gain=by_number and selector.lookahead == 2,
+        seed=seed,
+    )
