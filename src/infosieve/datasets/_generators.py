@@ -1,4 +1,4 @@
-"""Generated data that know which columns matter, and how much they tell."""
+"""Generated data whose informative columns, and mostly their information, are known."""
 
 import math
 from typing import Any
@@ -43,16 +43,18 @@ def make_friedman(
     return_X_y: bool = False,
     as_frame: bool = False,
 ) -> Any:
-    """The chapter's data: five columns that matter, the others do not.
+    """Draw five informative columns, jointly nonlinear, among others that are noise.
 
     Y = 10 sin(X1 X2) + 20 (X3 - 0.5)^2 + 10 X4 + 5 X5 + noise, all columns uniform on [0, 1] and
-    the noise normal. (Friedman's own function, ``sklearn.datasets.make_friedman1``, has pi in the
-    sine.)
+    the noise normal: the example of Verleysen, Rossi and François [2]_. (Friedman's own
+    function [1]_, ``sklearn.datasets.make_friedman1``, has pi in the sine.)
 
     Parameters
     ----------
-    n_samples, n_features : int
-        The size; 5 columns at least.
+    n_samples : int, default=100
+        The number of samples.
+    n_features : int, default=10
+        The number of columns; 5 at least.
     noise : float, default=1.0
         The noise's standard deviation.
     random_state : int, RandomState, Generator or None, default=None
@@ -65,8 +67,21 @@ def make_friedman(
     Returns
     -------
     Bunch, or (X, y)
-        ``data``, ``target``, ``feature_names``, ``relevant`` (the numbers of the columns that
-        matter) and ``mi`` (their mutual information with the target in nats; None: not known).
+        ``data``, ``target``, ``feature_names``, ``relevant`` (the numbers of the informative
+        columns) and ``mi`` (their mutual information with the target in nats; None: not known).
+
+    See Also
+    --------
+    make_normal : Columns whose information is known.
+    make_xor : Columns that are informative only jointly.
+
+    References
+    ----------
+    .. [1] J. H. Friedman (1991). Multivariate adaptive regression splines. *The Annals of
+       Statistics* 19(1), 1-67. https://doi.org/10.1214/aos/1176347963
+    .. [2] M. Verleysen, F. Rossi and D. François (2009). Advances in feature selection with
+       mutual information. In *Similarity-Based Clustering*, LNCS 5400, 52-69.
+       https://doi.org/10.1007/978-3-642-01805-3_4
 
     Examples
     --------
@@ -93,16 +108,18 @@ def make_normal(
     return_X_y: bool = False,
     as_frame: bool = False,
 ) -> Any:
-    """A linear function of some columns plus noise, all normal, with the information you ask for.
+    """Draw normal columns whose sum, plus noise, has the information you ask for.
 
     Parameters
     ----------
-    n_samples, n_features : int
-        The size.
+    n_samples : int, default=200
+        The number of samples.
+    n_features : int, default=10
+        The number of columns.
     n_relevant : int, default=3
-        How many columns matter, all alike.
+        How many columns are informative, all alike.
     mi : float, default=1.0
-        What these tell about the target together, in nats: -log(1 - R^2) / 2.
+        Their joint mutual information with the target, in nats: -log(1 - R^2) / 2.
     random_state, return_X_y, as_frame
         As in :func:`make_friedman`.
 
@@ -110,6 +127,18 @@ def make_normal(
     -------
     Bunch, or (X, y)
         As in :func:`make_friedman`.
+
+    See Also
+    --------
+    make_uniform : Known information that is not linear.
+    infosieve.mutual_information : The estimate of it.
+
+    Examples
+    --------
+    >>> from infosieve.datasets import make_normal
+    >>> normal = make_normal(mi=0.5, random_state=0)
+    >>> normal.relevant, normal.mi
+    (array([0, 1, 2]), 0.5)
     """
     check_count(n_relevant, "n_relevant", 1)
     check_number(mi, "mi", 0, 15)
@@ -133,18 +162,23 @@ def make_copies(
     return_X_y: bool = False,
     as_frame: bool = False,
 ) -> Any:
-    """One column that matters, noisy copies of it that tell nothing beyond it, and noise.
+    """Draw one informative column, noisy copies that are redundant with it, and noise.
 
-    Y = X1 + noise, X1 standard normal; the copies come next.
+    Y = X1 + noise, X1 standard normal; the copies come next, and given X1 they are not
+    informative.
 
     Parameters
     ----------
-    n_samples, n_features : int
-        The size.
+    n_samples : int, default=200
+        The number of samples.
+    n_features : int, default=10
+        The number of columns.
     n_copies : int, default=1
         How many of the columns are copies.
-    copy_noise, noise : float
-        Standard deviations of what is added to the copies, and to the target.
+    copy_noise : float, default=0.2
+        The standard deviation of what is added to the copies.
+    noise : float, default=0.5
+        The standard deviation of what is added to the target.
     random_state, return_X_y, as_frame
         As in :func:`make_friedman`.
 
@@ -152,6 +186,18 @@ def make_copies(
     -------
     Bunch, or (X, y)
         As in :func:`make_friedman`; ``relevant`` is the original alone.
+
+    See Also
+    --------
+    make_normal : Columns that are informative without being redundant.
+    infosieve.FeatureClustering : Join redundant columns.
+
+    Examples
+    --------
+    >>> from infosieve.datasets import make_copies
+    >>> copies = make_copies(n_copies=2, random_state=0)
+    >>> copies.relevant, round(copies.mi, 3)
+    (array([0]), 0.805)
     """
     check_count(n_copies, "n_copies", 0)
     check_number(copy_noise, "copy_noise", 0, math.inf)
@@ -173,12 +219,14 @@ def make_uniform(
     return_X_y: bool = False,
     as_frame: bool = False,
 ) -> Any:
-    """One column that matters, and uniform noise: Y = X1 + noise.
+    """Draw uniform columns, one of them informative: Y = X1 + uniform noise.
 
     Parameters
     ----------
-    n_samples, n_features : int
-        The size.
+    n_samples : int, default=200
+        The number of samples.
+    n_features : int, default=10
+        The number of columns.
     noise : float, default=0.1
         The noise is uniform between -noise and noise. The columns are uniform on [0, 1], so that
         the information is noise - log(2 noise) up to 0.5, and 1 / (4 noise) beyond.
@@ -189,6 +237,17 @@ def make_uniform(
     -------
     Bunch, or (X, y)
         As in :func:`make_friedman`.
+
+    See Also
+    --------
+    make_normal : The same with normal columns and noise.
+
+    Examples
+    --------
+    >>> from infosieve.datasets import make_uniform
+    >>> X, y = make_uniform(50, 4, random_state=0, return_X_y=True)
+    >>> X.shape, y.shape
+    ((50, 4), (50,))
     """
     _check(n_samples, n_features, 1)
     check_number(noise, "noise", 1e-12, math.inf)
@@ -208,12 +267,14 @@ def make_xor(
     return_X_y: bool = False,
     as_frame: bool = False,
 ) -> Any:
-    """Two columns that tell nothing alone: the class is the sign of their product.
+    """Draw two columns that are informative only jointly: the class is the sign of their product.
 
     Parameters
     ----------
-    n_samples, n_features : int
-        The size.
+    n_samples : int, default=200
+        The number of samples.
+    n_features : int, default=10
+        The number of columns.
     flips : float, default=0.05
         The share of classes that are wrong.
     random_state, return_X_y, as_frame
@@ -223,6 +284,17 @@ def make_xor(
     -------
     Bunch, or (X, y)
         As in :func:`make_friedman`; the target is "same" or "different".
+
+    See Also
+    --------
+    make_friedman : A function of five columns.
+
+    Examples
+    --------
+    >>> from infosieve.datasets import make_xor
+    >>> xor = make_xor(random_state=0)
+    >>> sorted(set(xor.target)), round(xor.mi, 3)
+    (['different', 'same'], 0.495)
     """
     _check(n_samples, n_features, 2)
     check_number(flips, "flips", 0, 1)

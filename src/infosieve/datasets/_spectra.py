@@ -19,7 +19,9 @@ def load_tecator(
     return_X_y: bool = False,
     as_frame: bool = False,
 ) -> Any:
-    """Near infrared spectra of 215 samples of meat, 100 channels, and their fat content.
+    """Load near infrared spectra of 215 samples of meat, 100 channels, and their fat content.
+
+    Absorbances from 850 to 1050 nm, recorded on a Tecator Infratec Food and Feed Analyzer [1]_.
 
     Parameters
     ----------
@@ -37,6 +39,16 @@ def load_tecator(
         channels' wavelengths in nm) and ``DESCR`` with the permission note. By convention the first
         129 samples are for training, the next 43 for choices and the last 43 for tests; 22 spectra
         occur twice.
+
+    See Also
+    --------
+    load_spectra : Spectra from a file.
+    infosieve.CurveFeatures : Slopes, means and the like of stretches of curves.
+
+    References
+    ----------
+    .. [1] C. Borggaard and H. H. Thodberg (1992). Optimal minimal neural interpretation of
+       spectra. *Analytical Chemistry* 64(5), 545-551. https://doi.org/10.1021/ac00029a018
 
     Examples
     --------
@@ -62,7 +74,7 @@ def load_spectra(
     return_X_y: bool = False,
     as_frame: bool = False,
 ) -> Any:
-    """Spectra, or other curves, from a CSV file (or TSV, by its ending) with a header.
+    """Load spectra, or other curves, from a CSV file (or TSV, by its ending) with a header.
 
     The columns of the curve are those named alike but for a number (``x001``, ``x002``, ... or
     ``900nm``, ``902nm``, ...): as the first column is. Other columns of numbers are targets;
@@ -85,6 +97,23 @@ def load_spectra(
         ``data``, ``target``, ``frame`` (the whole table, with ``as_frame``), ``feature_names``,
         ``target_names``, ``axis`` (the numbers in the columns' names) and ``text`` (a DataFrame of
         the columns of text).
+
+    See Also
+    --------
+    load_tecator : Spectra that come with the package.
+    infosieve.CurveFeatures : Slopes, means and the like of stretches of curves.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from infosieve.datasets import load_spectra
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder) / "juice.csv"
+    ...     _ = path.write_text("900nm,902nm,904nm,sugar\\n1.2,1.3,1.5,8.1\\n1.1,1.4,1.6,9.0\\n")
+    ...     juice = load_spectra(path)
+    >>> juice.axis, juice.target_names
+    (array([900., 902., 904.]), ['sugar'])
     """
     path = Path(path)
     separator = "\t" if path.suffix.lower() in (".tsv", ".tab") else ","
