@@ -10,6 +10,7 @@ import pytest
 
 from infosieve import CurveFeatures, FeatureClustering, MISelector, choose_k, false_neighbors, plots
 from infosieve.datasets import load_tecator, make_friedman
+from infosieve.report import _figures
 
 
 @pytest.fixture(autouse=True)
@@ -55,6 +56,19 @@ def test_the_path_shows_gains_and_chance(criterion):
     boxes = [patch.get_path().vertices[:, 1].max() for patch in ax.patches]
     assert len(boxes) == len(result.steps)
     assert boxes[0] < result.steps[0].gain
+
+
+@pytest.mark.parametrize("criterion", ["cmi", "mi"])
+def test_pictures_and_pages_show_the_same_numbers(criterion):
+    result = MISelector(random_state=0, criterion=criterion).fit(*friedman()).result_
+    ax = plots.PathDisplay.from_result(result).plot().ax_
+    drawn = [patch.get_path().vertices[:, 1] for patch in ax.patches]
+    boxes = [trace for trace in _figures.path(result)["data"] if trace["type"] == "box"]
+    assert [v.min() for v in drawn] == [box["q1"][0] for box in boxes]
+    assert [v.max() for v in drawn] == [box["q3"][0] for box in boxes]
+    ax = plots.RelevanceDisplay.from_result(result).plot().ax_
+    bars = _figures.relevance(result)["data"][0]["x"]
+    assert [bar.get_width() for bar in ax.patches] == bars[::-1]
 
 
 def test_relevance_bars():

@@ -14,7 +14,7 @@ from infosieve._core.types import BoolArray, FloatArray, IntArray
 if TYPE_CHECKING:
     import pandas as pd
 
-# Colours of groups (clusters, parts of curves), in order; the page has the same.
+# Colours of groups (clusters, parts of curves), in order.
 GROUPS = ("#1f6feb", "#d9480f", "#2b8a3e", "#ae3ec9", "#e8a200", "#0b7285", "#c2255c", "#5c7cfa")
 
 

@@ -7,6 +7,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
 
 from infosieve._core.files import write_atomically
+from infosieve.report._data import GROUPS
 from infosieve.report._summarize import summarize
 
 
@@ -28,7 +29,7 @@ def page(result: Any, curves: Any = None, clusters: Any = None) -> str:
     summary = summarize(result, curves, clusters)
     shown = [figure for section in summary["sections"] for figure in section["figures"]]
     template = _templates().get_template("report.html")
-    return template.render(page=summary, figures=shown, plotly=get_plotlyjs())
+    return template.render(page=summary, figures=shown, groups=GROUPS, plotly=get_plotlyjs())
 
 
 def fragment(result: Any) -> str:
