@@ -45,7 +45,7 @@ X
 
 half = np.arange(n) < n // 2
 selector = MISelector(correction=None, lookahead=1, max_features=4, random_state=0, n_jobs=-1)
-selector.fit(X.only(np.flatnonzero(half)), y[half])
+selector.fit(X.take_rows(np.flatnonzero(half)), y[half])
 selector.path_[["action", "feature", "gain", "p_value"]].round(3)
 
 # %%
@@ -55,7 +55,7 @@ selector.path_[["action", "feature", "gain", "p_value"]].round(3)
 # against the best of the permuted ones.
 
 chosen = list(selector.get_feature_names_out())
-rest = X[chosen].only(np.flatnonzero(~half))
+rest = X[chosen].take_rows(np.flatnonzero(~half))
 test = permutation_test(rest, y[~half], chosen, random_state=0)
 test.to_frame()[["feature", "observed", "p_value"]].round(3)
 

@@ -16,13 +16,23 @@ import subprocess
 import sys
 import time
 import warnings
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from infosieve import FeatureClustering, KChoice, MISelector, SelectionResult, choose_k, cli
+from infosieve import (
+    FeatureClustering,
+    KChoice,
+    MISelector,
+    SelectionResult,
+    choose_k,
+    cli,
+    permutation_test,
+)
+from infosieve._core.errors import MissingRequirementError
 from infosieve._engines.numba.jit import announcer
 from infosieve._executors import WorkersLostError
 from infosieve.cli.options import literal
@@ -71,7 +81,7 @@ def folder(tmp_path_factory):
     (folder / "ragged.csv").write_text("a,b,Y\n1,2,3\n4,5\n")
     (folder / "row.csv").write_text("a,b,Y\n1,2,3\n")
     (folder / "constant.csv").write_text("a,b,Y\n1,2,3\n2,3,3\n4,1,3\n")
-    (folder / "flat.csv").write_text("a,b,Y\n1,2,3\n1,2,4\n1,2,5\n")
+    (folder / "flat.csv").write_text("a,b,Y\n1,2,3.5\n1,2,4\n1,2,5\n")
     (folder / "missing.csv").write_text("a,b,Y\n1,,3\n2,,4\n3,,5\n")
     (folder / "infinite.csv").write_text("a,b,Y\n1,2,3\ninf,3,4\n3,4,5\n")
     (folder / "broken.parquet").write_bytes(b"PAR1 and nothing more")
@@ -195,14 +205,18 @@ def test_reports_and_the_demo(folder, tmp_path):
     assert page.read_text().startswith("<!doctype html>")
     assert b"page.html written" in done.stderr
     kept.write_bytes(done.stdout)
-    run("report", kept, "--out", tmp_path / "again.html")
+    run("report", kept, "--html", tmp_path / "again.html")
     assert (tmp_path / "again.html").read_text() == page.read_text()
     for command in (["choose-k"], ["cluster", "--n-clusters", 2]):
         options = ["--target", "Y", "--exclude", "kind", "--json"]
         done = run(command[0], folder / "table.csv", *options, *command[1:])
-        again = run("report", "-", "--out", tmp_path / "other.html", stdin=done.stdout)
+        again = run("report", "-", "--html", tmp_path / "other.html", stdin=done.stdout)
         assert again.returncode == 0
         assert "<h1>" in (tmp_path / "other.html").read_text()
+    test = permutation_test(frame()[["X4"]], frame()["Y"], "X4", random_state=0)
+    again = run("report", "-", "--html", tmp_path / "test.html", stdin=test.to_json().encode())
+    assert again.returncode == 0, again.stderr
+    assert "<h1>" in (tmp_path / "test.html").read_text()
     done = run("demo", "friedman", cwd=tmp_path)
     lines = done.stdout.decode().strip().splitlines()
     assert lines[-2:] == ["found: X1, X2, X3, X4, X5", "truth: X1, X2, X3, X4, X5"]
@@ -257,11 +271,13 @@ def test_every_parameter_has_an_option():
 
 
 def test_defaults_are_those_of_the_library():
+    """But for the threads: a command has the machine to itself."""
     for function, command in (
         (MISelector, cli.select.select),
         (FeatureClustering, cli.cluster.cluster),
     ):
         options = inspect.signature(command).parameters
+        assert options["jobs"].default == -1
         for name, parameter in inspect.signature(function).parameters.items():
             if name in options and name != "n_clusters":
                 default = options[name].default
@@ -372,11 +388,14 @@ MISTAKES = [
     (["choose-k", "table.csv", *T, "--dask", "http://host:80"], "such as 'tcp://10.0.0.1:8786'"),
     (["select", "table.csv", *T, "--checkpoint", "pipe"], "The checkpoint pipe is a pipe"),
     (["select", "table.csv", *T, "--html", "pipe.html"], "pipe.html is a pipe; name a file"),
-    (["report", "result.json", "--out", "pipe.html"], "pipe.html is a pipe; name a file"),
-    (["demo", "--out", "pipe.html"], "pipe.html is a pipe; name a file"),
+    (["report", "result.json", "--html", "pipe.html"], "pipe.html is a pipe; name a file"),
+    (["demo", "--html", "pipe.html"], "pipe.html is a pipe; name a file"),
     (["cluster", "table.csv", *T], "column 'kind' of X holds"),
     (["cluster", "table.csv", *T, "--exclude", "kind", "--n-clusters", "9"], "asks for 9 clusters"),
-    (["choose-k", "table.csv", *T, "--k-max", "70"], "'k_max' parameter must be at most"),
+    (["choose-k", "table.csv", *T, "--n-neighbors", "9,3"], "'n_neighbors' parameter must be"),
+    (["select", "table.csv", *T, "--n-permutations", "many"], "'n_permutations' parameter"),
+    (["select", "table.csv", *T, "--stop", "never"], "'stop' parameter must be one of"),
+    (["report", "result.json", "--out", "page.html"], "No such option"),
 ]  # fmt: skip
 
 
@@ -394,10 +413,10 @@ def test_mistakes_are_told_in_one_line(arguments, message, folder):
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["report", "a.html", "--out", "a.html"], "--out a.html is the input itself"),
-        (["report", "a.html", "--out", "./a.html"], "--out ./a.html is the input itself (a.html)"),
-        (["report", "a.html", "--out", "soft.html"], "--out soft.html is the input itself"),
-        (["report", "a.html", "--out", "hard.html"], "--out hard.html is the input itself"),
+        (["report", "a.html", "--html", "a.html"], "--html a.html is the input itself"),
+        (["report", "a.html", "--html", "./a.html"], "--html ./a.html is the input itself (a."),
+        (["report", "a.html", "--html", "soft.html"], "--html soft.html is the input itself"),
+        (["report", "a.html", "--html", "hard.html"], "--html hard.html is the input itself"),
         (["select", "a.csv", *T, "--checkpoint", "a.csv", "--out", "a.csv"],
          "--checkpoint a.csv is the input itself"),
         (["select", "a.csv", *T, "--html", "table.html"], "--html table.html is the input itself"),
@@ -501,7 +520,7 @@ def test_reports_that_cannot_be_written_are_named(folder, tmp_path, monkeypatch,
     no_room(monkeypatch, ".html")
     for arguments in (["report", str(folder / "result.json")], ["demo", "friedman"]):
         with pytest.raises(SystemExit, match="2"):
-            cli.main([*arguments, "--out", "page.html"])
+            cli.main([*arguments, "--html", "page.html"])
         printed, said = capsys.readouterr()
         assert "error: page.html cannot be written: No space left on device" in said
         assert ("truth: X1, X2" in printed) == (arguments[0] == "demo")
@@ -540,7 +559,8 @@ def test_every_exit_status_is_documented(monkeypatch, capsys):
         (ValueError("bad"), 2),
         (PermissionError("no"), 2),
         (ImportError("no library"), 2),
-        (RuntimeError("no GPU"), 2),
+        (RuntimeError("a mistake of ours"), 1),
+        (MissingRequirementError("no GPU"), 2),
         (KeyboardInterrupt(), 130),
     ):
 
@@ -621,10 +641,46 @@ def test_control_c_exits_with_130(folder):
     )
     wait_for_a_step(process)
     process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=60)
+    printed, said = process.communicate(timeout=60)
     assert process.returncode == 130
     assert b"fit was interrupted; the 1 steps that were finished are kept" in said
     assert b"Traceback" not in said
+    lines = printed.decode().splitlines()
+    assert lines[0] == "1 of 120 features selected (150 samples)"
+    assert lines[-1] == "seed 0; stop reason: interrupted"
+
+
+@pytest.mark.parametrize("lost", [KeyboardInterrupt, WorkersLostError])
+@pytest.mark.parametrize("n_steps", [0, 1])
+def test_what_was_found_before_the_end_is_printed(
+    lost, n_steps, folder, tmp_path, monkeypatch, capsys
+):
+    """Unless a checkpoint has it."""
+    kept = SelectionResult.from_json((folder / "result.json").read_text())
+    broken = replace(kept, stop_reason="interrupted")
+    if n_steps == 0:
+        broken = replace(broken, steps=(), selected=())
+
+    def fit(self, X, y):
+        self.result_ = broken
+        raise lost("the 1 steps that were finished are kept")
+
+    monkeypatch.setattr(MISelector, "fit", fit)
+    monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
+    monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
+    arguments = ["select", str(folder / "table.csv"), *T]
+    for more in ([], ["--json"], ["--checkpoint", str(tmp_path / "steps.json")]):
+        with pytest.raises(SystemExit) as stopped:
+            cli.main([*arguments, *more])
+        assert stopped.value.code == (130 if lost is KeyboardInterrupt else 1)
+        printed, said = capsys.readouterr()
+        assert said == "infosieve: error: the 1 steps that were finished are kept\n"
+        if n_steps == 0 or "--checkpoint" in more:
+            assert printed == ""
+        elif "--json" in more:
+            assert SelectionResult.from_json(printed).steps == kept.steps
+        else:
+            assert "stop reason: interrupted" in printed
 
 
 def test_what_control_c_broke_off_is_silent(monkeypatch, capsys):

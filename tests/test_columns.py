@@ -254,8 +254,10 @@ def test_columns_by_name(tmp_path):
     back = source[np.array(["text", "c2", "c1"])]
     assert back.read().columns.tolist() == ["text", "c2", "c1"]
     assert back.read([2, 0]).columns.tolist() == ["c1", "text"]
-    assert len(source.only(np.array([3, 5]))) == 2
-    assert source.only(np.array([3, 5])).only(np.array([1]))["c1"].tolist() == [frame()["c1"][5]]
+    assert len(source.take_rows(np.array([3, 5]))) == 2
+    assert source.take_rows(np.array([3, 5])).take_rows(np.array([1]))["c1"].tolist() == [
+        frame()["c1"][5]
+    ]
     with pytest.raises(KeyError, match="has no column 'nothing'; it has 'c0', 'c1'"):
         source["nothing"]
     with pytest.raises(KeyError, match="'gone'"):

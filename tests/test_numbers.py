@@ -273,7 +273,7 @@ def test_gaps_on_disk_leave_integers_whole(tmp_path):
     pa.parquet.write_table(pa.table({"a": [None, *whole(HIGH)]}), tmp_path / "t.parquet")
     source = open_columns(tmp_path / "t.parquet")
     assert source["a"].dropna().tolist() == whole(HIGH)
-    rest = source.only(np.arange(1, N + 1))
+    rest = source.take_rows(np.arange(1, N + 1))
     want = relevance(STEPS[:, None], Y)[0]
     np.testing.assert_allclose(relevance(rest, Y), want, atol=1e-12)
 

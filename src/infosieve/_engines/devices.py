@@ -2,6 +2,7 @@
 
 from typing import Any, Literal, TypeAlias, get_args
 
+from infosieve._core.errors import MissingRequirementError
 from infosieve._core.parameters import check_choice
 from infosieve._core.types import Engine, Executor
 from infosieve._engines.cuda.engine import MAX_K, CudaEngine, why_no_gpu
@@ -9,7 +10,7 @@ from infosieve._engines.numba.engine import NumbaEngine
 
 Device: TypeAlias = Literal["cpu", "cuda", "auto"]
 
-# Samples times candidates, permuted copies included, from which on a GPU pays, and samples up to
+# Samples times candidates, permuted columns included, from which on a GPU pays, and samples up to
 # which it does: docs/benchmarks-gpu.md.
 WORTHWHILE, MOST_SAMPLES = 2e7, 50_000
 
@@ -23,7 +24,7 @@ def require_device(device: Device, executor: Executor) -> None:
     """That it is there, where the executor's jobs run."""
     reason = executor.missing_requirement(why_no_gpu) if device == "cuda" else None
     if reason is not None:
-        raise RuntimeError(
+        raise MissingRequirementError(
             f"The 'device' parameter is 'cuda', but {reason}. Otherwise, use device='cpu', or "
             "'auto', which takes a GPU where there is one."
         )
@@ -34,7 +35,7 @@ def engine_of(
 ) -> Engine:
     """The engine of a device that is there.
 
-    ``n_candidates`` includes permuted copies.
+    ``n_candidates`` includes permuted columns.
     """
     if device == "auto":
         work = n_samples * n_candidates

@@ -23,11 +23,12 @@ from dask.utils import parse_timedelta
 
 from infosieve._core.chunks import chunks
 from infosieve._core.documents import versions
+from infosieve._core.errors import MissingRequirementError
 from infosieve._core.files import first_line
 from infosieve._core.types import ColumnSet, Which
 from infosieve._executors import WorkersLostError
 from infosieve._executors.threads import Threads, Whole
-from infosieve._sources.columns import ColumnSource
+from infosieve._sources import ColumnSource
 
 T = TypeVar("T")
 
@@ -289,7 +290,7 @@ class Dask:
         mine = versions()["infosieve"]
         for address, theirs in self._ask(_version).items():
             if theirs != mine:
-                raise RuntimeError(
+                raise MissingRequirementError(
                     f"The Dask worker {address} has infosieve {theirs}, this process has {mine}. "
                     "Install the same version everywhere."
                 )
@@ -305,7 +306,7 @@ class Dask:
             try:
                 return self.client.run(question, *arguments)  # type: ignore[no-any-return]
             except ModuleNotFoundError as error:
-                raise RuntimeError(
+                raise MissingRequirementError(
                     f"A Dask worker cannot import what it needs ({error}). Install infosieve, in "
                     "the same version, wherever workers run."
                 ) from None

@@ -27,7 +27,7 @@ from infosieve._input.tables import (
     refuse_missing,
     warn_of_number_texts,
 )
-from infosieve._sources.columns import ColumnSource
+from infosieve._sources import ColumnSource
 
 # Sources up to this size are simply read: bytes.
 SMALL = 1 << 26
@@ -48,7 +48,8 @@ class Survey:
         See :class:`._types.Columns`.
     n_missing, n_infinite : ndarray of int
     projections, widths : ndarray of float
-        What tells columns apart that are not duplicates; projections have a row for each direction.
+        Random projections, a row for each direction, and widths of the bulk: they
+        separate columns that are not duplicates.
     digests : list of bytes
         Of the values.
     levels : dict

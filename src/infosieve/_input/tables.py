@@ -21,7 +21,7 @@ from infosieve._core.parameters import is_flag, is_int
 from infosieve._core.types import BoolArray, FloatArray, IntArray, Runner
 from infosieve._input.number_texts import seems_numbers
 from infosieve._input.numbers import EXACT, Offset, as_floats, beyond_floats, is_missing
-from infosieve._sources.columns import as_source
+from infosieve._sources import as_source
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class Table:
     def n_samples(self) -> int:
         return int(self.values.shape[1])
 
-    def only(self, rows: IntArray) -> "Table":
+    def take_rows(self, rows: IntArray) -> "Table":
         """The same columns for some of the samples."""
         return replace(self, values=np.ascontiguousarray(self.values[:, rows]), index=None)
 

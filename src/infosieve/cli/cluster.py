@@ -30,7 +30,7 @@ def cluster(
     scale: o.Scale = "standard",
     cv: Annotated[int, typer.Option(help="folds that judge numbers of clusters")] = 4,
     seed: o.Seed = None,
-    jobs: o.Jobs = None,
+    jobs: o.Jobs = -1,
     dask: o.Dask = None,
     out: Annotated[
         str | None, typer.Option(help="write the representatives and the target")

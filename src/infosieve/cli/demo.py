@@ -15,12 +15,12 @@ class Example(StrEnum):
 
 def demo(
     data: Annotated[Example | None, typer.Argument(help="one of them; default: both")] = None,
-    out: Annotated[str, typer.Option(help="the report")] = "infosieve-demo.html",
+    html: Annotated[str, typer.Option(help="the page to write")] = "infosieve-demo.html",
 ) -> None:
     """Select where the answer is known, and write a report."""
     from infosieve.cli.places import check
 
-    check({"--out": out}, pages=["--out"])
+    check({"--html": html})
     from infosieve.cli.examples import run
 
-    run([data.value] if data else [e.value for e in Example], out)
+    run([data.value] if data else [e.value for e in Example], html)

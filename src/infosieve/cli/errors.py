@@ -8,11 +8,16 @@ from typing import Any, NoReturn
 
 import typer
 
+from infosieve._core.errors import MissingRequirementError
+
 STATUS = (
     "Exit status: 0 done; 1 a cluster that is gone, or an error that nobody expected; 2 bad input, "
     "or what is asked for cannot be done here (a file cannot be written, a library or a GPU is "
     "missing); 130 interrupted; 141 nobody reads the output."
 )
+
+# What the library raises of bad input, and of what cannot be done here: status 2.
+_DOCUMENTED = (ValueError, TypeError, OSError, MemoryError, ImportError, MissingRequirementError)
 
 
 class InputError(ValueError):
@@ -45,11 +50,9 @@ def _verdict(error: BaseException) -> tuple[str, int]:
         return error.format_message(), 2
     if isinstance(error, ConnectionError):
         return text, 1
-    if isinstance(error, (ValueError, TypeError, OSError, MemoryError, ImportError)):
+    if isinstance(error, _DOCUMENTED):
         if "X has missing values" in text:
             text += " --drop-missing leaves out those rows, --exclude a column."
-        return text, 2
-    if type(error) is RuntimeError:  # a GPU, or a worker, that cannot do what is asked
         return text, 2
     return f"unexpected {type(error).__name__}: {error}; --debug shows where it comes from", 1
 

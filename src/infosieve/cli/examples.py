@@ -11,13 +11,13 @@ from infosieve.cli.show import console, selection
 from infosieve.datasets import load_tecator, make_friedman
 
 
-def run(names: list[str], out: str) -> None:
+def run(names: list[str], html: str) -> None:
     """Select on each, print what was found beside the truth, write a report of the last."""
     for name in names:
         result, curves = (_friedman if name == "friedman" else _tecator)()
-    with writing(out):
-        result.report(out, curves=curves)
-    print(f"infosieve: the report of this selection is in {out}", file=sys.stderr)
+    with writing(html):
+        result.report(html, curves=curves)
+    print(f"infosieve: the report of this selection is in {html}", file=sys.stderr)
 
 
 def _said(*lines: str) -> None:

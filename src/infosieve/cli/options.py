@@ -23,12 +23,16 @@ DropMissing = Annotated[
     bool, typer.Option("--drop-missing", help="leave out rows with missing values")
 ]
 Delimiter = Annotated[str | None, typer.Option(help="what separates the values of a CSV file")]
-Decimal = Annotated[str, typer.Option(help="the decimal mark of a CSV file: . or ,")]
+_DECIMAL = (
+    "the decimal mark of a CSV file, . or , and what separates thousands, if anything does: "
+    "'.,' reads 1,234.5, ',.' reads 1.234,5 and '. ' reads 1 234.5"
+)
+Decimal = Annotated[str, typer.Option(help=_DECIMAL)]
 Method = Annotated[str, typer.Option(help="ksg1 or ksg2")]
 Metric = Annotated[str, typer.Option(help="euclidean or chebyshev")]
 Scale = Annotated[str, typer.Option(help="standard, normal-scores or none")]
 Seed = Annotated[int | None, typer.Option(help="the same seed gives the same result")]
-Jobs = Annotated[int | None, typer.Option(help="threads; -1 for all cores")]
+Jobs = Annotated[int, typer.Option(help="threads; -1, the default, for all cores")]
 Dask = Annotated[
     str | None,
     typer.Option(
@@ -40,7 +44,7 @@ Device = Annotated[
     str, typer.Option(help="cpu, cuda (an NVIDIA GPU), or auto: a GPU where it pays")
 ]
 Json = Annotated[bool, typer.Option("--json", help="the whole result as JSON, instead of a table")]
-Html = Annotated[str | None, typer.Option(help="write a report to look at")]
+Html = Annotated[str | None, typer.Option(help="write a report, a page to look at")]
 Quiet = Annotated[bool, typer.Option("--quiet", help="no progress")]
 Config = Annotated[
     str | None,

@@ -18,7 +18,7 @@ import pyarrow.feather
 import pyarrow.parquet
 
 from infosieve._core.files import atomic, first_line, printable, special
-from infosieve._sources.columns import ARROW
+from infosieve._sources import ARROW
 from infosieve.cli.errors import InputError
 from infosieve.cli.tables import _SEPARATORS
 
@@ -26,14 +26,15 @@ _TABLES = (*_SEPARATORS, ".parquet", ".pq", *ARROW)
 _PAGES = (".html", ".htm")
 
 
-def check(places: Mapping[str, str | None], pages: Iterable[str] = ("--html",)) -> None:
+def check(places: Mapping[str, str | None]) -> None:
     """Refuse places that cannot be written to, or that are one file, before work begins.
 
-    ``places`` are FILE, the input, and what options name; ``pages`` are those that name a page.
+    ``places`` are FILE, the input, and what options name: --out a table, --html a page.
     """
     given = {option: path for option, path in places.items() if path is not None}
-    for option in given.keys() & {"--out", *pages}:
-        _check_place(given[option], _PAGES if option in pages else _TABLES)
+    for option, endings in (("--out", _TABLES), ("--html", _PAGES)):
+        if option in given:
+            _check_place(given[option], endings)
     _refuse_same(given)
     source = given.get("FILE", "-")
     if "--out" in given and source != "-" and Path(source).is_dir():
@@ -89,9 +90,8 @@ def finish(
     table: Callable[[], pd.DataFrame] | None = None,
 ) -> None:
     """Print a result, then write its ``table`` and its report; what fails prevents nothing else."""
-    command = shlex.join(["infosieve", *sys.argv[1:]])
-    result = replace(result, provenance=replace(result.provenance, command=command))
-    tasks: list[Callable[[], None]] = [lambda: _show(result, json)]
+    result = signed(result)
+    tasks: list[Callable[[], None]] = [lambda: show_result(result, json)]
     if out is not None and table is not None:
         tasks.append(lambda: write_table(table(), out))
     if html is not None:
@@ -111,7 +111,14 @@ def finish(
         raise failed[-1]
 
 
-def _show(result: Any, json: bool) -> None:
+def signed(result: Any) -> Any:
+    """The result, with the command that gave it."""
+    command = shlex.join(["infosieve", *sys.argv[1:]])
+    return replace(result, provenance=replace(result.provenance, command=command))
+
+
+def show_result(result: Any, json: bool) -> None:
+    """Print a result, whole as JSON or as a table."""
     if hasattr(sys.stdout, "reconfigure"):  # whatever the terminal's encoding
         sys.stdout.reconfigure(encoding="utf-8" if json else None, errors="replace")
     try:

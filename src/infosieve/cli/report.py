@@ -9,11 +9,11 @@ def report(
     file: Annotated[
         str, typer.Argument(metavar="FILE", help="what --json wrote; - is standard input")
     ],
-    out: Annotated[str, typer.Option(help="the page")] = "report.html",
+    html: Annotated[str, typer.Option(help="the page to write")] = "report.html",
 ) -> None:
     """Write the HTML report of a result that was kept as JSON."""
     from infosieve.cli.places import check, write_page
     from infosieve.cli.tables import read_result
 
-    check({"FILE": file, "--out": out}, pages=["--out"])
-    write_page(read_result(file), out)
+    check({"FILE": file, "--html": html})
+    write_page(read_result(file), html)

@@ -1,6 +1,7 @@
 """``infosieve select``: which columns matter."""
 
-from typing import Annotated
+from contextlib import suppress
+from typing import Annotated, Any
 
 import typer
 
@@ -8,6 +9,8 @@ from infosieve.cli import options as o
 from infosieve.cli.errors import fail
 
 _N_NEIGHBORS = "K: one number, a range such as 3,15 whose estimates are averaged, or auto"
+_STOP = "fdr, permutation, max-mi, none, or auto: fdr, unless --n-features-to-select is given"
+_N_PERMUTATIONS = "permutations of a test, or auto: 199, and more for a smaller --alpha"
 
 
 def select(
@@ -23,7 +26,7 @@ def select(
     criterion: Annotated[str, typer.Option(help="cmi: what a column adds; mi: of the set")] = "cmi",
     search: Annotated[str, typer.Option(help="forward or forward-backward")] = "forward",
     removal: Annotated[str, typer.Option(help="what removes a column: test or mi")] = "test",
-    stop: Annotated[str, typer.Option(help="fdr, permutation, max-mi or none")] = "fdr",
+    stop: Annotated[str, typer.Option(help=_STOP)] = "auto",
     null: Annotated[
         str, typer.Option(help="permute what is new (local) or all (global)")
     ] = "local",
@@ -32,8 +35,8 @@ def select(
     ] = "max",
     resample: Annotated[str, typer.Option(help="cv: test means over 20 parts; or none")] = "none",
     alpha: Annotated[float, typer.Option(help="the level of the tests")] = 0.05,
-    n_permutations: Annotated[int, typer.Option(help="permutations of a test")] = 199,
-    n_features_to_select: Annotated[int | None, typer.Option(help="so many, no test")] = None,
+    n_permutations: Annotated[str, typer.Option(help=_N_PERMUTATIONS)] = "auto",
+    n_features_to_select: Annotated[int | None, typer.Option(help="exactly so many")] = None,
     min_features: Annotated[int, typer.Option(help="at least so many")] = 0,
     max_features: Annotated[int | None, typer.Option(help="at most so many")] = None,
     method: o.Method = "ksg1",
@@ -41,7 +44,7 @@ def select(
     scale: o.Scale = "standard",
     lookahead: Annotated[int, typer.Option(help="2: try pairs where no column passes")] = 2,
     seed: o.Seed = None,
-    jobs: o.Jobs = None,
+    jobs: o.Jobs = -1,
     dask: o.Dask = None,
     device: o.Device = "cpu",
     checkpoint: Annotated[
@@ -75,6 +78,7 @@ def select(
         decimal=decimal,
     )
     from infosieve._engines.numba.jit import announcer
+    from infosieve._executors import WorkersLostError
     from infosieve.selection import MISelector
 
     announcer.silent = quiet
@@ -88,7 +92,7 @@ def select(
         correction=o.literal(correction),
         resample=o.literal(resample),
         alpha=alpha,
-        n_permutations=n_permutations,
+        n_permutations=o.literal(n_permutations),
         n_features_to_select=n_features_to_select,
         min_features=min_features,
         max_features=max_features,
@@ -106,7 +110,21 @@ def select(
     try:
         with workers(dask, jobs) as selector.executor:
             selector.fit(data.X, data.y)
-    except KeyboardInterrupt as error:  # typer would swallow what it says
-        fail(str(error) or "interrupted", 130)
+    except (KeyboardInterrupt, WorkersLostError) as error:
+        if checkpoint is None:
+            _show_finished_steps(selector, json)
+        if isinstance(error, WorkersLostError):
+            raise
+        fail(str(error) or "interrupted", 130)  # typer would swallow what it says
     chosen = [data.X.columns[j] for j in selector.selected_]
     finish(selector.result_, json, html, out, lambda: data.beside_target(data.X[chosen]))
+
+
+def _show_finished_steps(selector: Any, json: bool) -> None:
+    """Print what a search that was broken off had found: nobody else keeps it."""
+    from infosieve.cli.places import show_result, signed
+
+    result = getattr(selector, "result_", None)
+    if result is not None and result.steps:
+        with suppress(OSError):  # how the search ended matters more
+            show_result(signed(result), json)

@@ -25,7 +25,7 @@ import pyarrow.parquet
 from infosieve._core.files import first_line
 from infosieve._core.messages import brief, shown
 from infosieve._input.numbers import EXACT, is_missing, offset_of
-from infosieve._sources.columns import ARROW, PARQUET, ColumnSource, open_columns, to_frame
+from infosieve._sources import ARROW, PARQUET, ColumnSource, open_columns, to_frame
 from infosieve.cli.errors import InputError
 from infosieve.cli.texts import Told, exact_numbers, read_text, refuse_doubtful, refuse_text
 
@@ -145,7 +145,7 @@ def checked(
     print(f"infosieve: {int(missing.sum())} rows with missing values left out", file=sys.stderr)
     if isinstance(table, pd.DataFrame):
         return table[~missing].reset_index(drop=True)
-    return table.only(np.flatnonzero(~missing))
+    return table.take_rows(np.flatnonzero(~missing))
 
 
 def _blocks(table: pd.DataFrame | ColumnSource) -> Iterator[pd.DataFrame]:
@@ -162,7 +162,7 @@ def _blocks(table: pd.DataFrame | ColumnSource) -> Iterator[pd.DataFrame]:
 
 def read_result(path: str) -> Any:
     """A result that was kept as JSON."""
-    from infosieve.results import ClusterResult, KChoice, SelectionResult
+    from infosieve import results
 
     name = "standard input" if path == "-" else path
     try:
@@ -176,8 +176,8 @@ def read_result(path: str) -> Any:
     except (ValueError, RecursionError):
         document = None
     schema = document.get("schema") if isinstance(document, dict) else None
-    for kind in (SelectionResult, KChoice, ClusterResult):
-        if schema == f"infosieve/{kind._schema}":
+    for kind in (getattr(results, name) for name in results.__all__):
+        if schema == f"infosieve/{getattr(kind, '_schema', None)}":
             try:
                 return kind.from_json(text)
             except ValueError as error:

@@ -178,7 +178,7 @@ def _judged(
 ) -> list[float]:
     """How well the estimator predicts one fold behind each number of clusters."""
     progress, numbers = judge.progress, judge.numbers
-    grown = judge.growth.grow([t.only(train) for t in tables], connected, executor, progress)
+    grown = judge.growth.grow([t.take_rows(train) for t in tables], connected, executor, progress)
     progress.begin("numbers of clusters of a fold", len(numbers))
     values = tables[0].values.T
     scores = []
