@@ -1,0 +1,187 @@
+"""A checked table, and what must hold between tables."""
+
+import hashlib
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from infosieve._core.messages import shown
+from infosieve._core.types import BoolArray, FloatArray, IntArray
+from infosieve._input.numbers import Offset
+
+
+@dataclass(frozen=True, kw_only=True)
+class Table:
+    """A checked table: numbers, and codes for categories.
+
+    Attributes
+    ----------
+    argument : str
+        What the user calls it ("X", "y", "given").
+    names : list
+        The columns' names, or their numbers where they have none.
+    named : bool
+        Whether the names are the user's.
+    values : ndarray of shape (n_columns, n_samples)
+    categorical : ndarray of bool
+    levels : dict
+        The categories of each categorical column, by its number, in the order of the codes.
+    index : Index or None
+        The samples' labels, where pandas gave some.
+    offsets : dict
+        What was subtracted, exactly, from columns whose numbers float64 does not distinguish.
+    """
+
+    argument: str
+    names: list[Any]
+    named: bool
+    values: FloatArray
+    categorical: BoolArray
+    levels: dict[int, list[Any]]
+    index: Any = None
+    offsets: dict[int, Offset] = field(default_factory=dict)
+
+    @classmethod
+    def without_values(
+        cls, argument: str, names: list[Any], named: bool, n_columns: int
+    ) -> "Table":
+        """Columns that have names already, and are numbers until somebody looks at them."""
+        return cls(
+            argument=argument,
+            names=names,
+            named=named,
+            values=np.empty((n_columns, 0)),
+            categorical=np.zeros(n_columns, bool),
+            levels={},
+        )
+
+    @property
+    def n_columns(self) -> int:
+        return int(self.values.shape[0])
+
+    @property
+    def n_samples(self) -> int:
+        return int(self.values.shape[1])
+
+    def take_rows(self, rows: IntArray) -> "Table":
+        """The same columns for some of the samples."""
+        return replace(self, values=np.ascontiguousarray(self.values[:, rows]), index=None)
+
+    def original(self) -> Any:
+        """What to learn from, one column flat: numbers, or what the codes stand for.
+
+        Offsets stay subtracted: whoever fits a model to the numbers would lose them again.
+        """
+        m = self.n_columns
+        columns = [self.column(j) if j in self.levels else self.values[j] for j in range(m)]
+        return columns[0] if len(columns) == 1 else np.column_stack(columns)
+
+    def column(self, j: int) -> Any:
+        """The values of one column as they were; of numbers, what float64 holds of them."""
+        if j not in self.levels:
+            return self.values[j] + float(self.offsets[j]) if j in self.offsets else self.values[j]
+        levels: Any = np.empty(len(self.levels[j]), dtype=object)
+        levels[:] = self.levels[j]
+        if len({type(level) for level in self.levels[j]}) == 1 and np.isscalar(levels[0]):
+            levels = np.array(self.levels[j])
+        return levels[self.values[j].astype(int)]
+
+    def label(self, column: int) -> str:
+        """How an error message calls a column."""
+        name = self.names[column]
+        if self.named:
+            return f"column {shown(name)} of {self.argument}"
+        return f"column {name} of {self.argument}" if self.n_columns > 1 else self.argument
+
+    @property
+    def largest(self) -> float:
+        """The size of the largest number."""
+        sizes = np.abs(self.values[~self.categorical])
+        return float(np.max(sizes, initial=0.0, where=np.isfinite(sizes)))
+
+    @property
+    def digests(self) -> list[bytes]:
+        """What changes with any value of each column."""
+        each = []
+        for j, row in enumerate(self.values):
+            digest = hashlib.blake2b(row.astype("<f8").tobytes(), digest_size=16)
+            if j in self.offsets:
+                offset = self.offsets[j]
+                digest.update(f"{offset.numerator:x}/{offset.denominator:x}".encode())
+            each.append(digest.digest())
+        return each
+
+
+def fingerprint(*tables: Any) -> str:
+    """A short text that changes with any value, name, type or order of the tables."""
+    digest = hashlib.blake2b(digest_size=16)
+    for table in tables:
+        names = table.names if table.named else None
+        shape = table.n_columns, table.n_samples
+        kinds = (table.argument, names, shape, table.categorical.tolist())
+        digest.update(repr((*kinds, table.levels)).encode())
+        digest.update(b"".join(table.digests))
+    return digest.hexdigest()
+
+
+def refuse_missing(
+    argument: str, names: list[Any], n_samples: int, n_missing: IntArray, n_infinite: IntArray
+) -> None:
+    """No estimate from values that are not there."""
+    for what, counts in (("missing values (NaN)", n_missing), ("infinite values", n_infinite)):
+        columns = np.flatnonzero(counts)
+        if columns.size == 0:
+            continue
+        first = ", ".join(f"{shown(names[j])} ({counts[j]})" for j in columns[:5])
+        more = f" and {columns.size - 5} more" if columns.size > 5 else ""
+        where = f" in {columns.size} of its columns: {first}{more}" if len(names) > 1 else ""
+        where = where or f" ({counts[0]} of {n_samples})"
+        raise ValueError(
+            f"{argument} has {what}{where}. Neighbours of an unknown value are unknown: "
+            "drop those samples or columns, or fill the values in first (for example with "
+            "sklearn.impute.SimpleImputer)."
+        )
+
+
+def check_target(y: Table) -> None:
+    """A target must vary, and classes must have members."""
+    for j in range(y.n_columns):
+        column = y.values[j]
+        if column.min() == column.max():
+            value = shown(y.levels[j][0] if j in y.levels else y.column(j)[0])
+            raise ValueError(
+                f"{y.label(j)} is constant (every value is {value}): there is nothing to "
+                "predict. Check that it is the right column and that no filter left one class."
+            )
+        if y.categorical[j] and np.unique(column).size == column.size:
+            raise ValueError(
+                f"{y.label(j)} is a category with a different value for every sample "
+                f"({', '.join(map(shown, y.levels[j][:2]))}, ...), such as an identifier. If these "
+                "are numbers, pass them as numbers."
+            )
+
+
+def check_lengths(*tables: Table) -> None:
+    """All tables describe the same samples."""
+    first = tables[0]
+    for other in tables[1:]:
+        if other.n_samples != first.n_samples:
+            raise ValueError(
+                f"{first.argument} has {first.n_samples} samples and {other.argument} has "
+                f"{other.n_samples}; they must describe the same samples, row by row."
+            )
+        if _same_labels_in_another_order(first.index, other.index):
+            raise ValueError(
+                f"{first.argument} and {other.argument} have the same index labels in another "
+                f"order: the samples would be mixed up. Pass {other.argument}.loc[{first.argument}"
+                ".index], or drop the indexes if they mean nothing (reset_index)."
+            )
+
+
+def _same_labels_in_another_order(one: Any, other: Any) -> bool:
+    if one is None or other is None or one.equals(other):
+        return False
+    if not (one.is_unique and other.is_unique):
+        return False
+    return bool(one.isin(other).all())

@@ -1,0 +1,88 @@
+"""Columns that users name: by number, by a mask, or by name."""
+
+from collections.abc import Hashable, Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from infosieve._core.messages import shown
+from infosieve._core.parameters import is_flag, is_int
+
+
+def declared_columns(
+    discrete: Any, argument: str, names: list[Any], named_columns: bool
+) -> dict[int, bool]:
+    """Which columns were declared discrete (or not), by number."""
+    m = len(names)
+    parameter = "discrete_target" if argument == "y" else "discrete_features"
+    rule = (
+        f"The {parameter!r} parameter must be 'auto', a bool, a mask of {m} bools, or the "
+        f"numbers or names of the discrete columns. Got {shown(discrete)} instead."
+    )
+    if isinstance(discrete, str) and discrete == "auto":
+        return {}
+    if isinstance(discrete, (bool, np.bool_)):
+        return dict.fromkeys(range(m), bool(discrete))
+    if isinstance(discrete, (str, dict)) or not isinstance(discrete, Iterable):
+        raise ValueError(rule)
+    if isinstance(discrete, np.ndarray) and discrete.ndim != 1:
+        raise ValueError(rule)
+    chosen = list(discrete)
+    if not all(isinstance(c, Hashable) for c in chosen):
+        raise ValueError(rule)
+    if chosen and all(isinstance(c, (bool, np.bool_)) for c in chosen):
+        if len(chosen) != m:
+            raise ValueError(rule)
+        return {j: bool(c) for j, c in enumerate(chosen)}
+    declared: dict[int, bool] = {}
+    places = _places(names) if named_columns else {}
+    for c in chosen:
+        if c in places:
+            declared |= dict.fromkeys(places[c], True)
+        elif is_int(c) and 0 <= int(c) < m:
+            declared[int(c)] = True
+        else:
+            raise ValueError(f"{rule} There is no column {shown(c)}.")
+    return declared
+
+
+def find_columns(columns: Any, table: Any, parameter: str) -> list[int]:
+    """The numbers of columns given by number, by a mask, or by name where there are names."""
+    m = table.n_columns
+    single = isinstance(columns, (str, bytes)) or not isinstance(columns, Iterable)
+    if isinstance(columns, tuple) and table.named and columns in table.names:
+        single = True  # a name of several levels
+    wanted = [columns] if single else list(columns)
+    if len(wanted) == m and all(isinstance(c, (bool, np.bool_)) for c in wanted):
+        return [j for j, chosen in enumerate(wanted) if chosen]
+    found: dict[int, None] = {}
+    places = _places(table.names) if table.named else {}
+    for c in wanted:
+        known = isinstance(c, Hashable) and not is_flag(c)
+        named = places.get(c, []) if known else []
+        if len(named) > 1:
+            raise ValueError(
+                f"The {parameter!r} parameter names {shown(c)}, but {len(named)} columns of "
+                f"{table.argument} have that name. Give their numbers, or rename them."
+            )
+        if not named and not (is_int(c) and 0 <= c < m):
+            kind = f"{'a name or ' if table.named else ''}a number from 0 to {m - 1}"
+            raise ValueError(
+                f"The {parameter!r} parameter must have columns of {table.argument}, each {kind}, "
+                f"or a mask of {m} bools. There is no column {shown(c)}."
+            )
+        j = named[0] if named else int(c)
+        if j in found:
+            raise ValueError(
+                f"The {parameter!r} parameter has {table.label(j)} twice. Name each column once."
+            )
+        found[j] = None
+    return list(found)
+
+
+def _places(names: Sequence[Any]) -> dict[Any, list[int]]:
+    """Where each name stands."""
+    places: dict[Any, list[int]] = {}
+    for j, name in enumerate(names):
+        places.setdefault(name, []).append(j)
+    return places
