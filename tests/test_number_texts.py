@@ -329,7 +329,7 @@ def test_categories_as_text_are_not(case):
     texts = (LEFT | {"a few": ["0", "1", "2"] * 9})[case]
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        relevance(pd.DataFrame({"a": texts}), np.arange(len(texts)))
+        relevance(pd.DataFrame({"a": texts}), np.arange(len(texts)) + 0.5)
 
 
 # --- messages stay short

@@ -35,7 +35,7 @@ SMALL = 1 << 26
 _BLOCK_BYTES = 1 << 24
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Survey:
     """What has been found out about each column, in one pass over the table.
 
@@ -45,7 +45,7 @@ class Survey:
     n_distinct : ndarray of int
         After scaling, before ties were broken.
     owned : ndarray of bool
-        See :class:`._types.Columns`.
+        See :class:`infosieve._core.types.Columns`.
     n_missing, n_infinite : ndarray of int
     projections, widths : ndarray of float
         Random projections, a row for each direction, and widths of the bulk: they
@@ -69,7 +69,7 @@ class Survey:
 
 @dataclass(frozen=True)
 class SourceTable:
-    """A checked table whose values are elsewhere. Beside :class:`._validate.Table`."""
+    """A checked table whose values are elsewhere. See :class:`infosieve._input.tables.Table`."""
 
     source: ColumnSource
     argument: str
@@ -177,7 +177,10 @@ def open_table(
 
 @dataclass(frozen=True)
 class LazyColumns:
-    """Prepared columns that are read when they are taken. See ``_types.ColumnSet``."""
+    """Prepared columns that are read when they are taken.
+
+    See :class:`infosieve._core.types.ColumnSet`.
+    """
 
     table: SourceTable
     scale: Scale
@@ -218,7 +221,7 @@ class LazyColumns:
 
     @property
     def projections(self) -> tuple[FloatArray, FloatArray]:
-        """See :func:`._duplicates.projections_of`."""
+        """See :func:`infosieve._input.duplicates.projections_of`."""
         return self.table._known.projections, self.table._known.widths
 
     @cached_property
@@ -235,8 +238,10 @@ class LazyColumns:
         return self.prepared(self.table.read(numbers), with_order)
 
     def prepared(self, table: Table, with_order: bool = False) -> Columns:
-        kinds = table.values, table.categorical
-        return prepare(*kinds, self.scale, self.exponent, self.runner, with_order)
+        """Columns that were read, scaled and with ties broken."""
+        return prepare(
+            table.values, table.categorical, self.scale, self.exponent, self.runner, with_order
+        )
 
 
 def _largest(runner: Runner, unread: LazyColumns, which: Which) -> float:
@@ -249,28 +254,47 @@ def _survey(runner: Runner, unread: LazyColumns, which: Which) -> Survey:
     missing, infinite = np.isnan(table.values).sum(axis=1), np.isinf(table.values).sum(axis=1)
     if missing.any() or infinite.any():  # will be refused: what follows does not matter
         nothing = np.zeros(numbers.size)
-        counts = nothing.astype(np.int64), nothing.astype(bool), missing, infinite
-        return Survey(table.categorical, *counts, nothing[None], nothing, [], {})
+        return Survey(
+            categorical=table.categorical,
+            n_distinct=nothing.astype(np.int64),
+            owned=nothing.astype(bool),
+            n_missing=missing,
+            n_infinite=infinite,
+            projections=nothing[None],
+            widths=nothing,
+            digests=[],
+            levels={},
+        )
     columns = unread.prepared(table)
     projections, widths = projections_of(columns)
-    levels = {int(numbers[i]): values for i, values in table.levels.items()}
     assert columns.owned is not None
-    counts = columns.n_distinct, columns.owned, missing, infinite
-    return Survey(table.categorical, *counts, projections, widths, table.digests, levels)
-
-
-def _joined(parts: list[Survey]) -> Survey:
-    levels: dict[int, list[Any]] = {}
-    for part in parts:
-        levels |= part.levels
     return Survey(
-        np.concatenate([part.categorical for part in parts]),
-        np.concatenate([part.n_distinct for part in parts]),
-        np.concatenate([part.owned for part in parts]),
-        np.concatenate([part.n_missing for part in parts]),
-        np.concatenate([part.n_infinite for part in parts]),
-        np.concatenate([part.projections for part in parts], axis=1),
-        np.concatenate([part.widths for part in parts]),
-        [digest for part in parts for digest in part.digests],
-        levels,
+        categorical=table.categorical,
+        n_distinct=columns.n_distinct,
+        owned=columns.owned,
+        n_missing=missing,
+        n_infinite=infinite,
+        projections=projections,
+        widths=widths,
+        digests=table.digests,
+        levels={int(numbers[i]): values for i, values in table.levels.items()},
+    )
+
+
+def _joined(surveys: list[Survey]) -> Survey:
+    """Surveys of blocks of columns as one of all of them."""
+
+    def all_of(name: str) -> Any:
+        return np.concatenate([getattr(survey, name) for survey in surveys], axis=-1)
+
+    return Survey(
+        categorical=all_of("categorical"),
+        n_distinct=all_of("n_distinct"),
+        owned=all_of("owned"),
+        n_missing=all_of("n_missing"),
+        n_infinite=all_of("n_infinite"),
+        projections=all_of("projections"),
+        widths=all_of("widths"),
+        digests=[digest for survey in surveys for digest in survey.digests],
+        levels={j: values for survey in surveys for j, values in survey.levels.items()},
     )

@@ -68,10 +68,10 @@ def plain(text: str, marks: Marks) -> str:
     return text.replace(marks[1], "").replace(marks[0], ".")
 
 
-def meanings(texts: Iterable[str], told: str) -> list[Marks]:
+def meanings(texts: Iterable[str], default: str) -> list[Marks]:
     """The readings that tidied texts have in common, less marks that none of them uses.
 
-    Where the decimal mark is not used, it is ``told``, unless that separates thousands.
+    Where the decimal mark is not used, it is ``default``, unless that separates thousands.
     """
     common = frozenset(MARKS)
     used: set[str] = set()
@@ -81,7 +81,7 @@ def meanings(texts: Iterable[str], told: str) -> list[Marks]:
     found = set()
     for decimal, thousands in common:
         apart = thousands if thousands in used else ""
-        found.add((decimal if decimal in used or told == apart else told, apart))
+        found.add((decimal if decimal in used or default == apart else default, apart))
     return sorted(found)
 
 

@@ -1,6 +1,6 @@
 """Numbers of any kind as float64, so that their differences survive.
 
-float64 tells whole numbers apart up to 2^53, and numbers near one down to 2e-16. Only differences
+float64 distinguishes whole numbers up to 2^53, and numbers near one down to 2e-16. Only differences
 matter here: where numbers are far from zero and close together, one of them is subtracted first,
 in the arithmetic of their own type.
 """
@@ -54,7 +54,7 @@ def as_floats(column: Any, label: str, offset: Offset | None = None) -> tuple[Fl
 
 
 def beyond_floats(integers: Any) -> bool:
-    """Whether there are integers that float64 cannot tell apart."""
+    """Whether there are integers that float64 does not distinguish."""
     if integers.size == 0 or integers.dtype.itemsize < 8:
         return False
     return bool(integers.max() > EXACT or (integers.min() < 0 and integers.min() < -EXACT))

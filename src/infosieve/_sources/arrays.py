@@ -35,10 +35,10 @@ class ArrayFile:
             )
         order = "F" if array.flags.f_contiguous else "C" if array.flags.c_contiguous else None
         name = str(array.filename)
-        # Part of an array, changed pages that are in memory alone, a file that has no name any
-        # more: what this process sees, no other does.
-        alone = order is None or array.filename is None or array.mode == "c"
-        if alone or array._mmap is None or not os.path.exists(name):
+        # Part of an array, changed pages that are in memory only, a file that has no name any
+        # more: what this process can read, no other can.
+        private = order is None or array.filename is None or array.mode == "c"
+        if private or array._mmap is None or not os.path.exists(name):
             return cls(where="an array", shape=array.shape, dtype=array.dtype, array=array)
         if array.mode != "r":
             array.flush()

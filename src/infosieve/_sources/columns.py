@@ -177,7 +177,7 @@ class ColumnSource:
         return [self.columns[i] for i, j in enumerate(self._numbers.tolist()) if j in places]
 
     def visible(self) -> bool:
-        """Say whether this process can read what the one could that opened it.
+        """Check whether this process can read what the one could that opened it.
 
         Returns
         -------

@@ -40,7 +40,7 @@ def cluster(
     quiet: o.Quiet = False,
     config: o.Config = None,
 ) -> None:
-    """Join columns that say the same about the target."""
+    """Join columns that are redundant with each other."""
     from infosieve.cli.places import check, finish
     from infosieve.cli.workers import check_dask, workers
 

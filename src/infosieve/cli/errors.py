@@ -42,7 +42,7 @@ def reported(debug: bool) -> Iterator[None]:
 
 
 def _verdict(error: BaseException) -> tuple[str, int]:
-    """What to say of an error, and the exit status."""
+    """The line for an error, and the exit status."""
     text = str(error) or type(error).__name__
     if isinstance(error, (KeyboardInterrupt, typer.Abort)):
         return str(error) or "interrupted", 130

@@ -20,14 +20,15 @@ def run(names: list[str], html: str) -> None:
     print(f"infosieve: the report of this selection is in {html}", file=sys.stderr)
 
 
-def _said(*lines: str) -> None:
+def _print(*lines: str) -> None:
     for line in lines:
         console().print(Text(line))
 
 
 def _friedman() -> tuple[Any, Any]:
-    _said(
-        "Which of ten columns matter? Y = 10 sin(X1 X2) + 20 (X3 - 0.5)^2 + 10 X4 + 5 X5 + noise.",
+    _print(
+        "Which of ten columns are informative about Y?",
+        "Y = 10 sin(X1 X2) + 20 (X3 - 0.5)^2 + 10 X4 + 5 X5 + noise.",
         "",
     )
     data = make_friedman(random_state=0, as_frame=True)
@@ -35,13 +36,13 @@ def _friedman() -> tuple[Any, Any]:
     selection(fitted.result_)
     truth = sorted(data.feature_names[j] for j in data.relevant)
     found = sorted(fitted.get_feature_names_out())
-    _said("", f"found: {', '.join(found)}", f"truth: {', '.join(truth)}", "")
+    _print("", f"found: {', '.join(found)}", f"truth: {', '.join(truth)}", "")
     return fitted.result_, None
 
 
 def _tecator() -> tuple[Any, Any]:
-    _said(
-        "Which parts of near infrared spectra tell the fat content of meat? Tecator, 215 samples.",
+    _print(
+        "Where are near infrared spectra of meat informative about its fat? Tecator, 215 samples.",
         "",
     )
     meat = load_tecator(as_frame=True)
@@ -51,5 +52,5 @@ def _tecator() -> tuple[Any, Any]:
     selector = MISelector(random_state=0, n_jobs=-1, verbose=1, max_features=4)
     fitted = selector.fit(features, meat.target)
     selection(fitted.result_)
-    _said("", "known: fat absorbs around 930 nm", "")
+    _print("", "known: fat absorbs around 930 nm", "")
     return fitted.result_, (curves, meat.data)

@@ -23,18 +23,23 @@ def select(
     delimiter: o.Delimiter = None,
     decimal: o.Decimal = ".",
     n_neighbors: Annotated[str, typer.Option(help=_N_NEIGHBORS)] = "3,15",
-    criterion: Annotated[str, typer.Option(help="cmi: what a column adds; mi: of the set")] = "cmi",
+    criterion: Annotated[
+        str, typer.Option(help="cmi: given the selected columns; mi: of the set")
+    ] = "cmi",
     search: Annotated[str, typer.Option(help="forward or forward-backward")] = "forward",
     removal: Annotated[str, typer.Option(help="what removes a column: test or mi")] = "test",
     stop: Annotated[str, typer.Option(help=_STOP)] = "auto",
     null: Annotated[
-        str, typer.Option(help="permute what is new (local) or all (global)")
+        str,
+        typer.Option(
+            help="permute among samples near in the selected columns (local) or all (global)"
+        ),
     ] = "local",
     correction: Annotated[
         str, typer.Option(help="max: allow for the best of many; or none")
     ] = "max",
-    resample: Annotated[str, typer.Option(help="cv: test means over 20 parts; or none")] = "none",
-    alpha: Annotated[float, typer.Option(help="the level of the tests")] = 0.05,
+    resample: Annotated[str, typer.Option(help="cv: test means over 20 folds; or none")] = "none",
+    alpha: Annotated[float, typer.Option(help="the significance level of the tests")] = 0.05,
     n_permutations: Annotated[str, typer.Option(help=_N_PERMUTATIONS)] = "auto",
     n_features_to_select: Annotated[int | None, typer.Option(help="exactly so many")] = None,
     min_features: Annotated[int, typer.Option(help="at least so many")] = 0,
@@ -42,7 +47,7 @@ def select(
     method: o.Method = "ksg1",
     metric: o.Metric = "euclidean",
     scale: o.Scale = "standard",
-    lookahead: Annotated[int, typer.Option(help="2: try pairs where no column passes")] = 2,
+    lookahead: Annotated[int, typer.Option(help="2: try pairs where no single column passes")] = 2,
     seed: o.Seed = None,
     jobs: o.Jobs = -1,
     dask: o.Dask = None,
@@ -58,7 +63,7 @@ def select(
     quiet: o.Quiet = False,
     config: o.Config = None,
 ) -> None:
-    """Select the columns that tell something about the target, and no more than that."""
+    """Select the columns that are informative about the target, and no redundant ones."""
     from infosieve.cli.places import check, finish
     from infosieve.cli.workers import check_dask, workers
 

@@ -27,7 +27,7 @@ from infosieve._core.messages import brief, shown
 from infosieve._input.numbers import EXACT, is_missing, offset_of
 from infosieve._sources import ARROW, PARQUET, ColumnSource, open_columns, to_frame
 from infosieve.cli.errors import InputError
-from infosieve.cli.texts import Told, exact_numbers, read_text, refuse_doubtful, refuse_text
+from infosieve.cli.texts import NumberFormat, exact_numbers, read_text, refuse_doubtful, refuse_text
 
 _SEPARATORS = {".csv": ",", ".txt": ",", ".tsv": "\t", ".tab": "\t"}
 # What is read at once of a table that stays where it is: values.
@@ -36,7 +36,7 @@ _BLOCK_CELLS = 1 << 21
 _NARROW = 2.0**-30
 _MANY_DIGITS = r"[0-9](?:[.,]?[0-9]){15}"
 # Where a frame says how its file writes numbers.
-_TOLD = "infosieve"
+_FORMAT = "infosieve"
 
 
 def read(path: str, delimiter: str | None, decimal: str = ".") -> pd.DataFrame | ColumnSource:
@@ -66,7 +66,7 @@ def read(path: str, delimiter: str | None, decimal: str = ".") -> pd.DataFrame |
         raise InputError(f"{name} is empty")
     try:
         suffix = Path(path).suffix.lower() if path != "-" else ""
-        table, told = _parsed(data, suffix, delimiter, decimal)
+        table, form = _parsed(data, suffix, delimiter, decimal)
     except InputError:
         raise
     except UnicodeDecodeError as error:
@@ -79,7 +79,7 @@ def read(path: str, delimiter: str | None, decimal: str = ".") -> pd.DataFrame |
     frame = to_frame(table)
     for column in frame.columns:
         frame[column] = _plain(frame[column], f"{name}: column {shown(column)}")
-    frame.attrs[_TOLD] = told
+    frame.attrs[_FORMAT] = form
     return frame
 
 
@@ -107,13 +107,13 @@ def checked(
     text are read once, a few at a time, and all columns if rows are to be left out.
     """
     if isinstance(table, pd.DataFrame):
-        known = table.attrs.pop(_TOLD, None)
+        known = table.attrs.pop(_FORMAT, None)
         if known is not None:
-            told, doubts = known
+            form, doubts = known
             for column in table.columns:
                 if column in doubts and column not in declared:
                     raise InputError(doubts[column])
-            table = read_text(table, declared, told)
+            table = read_text(table, declared, form)
         else:
             refuse_text(table, declared)
     else:
@@ -187,7 +187,7 @@ def read_result(path: str) -> Any:
 
 def _parsed(
     data: bytes, suffix: str, delimiter: str | None, decimal: str
-) -> tuple[pa.Table, tuple[Told, dict[str, str]] | None]:
+) -> tuple[pa.Table, tuple[NumberFormat, dict[str, str]] | None]:
     """The table and, of a text file, how it writes numbers and what is wrong with columns."""
     stream = io.BytesIO(data)
     if data[:4] == b"PAR1" or suffix in (".parquet", ".pq"):
@@ -206,45 +206,45 @@ def _parsed(
     separator = {"tab": "\t", "\\t": "\t"}.get(separator, separator)
     if len(separator) != 1:
         raise InputError(f"--delimiter must be one character, or 'tab'; got {separator!r}")
-    told = Told.of(decimal, separator)
-    table = _csv(data, told)
+    form = NumberFormat.of(decimal, separator)
+    table = _csv(data, form)
     named = list(zip(table.column_names, table.columns, strict=True))
-    again = [n for n, c in named if _may_have_lost(c) or (told.decimal == "," and _in_thousands(c))]
+    again = [n for n, c in named if _may_have_lost(c) or (form.decimal == "," and _in_thousands(c))]
     if not again or len(set(table.column_names)) < table.num_columns:
-        return table, (told, {})
-    return _read_again(table, _csv(data, told, again), told)
+        return table, (form, {})
+    return _read_again(table, _csv(data, form, again), form)
 
 
 def _read_again(
-    table: pa.Table, texts: pa.Table, told: Told
-) -> tuple[pa.Table, tuple[Told, dict[str, str]]]:
+    table: pa.Table, texts: pa.Table, form: NumberFormat
+) -> tuple[pa.Table, tuple[NumberFormat, dict[str, str]]]:
     """The table with all digits of some columns, and what is wrong with others of them."""
     doubts: dict[str, str] = {}
     for name in texts.column_names:
         column, new = texts[name], None
         try:
-            if told.decimal == ",":
-                refuse_doubtful(column.to_pylist(), name, told)
+            if form.decimal == ",":
+                refuse_doubtful(column.to_pylist(), name, form)
             if pc.any(pc.match_substring_regex(column, _MANY_DIGITS)).as_py():
-                written = pc.replace_substring(column, told.decimal, ".").to_pylist()
+                written = pc.replace_substring(column, form.decimal, ".").to_pylist()
                 new = exact_numbers(written, name)
         except InputError as error:  # unless they turn out to be categories
             doubts[name], new = str(error), column
         if new is not None:
             table = table.set_column(table.column_names.index(name), name, new)
-    return table, (told, doubts)
+    return table, (form, doubts)
 
 
-def _csv(data: bytes, told: Told, as_text: Sequence[str] = ()) -> pa.Table:
+def _csv(data: bytes, form: NumberFormat, as_text: Sequence[str] = ()) -> pa.Table:
     """All columns, or some as they are written."""
     missing = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "#N/A"]
     return pyarrow.csv.read_csv(
         io.BytesIO(data),
-        parse_options=pyarrow.csv.ParseOptions(delimiter=told.separator),
+        parse_options=pyarrow.csv.ParseOptions(delimiter=form.separator),
         convert_options=pyarrow.csv.ConvertOptions(
             null_values=missing,
             strings_can_be_null=True,
-            decimal_point=told.decimal,
+            decimal_point=form.decimal,
             include_columns=list(as_text),
             column_types=dict.fromkeys(as_text, pa.string()),
         ),

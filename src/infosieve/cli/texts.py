@@ -28,15 +28,15 @@ from infosieve.cli.errors import InputError
 
 
 @dataclass(frozen=True)
-class Told:
-    """How a text file writes numbers, as far as the user has said.
+class NumberFormat:
+    """How a text file writes numbers, as far as --decimal has it.
 
     Attributes
     ----------
     decimal : str
         The decimal mark.
     thousands : str
-        What separates thousands; empty: nothing was said.
+        What separates thousands; empty: not known.
     separator : str
         What separates values.
     """
@@ -46,8 +46,8 @@ class Told:
     separator: str
 
     @classmethod
-    def of(cls, option: str, separator: str) -> "Told":
-        """What --decimal says."""
+    def of(cls, option: str, separator: str) -> "NumberFormat":
+        """From the value of --decimal."""
         decimal, thousands = option[:1], tidied(f"|{option[1:]}|")[1:-1]
         known = decimal in (".", ",") and thousands in ("", *THOUSANDS) and decimal != thousands
         if not known or decimal == separator:
@@ -104,24 +104,26 @@ def refuse_text(frame: pd.DataFrame, declared: Sequence[str]) -> None:
             )
 
 
-def read_text(frame: pd.DataFrame, declared: Sequence[str], told: Told) -> pd.DataFrame:
+def read_text(frame: pd.DataFrame, declared: Sequence[str], form: NumberFormat) -> pd.DataFrame:
     """The table of a text file, with numbers in place of texts that can be read in one way.
 
-    Those with several readings, or with another than was told, are refused.
+    Those with several readings, or with another than --decimal allows, are refused.
     """
     new: dict[Any, Any] = {}
-    said = ""
+    example = ""
     for texts in _texts_of(frame, declared):
         if not texts.are_numbers():
             continue
-        marks, row = _only_reading(texts, told), texts.levels.index[0]
+        marks, row = _only_reading(texts, form), texts.levels.index[0]
         written = texts.column.map(lambda text, marks=marks: plain(tidied(text), marks))
         new[texts.name] = _as_numbers(written, texts.name).reindex(frame.index)
-        said = said or f"{shown(texts.name)}: {shown(texts.column[row])} is {brief(written[row])}"
+        example = (
+            example or f"{shown(texts.name)}: {shown(texts.column[row])} is {brief(written[row])}"
+        )
     if not new:
         return frame
     columns = "column" if len(new) == 1 else f"{len(new)} columns, such as"
-    print(f"infosieve: text read as numbers in {columns} {said}", file=sys.stderr)
+    print(f"infosieve: text read as numbers in {columns} {example}", file=sys.stderr)
     return pd.DataFrame({name: new.get(name, frame[name]) for name in frame})
 
 
@@ -143,13 +145,13 @@ def exact_numbers(texts: Sequence[str | None], name: Any) -> Any:
         ) from None
 
 
-def refuse_doubtful(texts: Sequence[str | None], name: Any, told: Told) -> None:
+def refuse_doubtful(texts: Sequence[str | None], name: Any, form: NumberFormat) -> None:
     """Refuse decimal commas that seem to separate thousands: 961 beside 1,244 and never 1,24."""
     levels = {tidied(text): row for row, text in reversed(list(enumerate(texts))) if text}
     with_comma = [text for text in levels if "," in text]
-    if not with_comma or len(with_comma) == len(levels) or told.thousands:
+    if not with_comma or len(with_comma) == len(levels) or form.thousands:
         return
-    if (".", ",") in meanings(levels, told.decimal):
+    if (".", ",") in meanings(levels, form.decimal):
         row = min(levels[text] for text in with_comma)
         text = tidied(str(texts[row]))
         raise InputError(
@@ -174,7 +176,7 @@ def _is_number(text: str) -> bool:
     return bool(readings(text)) or adorned(text) or is_code(text)
 
 
-def _only_reading(texts: _Texts, told: Told) -> Marks:
+def _only_reading(texts: _Texts, form: NumberFormat) -> Marks:
     signed = next((row for row, text in texts.levels.items() if adorned(text)), None)
     if signed is not None:
         raise InputError(
@@ -182,32 +184,32 @@ def _only_reading(texts: _Texts, told: Told) -> Marks:
             f"{texts.way_out}"
         )
     levels = texts.levels.tolist()
-    found = meanings(levels, told.decimal)
-    for marks in ((told.decimal, ""), (told.decimal, told.thousands)):
+    found = meanings(levels, form.decimal)
+    for marks in ((form.decimal, ""), (form.decimal, form.thousands)):
         if marks in found:
             return marks
-    # A space also stands in phone numbers: thousands that it separates must be told.
-    sure = len(found) == 1 and found[0][0] == told.decimal and not told.thousands
+    # A space also stands in phone numbers: thousands that it separates must be declared.
+    sure = len(found) == 1 and found[0][0] == form.decimal and not form.thousands
     if sure and found[0][1] != " ":
         return found[0]
-    usual = [(told.decimal, "")]
-    odd = [meanings([text], told.decimal) != usual for text in levels]
+    usual = [(form.decimal, "")]
+    odd = [meanings([text], form.decimal) != usual for text in levels]
     row = texts.levels.index[odd.index(True)]
     if not found:
         raise InputError(
             f"column {shown(texts.name)} holds numbers written in different ways, such as "
             f"{texts.at(row)}; write them alike, or {texts.way_out}"
         )
-    ways = " or ".join(_way(tidied(texts.column[row]), marks, told) for marks in found)
+    ways = " or ".join(_way(tidied(texts.column[row]), marks, form) for marks in found)
     raise InputError(
         f"column {shown(texts.name)} holds {texts.at(row)}; {ways}, or {texts.way_out}"
     )
 
 
-def _way(text: str, marks: Marks, told: Told) -> str:
-    """How to say that a text is to be read so."""
+def _way(text: str, marks: Marks, form: NumberFormat) -> str:
+    """The option under which a text is read so."""
     value = brief(plain(text, marks))
-    if marks[0] == told.separator:
+    if marks[0] == form.separator:
         return f"write {value} if that is meant"
     return f"pass --decimal {shlex.quote(''.join(marks))} to read {value}"
 
