@@ -195,8 +195,8 @@ def on_plane(i, x, points, alike, metric="euclidean"):
     return x[near].mean() - middle / unit @ slopes
 
 
-def foretold(x, points, alike, metric="euclidean"):
-    """What planes foretell of x, outliers drawn in, and how much of noise they leave."""
+def locally_fitted(x, points, alike, metric="euclidean"):
+    """Local linear fits of x, outliers winsorised, and the residual deviation of noise."""
     n = len(x)
 
     def planes(values):
@@ -212,14 +212,14 @@ def foretold(x, points, alike, metric="euclidean"):
     return planes(drawn_in), spread
 
 
-def copies_beside(x, selected, categorical, orders, metric="euclidean"):
+def surrogates(x, selected, categorical, orders, metric="euclidean"):
     """``x`` with what planes leave of it in new orders; its values, ranked as those are."""
     n = len(x)
     points, codes = selected[~categorical].T, selected[categorical]
     if points.shape[1] == 0:
         return [x[order] for order in orders]
     alike = [[j for j in range(n) if (codes[:, i] == codes[:, j]).all()] for i in range(n)]
-    ahead, spread = foretold(x, points, alike, metric)
+    ahead, spread = locally_fitted(x, points, alike, metric)
     copies = np.empty((len(orders), n))
     for copy, order in zip(copies, orders, strict=True):
         new = ahead + spread * ((x - ahead) / spread)[order]

@@ -303,7 +303,7 @@ def test_steps_must_fit_the_parameters(tmp_path):
     assert "step 2 stops, which" in said([steps[0], steps[1] | {"action": "stop"}])
     assert "step 1 has a pair" in said([steps[0] | {"features": unused[:2]}])
     assert "step 4 selects more than the 3" in said([*steps, steps[0] | {"features": unused[:1]}])
-    assert "column 7 is constant, or says the same" in said([steps[0] | {"features": [7]}])
+    assert "column 7 is constant, or a duplicate of another" in said([steps[0] | {"features": [7]}])
 
 
 SCRIPT = """

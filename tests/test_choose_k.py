@@ -129,5 +129,5 @@ def test_no_variance_over_the_splits_is_said():
     )
     scoring = Scoring(x, Threads(1))
     known = Provenance(data="", n_samples=20, seed=0, parameters={}, versions={})
-    with pytest.warns(UserWarning, match="No K tells any column of X from noise"):
+    with pytest.warns(UserWarning, match="No K separates any column of X from noise"):
         assert choose(scoring, ["x"], measure, 4, known).k == 2

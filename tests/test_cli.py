@@ -23,6 +23,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+import infosieve
 from infosieve import (
     FeatureClustering,
     KChoice,
@@ -299,6 +300,37 @@ def test_nothing_heavy_is_imported_to_answer_at_once(argument):
     assert done.returncode == 0
     heavy = {"numpy", "pandas", "sklearn", "numba", "pyarrow", "scipy", "plotly", "distributed"}
     assert heavy & set(done.stderr.decode().split()) == set()
+
+
+NEVER_INSTALLED = """
+import importlib.metadata
+import runpy
+known = importlib.metadata.distribution
+def distribution(name):
+    if name == "infosieve":
+        raise importlib.metadata.PackageNotFoundError(name)
+    return known(name)
+importlib.metadata.distribution = distribution
+runpy.run_module("infosieve", run_name="__main__", alter_sys=True)
+"""
+
+
+@pytest.mark.parametrize("arguments", [["--version"], ["select", "table.csv", *FAST, "--json"]])
+def test_a_source_tree_that_was_never_installed_works(arguments, folder):
+    """There, nothing but the package itself knows its version."""
+    path = os.pathsep.join([str(Path(cli.__file__).parents[2]), os.environ.get("PYTHONPATH", "")])
+    more = ["--target", "Y", "--features", "X4"] if len(arguments) > 1 else []
+    done = subprocess.run(
+        [sys.executable, "-c", NEVER_INSTALLED, *arguments, *more],
+        capture_output=True,
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": path},
+    )
+    assert done.returncode == 0, done.stderr
+    version = done.stdout.decode().strip()
+    if more:
+        version = SelectionResult.from_json(done.stdout.decode()).provenance.versions["infosieve"]
+    assert version == infosieve.__version__
 
 
 def test_help_says_what_there_is():

@@ -217,9 +217,7 @@ def test_threads_and_chunks_change_nothing(engine, monkeypatch, n_selected, n_ca
     reference = engine.score(batch, ONE)
     for n_jobs in (2, 3):
         np.testing.assert_array_equal(engine.score(batch, Threads(n_jobs)), reference)
-    monkeypatch.setattr(
-        numba_engine, "_chunks", lambda n, size: [slice(i, i + 1) for i in range(n)]
-    )
+    monkeypatch.setattr(numba_engine, "chunks", lambda n, size: [slice(i, i + 1) for i in range(n)])
     np.testing.assert_array_equal(engine.score(batch, Threads(2)), reference)
 
 

@@ -46,7 +46,7 @@ def test_agrees_with_plain_loops(rng, criterion, null, resample):
     def copies(j):
         if null == "global":
             return [x.values[j], *x.values[j][orders]]
-        return [x.values[j], *naive.copies_beside(x.values[j], s.values, s.categorical, orders)]
+        return [x.values[j], *naive.surrogates(x.values[j], s.values, s.categorical, orders)]
 
     measured = {"mi": "mi", "cmi": "gain"}[criterion]
     rows = [np.arange(n)]

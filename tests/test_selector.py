@@ -73,7 +73,7 @@ def test_search_agrees_with_plain_loops(criterion, null, correction):
         if null == "global" or not selected:
             return x.values[j, global_permutations(key, n).draw(number, 1)[0]]
         orders = local_permutations(key, given, "euclidean").draw(number, 1)
-        return naive.copies_beside(x.values[j], given.values, given.categorical, orders)[0]
+        return naive.surrogates(x.values[j], given.values, given.categorical, orders)[0]
 
     measured = {"mi": "mi", "cmi": "gain"}[criterion]
     selected, steps = naive.forward(x.values, target.values, ks, measured, copy, 9, 0.2, correction)
@@ -115,7 +115,7 @@ def test_default_finds_what_matters_and_says_how_sure():
     first_two = selector.selected_[:2]
     assert path["mi"][1] == mutual_information(X[:, first_two], y, n_neighbors=(3, 15))
     assert isinstance(selector.result_, SelectionResult)
-    assert "p >= " in selector.result_.stop_reason
+    assert "p ≥ " in selector.result_.stop_reason
 
 
 def test_nothing_relevant_is_a_normal_outcome(rng):

@@ -23,7 +23,7 @@ engine._list_lengths = lambda n, batch: (3, 2)
 print(relevance(X, y, given=X[:, :2], n_neighbors=2).tolist())
 print(mutual_information(X, y), mutual_information(X, y, method="ksg2"))
 print(mutual_information(X[:, :2], y, given=X[:, 2:]))
-print(choose_k(X, y, k_max=4, n_splits=8, random_state=0).t.tolist())
+print(choose_k(X, y, n_neighbors=(2, 4), n_folds=8, random_state=0).t.tolist())
 for null in ("global", "local"):
     options = dict(given=[1, 2], null=null, criterion="cmi", n_permutations=5, random_state=0)
     print(permutation_test(X, y, [0, 3], **options).null.tolist())

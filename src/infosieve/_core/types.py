@@ -100,14 +100,14 @@ class Columns(WritableArrays):
 
     def permuted(self, permutations: IntArray) -> "Columns":
         """All columns permuted by the first permutation, then all by the second, ..."""
-        n_copies, n = permutations.shape
+        n_times, n = permutations.shape
         values = self.values[:, permutations].transpose(1, 0, 2).reshape(-1, n)
         order = None
         if self.known_order is not None:
             back = np.empty_like(permutations)
             np.put_along_axis(back, permutations, np.arange(n, dtype=np.int32)[None], axis=1)
             order = back[:, self.known_order].reshape(-1, n)
-        kinds = np.tile(self.categorical, n_copies), np.tile(self.n_distinct, n_copies)
+        kinds = np.tile(self.categorical, n_times), np.tile(self.n_distinct, n_times)
         return Columns(np.ascontiguousarray(values), *kinds, order)
 
     def beside(self, other: "Columns") -> "Columns":
@@ -131,11 +131,11 @@ class Batch:
     (both are the same in the maximum norm). A candidate is one column, or ``width``
     neighbouring ones. One neighbour search serves every K from the first to the second of
     ``n_neighbors``. ``folds`` numbers a fold for each sample: the question is then asked of the
-    samples without each fold. With ``permutations`` (n_copies, n_samples) the question is asked
-    of permuted copies: all candidates permuted by the first, then by the second, ...
+    samples without each fold. With ``permutations`` (n_times, n_samples) the question is asked
+    of permuted columns: all candidates permuted by the first, then by the second, ...
 
     What counts of categories owe to chance is not the engine's business: see
-    :mod:`.estimate.mixed`.
+    :mod:`infosieve._scoring.mixed`.
     """
 
     candidates: Columns
@@ -160,15 +160,15 @@ class Batch:
 
     @property
     def n_candidates(self) -> int:
-        copies = 1 if self.permutations is None else len(self.permutations)
-        return copies * self.candidates.n_columns // self.width
+        times = 1 if self.permutations is None else len(self.permutations)
+        return times * self.candidates.n_columns // self.width
 
     def materialised(self) -> "Batch":
-        """The same question with the permuted copies as candidates."""
+        """The same question with the permuted columns as candidates."""
         if self.permutations is None:
             return self
-        copies = self.candidates.permuted(self.permutations)
-        return replace(self, candidates=copies, permutations=None)
+        permuted = self.candidates.permuted(self.permutations)
+        return replace(self, candidates=permuted, permutations=None)
 
     def rows(self, rows: IntArray | BoolArray) -> "Batch":
         """The same question asked of some of the samples."""
@@ -241,7 +241,7 @@ class Place(Protocol):
 
 
 class Executor(Protocol):
-    """Who spreads jobs, which do not talk to each other. Contains no maths.
+    """Who distributes jobs, which do not talk to each other. Contains no maths.
 
     A job is a function whose first argument is a :class:`Runner` to work with. The others may
     be what :meth:`share` and :meth:`place` gave: the function gets the value itself.
@@ -320,7 +320,7 @@ class Engine(Protocol):
 
     @property
     def surrogate_bytes(self) -> int:
-        """How large permuted copies may become, written out: bytes."""
+        """How large permuted columns may become, materialised: bytes."""
         ...
 
     @property

@@ -27,7 +27,7 @@ class CountingEngine:
         lo, hi = batch.n_neighbors
         if n < 2 or batch.n_candidates == 0:
             return np.zeros((batch.n_candidates, hi - lo + 1))
-        if hi >= n:  # samples may have been left out; a sample has n - 1 neighbours at most
+        if hi >= n:  # a fold may have been left out; a sample has n - 1 neighbours at most
             fewer = replace(batch, n_neighbors=(min(lo, n - 1), n - 1))
             last = np.minimum(np.arange(lo, hi + 1), n - 1) - min(lo, n - 1)
             return self._score(fewer, runner)[:, last]

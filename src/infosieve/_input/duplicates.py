@@ -1,4 +1,4 @@
-"""Columns that say the same: equal, shifted, scaled or negated."""
+"""Duplicated columns: equal, shifted, scaled or negated."""
 
 from functools import lru_cache
 from typing import Any

@@ -13,6 +13,7 @@ from sklearn.utils.validation import validate_data
 
 from infosieve._core.documents import versions
 from infosieve._core.messages import shown
+from infosieve._core.parameters import WITHOUT_EFFECT
 from infosieve._core.types import Columns, ColumnSet, Executor, IntArray, Runner, Scale
 from infosieve._input.lazy_columns import SMALL, LazyColumns, SourceTable, open_table
 from infosieve._input.scaling import exponent_of, prepare
@@ -177,10 +178,6 @@ def warn(text: str) -> None:
     warnings.warn(text, UserWarning, stacklevel=level)
 
 
-# These do not change a result.
-_FREE = ("checkpoint", "device", "executor", "n_jobs", "random_state", "verbose")
-
-
 def provenance_of(
     tables: Sequence[AnyTable], seed: int, parameters: Mapping[str, Any], call: Callable[..., Any]
 ) -> Provenance:
@@ -201,7 +198,7 @@ def _code(call: Callable[..., Any], parameters: Mapping[str, Any], seed: int) ->
     changed = [
         f"{name}={value!r}"
         for name, value in parameters.items()
-        if name not in _FREE and repr(value) != repr(defaults.get(name))
+        if name not in WITHOUT_EFFECT and repr(value) != repr(defaults.get(name))
     ]
     fitted = isinstance(call, type)
     arguments = [*([] if fitted else ["X", "y"]), *changed, f"random_state={seed}"]

@@ -12,6 +12,7 @@ from scipy.special import ndtri
 from scipy.stats import rankdata
 
 from infosieve._core.categories import APART
+from infosieve._core.chunks import chunks
 from infosieve._core.types import BoolArray, Columns, FloatArray, Runner, Scale
 from infosieve._engines.numba.columns import LIFT, middle_of, shifts_exactly, standardise
 
@@ -64,8 +65,7 @@ def prepare(
                 if order is not None:
                     order[row] = np.argsort(out[row])
 
-    size = max(1, _CHUNK_BYTES // (8 * n))
-    runner.run([partial(some, slice(i, min(m, i + size))) for i in range(0, m, size)])
+    runner.run([partial(some, at) for at in chunks(m, _CHUNK_BYTES // (8 * n))])
     return Columns(out, categorical, n_distinct, order, owned)
 
 

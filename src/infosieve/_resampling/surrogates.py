@@ -14,6 +14,7 @@ from functools import partial
 
 import numpy as np
 
+from infosieve._core.chunks import chunks
 from infosieve._core.types import Columns, FloatArray, IntArray, Runner
 
 # Samples for each coefficient of a fit; with fewer than the second number, the fit is a mean.
@@ -88,7 +89,7 @@ class LocalFits:
             residuals[which] = (numbers - fitted[which]) / self.residual_std
             ordered[which] = np.sort(values, axis=1)
 
-        def copy(permutations: IntArray, which: slice, out: FloatArray) -> None:
+        def permute(permutations: IntArray, which: slice, out: FloatArray) -> None:
             new = fitted[which, None] + self.residual_std * np.take(
                 residuals[which], permutations, axis=1
             )
@@ -98,22 +99,17 @@ class LocalFits:
             new[categorical] = columns.values[which][categorical][:, permutations]
             out[:, which] = new.transpose(1, 0, 2)
 
-        def copies(permutations: IntArray) -> Columns:
+        def surrogates(permutations: IntArray) -> Columns:
             p = len(permutations)
             out = np.empty((p, m, n))
-            some = _slices(p, _TASK // n)
-            which = _slices(m, _TASK // (n * min(p, max(1, _TASK // n))))
-            runner.run([partial(copy, permutations[d], w, out[d]) for w in which for d in some])
+            some = chunks(p, _TASK // n)
+            which = chunks(m, _TASK // (n * min(p, max(1, _TASK // n))))
+            runner.run([partial(permute, permutations[d], w, out[d]) for w in which for d in some])
             kinds = np.tile(columns.categorical, p), np.tile(columns.n_distinct, p)
             return Columns(out.reshape(-1, n), *kinds)
 
-        runner.run([partial(prepare, which) for which in _slices(m, _TASK // n)])
-        return copies
-
-
-def _slices(n: int, size: int) -> list[slice]:
-    size = max(1, size)
-    return [slice(at, min(n, at + size)) for at in range(0, n, size)]
+        runner.run([partial(prepare, which) for which in chunks(m, _TASK // n)])
+        return surrogates
 
 
 def fit_weights(points: FloatArray, near: IntArray) -> FloatArray:

@@ -19,7 +19,7 @@ from infosieve._resampling.permutations import Permutations
 from infosieve._scoring.measure import Measure
 from infosieve._scoring.mixed import Scores
 
-# Pairs are looked for among this many columns, those that tell most alone.
+# Pairs are looked for among this many columns, those with the largest information.
 PAIRS_AMONG = 64
 # What a job holds of a table that it reads, or was sent: bytes at most.
 _PIECE_BYTES = 1 << 24
@@ -125,7 +125,7 @@ class Scoring:
     def pairs(
         self, measure: Measure, columns: Sequence[int], given: Columns
     ) -> tuple[FloatArray, list[tuple[int, int]]]:
-        """What pairs tell beyond the given columns, and the pairs.
+        """The information of pairs conditional on the given columns, and the pairs.
 
         By the chain rule: what the first adds, and what the second adds to that. Pairs are
         those of the columns that add most alone.

@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 
 from infosieve._core.categories import category_labels, codes_of
+from infosieve._core.chunks import chunks
 from infosieve._core.types import Batch, BoolArray, Engine, FloatArray, IntArray, Runner
 from infosieve._engines.ksg import fraction_bits, psi_table
 from infosieve._engines.numba.counts import contingency
@@ -65,15 +66,20 @@ def _score(batch: Batch, engine: Engine, runner: Runner) -> FloatArray:
 
 
 def _counts(batch: Batch, x: IntArray, runner: Runner) -> FloatArray:
-    """What the categories alone tell (:func:`.counts.contingency`), in nats a sample."""
+    """The information of the categories alone (:func:`.counts.contingency`), in nats a sample."""
     n, y = x.shape[1], category_labels(batch.target)
     strata = category_labels(batch.given)
     order, sizes = np.argsort(strata, kind="stable"), np.bincount(strata)
     edges = np.concatenate([[0], np.cumsum(sizes)])
     levels = int(x.max()) + 1, int(y.max()) + 1
-    how = (order, edges), levels, not batch.conditional, psi_table(n)[0], fraction_bits(n)
+    psi, bits = psi_table(n)[0], fraction_bits(n)
+
+    def some(at: slice) -> IntArray:
+        joined = not batch.conditional
+        return contingency(x[at], y, (order, edges), levels, joined, psi, bits)  # type: ignore[no-any-return]
+
     size = max(_TASK, -(-len(x) // (4 * runner.n_workers)))
-    tasks = [partial(contingency, x[i : i + size], y, *how) for i in range(0, len(x), size)]
+    tasks = [partial(some, at) for at in chunks(len(x), size)]
     sums = np.concatenate(runner.run(tasks))
     return np.asarray(np.ldexp(sums.astype(np.float64), -fraction_bits(n)) / n)
 

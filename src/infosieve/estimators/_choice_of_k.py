@@ -159,7 +159,7 @@ def choose(
     varying = np.flatnonzero(~x.constant)
     if varying.size == 0:
         raise ValueError(
-            "All columns of X are constant: no K can tell them from noise. Check that these "
+            "All columns of X are constant: no K can separate them from noise. Check that these "
             "are the right columns."
         )
     seed = provenance.seed
@@ -178,7 +178,7 @@ def choose(
     ks = np.arange(lo, hi + 1)
     if not t.any():
         warnings.warn(
-            "No K tells any column of X from noise: all estimates are the same on all folds. "
+            "No K separates any column of X from noise: all estimates are the same on all folds. "
             f"The smallest, K = {lo}, is taken.",
             UserWarning,
             stacklevel=2 + depth,

@@ -14,12 +14,11 @@ from typing import Any
 
 from infosieve._core.documents import dump, load, plain
 from infosieve._core.files import InUseError, held, special, write_atomically
+from infosieve._core.parameters import WITHOUT_EFFECT
 from infosieve.results import Provenance, Step
 from infosieve.results._checks import ImpossibleError, check_fit, check_path
 from infosieve.results._selection import plain_step, restored_step
 
-# These do not change a result.
-_FREE = ("checkpoint", "device", "executor", "n_jobs", "random_state", "verbose")
 _KINDS = {"data": str, "n_samples": int, "seed": int, "parameters": dict, "infosieve": str}
 _KINDS |= {"steps": list}
 _WAY_OUT = "Nothing was overwritten: delete it to begin anew, or name another file."
@@ -91,7 +90,7 @@ class Checkpoint:
         """The steps that were finished, if they are about candidates."""
         others = {j for step in self.steps for j in step.features}.difference(candidates)
         if others:
-            raise self._damaged(f"column {min(others)} is constant, or says the same as another")
+            raise self._damaged(f"column {min(others)} is constant, or a duplicate of another")
         return self.steps
 
     def write(self, steps: Sequence[Step]) -> None:
@@ -109,7 +108,9 @@ class Checkpoint:
             ) from error
 
     def _identity(self) -> dict[str, Any]:
-        parameters = {k: v for k, v in self.provenance.parameters.items() if k not in _FREE}
+        parameters = {
+            k: v for k, v in self.provenance.parameters.items() if k not in WITHOUT_EFFECT
+        }
         return {
             "data": self.provenance.data,
             "n_samples": self.provenance.n_samples,

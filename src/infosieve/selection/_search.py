@@ -15,6 +15,7 @@ from infosieve._resampling.permutations import Permutations, key_of, permutation
 from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.measure import Measure
 from infosieve._scoring.mixed import Scores
+from infosieve.report._data import p_text
 from infosieve.results import Step
 from infosieve.selection._rules import Rules
 from infosieve.significance._exceedances import Exceedances, count_exceedances
@@ -69,7 +70,9 @@ class Search:
                 self.stop_reason = "no column is left"
                 return
             if len(self.selected) >= rules.max_features:
-                self.stop_reason = f"{rules.max_features} are all that were asked for"
+                self.stop_reason = (
+                    f"the number of features asked for, {rules.max_features}, is reached"
+                )
                 return
             step = replayed.pop(0) if replayed else self._next(remaining)
             self._take(step)
@@ -118,7 +121,7 @@ class Search:
         return best - self._mi if self.measure.criterion == "mi" else step.gain + best
 
     def score_alone(self) -> None:
-        """What each candidate tells alone, where no step has asked."""
+        """The marginal information of each candidate, where no step has asked."""
         if self.first is None:
             self._scored(self.candidates, self.x.take([]))
 
@@ -278,5 +281,5 @@ def _with_test(step: Step, test: Exceedances, level: float) -> Step:
 def _why(step: Step, rules: Rules) -> str:
     if rules.stop == "max-mi":
         return "no column raises the information of the set"
-    sign = ">=" if step.early_stopped else "="
-    return f"the best column left has p {sign} {step.p_value:.3g}, above {step.level:.3g}"
+    p = p_text(step.p_value, step.early_stopped)
+    return f"the best column left has {p}, above {step.level:.3g}"

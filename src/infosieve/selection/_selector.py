@@ -16,6 +16,7 @@ from infosieve._core.parameters import (
     SELECTION_NEIGHBORS,
     check_neighbors,
     check_x,
+    stop_of,
 )
 from infosieve._core.progress import Progress
 from infosieve._core.types import (
@@ -44,6 +45,7 @@ from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.measure import Measure
 from infosieve._sources.columns import as_source
 from infosieve.estimators._choice_of_k import choose, neighbors_tried
+from infosieve.report._data import p_text
 from infosieve.results import Provenance, SelectionResult, Step
 from infosieve.selection._checkpoint import Checkpoint, claimed
 from infosieve.selection._rules import Rules, Stop, check_parameters, rules_of
@@ -448,14 +450,14 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         names = " and ".join(repr(table.names[j]) for j in best.features)
         verdict = "it adds nothing"
         if best.p_value is not None:
-            sign = ">=" if best.early_stopped else "="
             verdict = (
-                f"p {sign} {best.p_value:.3g}, allowed are {best.level:.3g} "
+                f"{p_text(best.p_value, best.early_stopped)}, allowed are {best.level:.3g} "
                 f"({best.exceedances} of {best.n_permutations} permutations reach it)"
             )
+        stop = stop_of(self.stop, self.n_features_to_select)
         warnings.warn(
             f"No column was selected: the best of {best.n_candidates} candidates, {names} "
-            f"({best.mi:.3g} nats), does not pass: {verdict} (stop={self.stop!r}, "
+            f"({best.mi:.3g} nats), does not pass: {verdict} (stop={stop!r}, "
             f"alpha={self.alpha}). transform gives zero columns; min_features=1 keeps the best.",
             UserWarning,
             stacklevel=4,

@@ -1,4 +1,4 @@
-"""Permutation tests: is what columns tell more than chance?"""
+"""Permutation tests: are columns informative about the target, given others?"""
 
 from infosieve.significance._permutation_test import permutation_test
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from infosieve._core.chunks import chunks
 from infosieve._core.types import Batch, FloatArray, IntArray, Runner
 from infosieve._engines.base import CountingEngine, bivariate
 from infosieve._engines.ksg import nats, psi_table
@@ -96,10 +97,6 @@ def _sharing_pays(batch: Batch) -> bool:
     return n <= MAX_ROWS and enough
 
 
-def _chunks(n: int, size: int) -> list[slice]:
-    return [slice(start, min(n, start + size)) for start in range(0, n, size)]
-
-
 def _spans(n: int, parts: int) -> list[tuple[int, int]]:
     edges = [n * i // parts for i in range(parts + 1)]
     return [(a, b) for a, b in pairwise(edges) if b > a]
@@ -125,7 +122,7 @@ def _by_strips(batch: Batch, runner: Runner) -> IntArray:
         return [column(j) for j in range(m)[columns]]
 
     size = max(1, min(math.ceil(m / (4 * runner.n_workers)), math.ceil(100_000 / n)))
-    parts = runner.run([partial(some, chunk) for chunk in _chunks(m, size)])
+    parts = runner.run([partial(some, chunk) for chunk in chunks(m, size)])
     return np.array([sums for part in parts for sums in part]).reshape(m, _n_k(batch))
 
 
@@ -142,7 +139,7 @@ def _by_rows(batch: Batch, runner: Runner) -> IntArray:
     form = (squared, squared and joined, batch.conditional, batch.method == "ksg2")
     psi = psi_table(n)
     wants = _list_lengths(n, batch)
-    chunks = _chunks(m, max(16 * LANES, TASK_BYTES // (8 * n)))
+    pieces = chunks(m, max(16 * LANES, TASK_BYTES // (8 * n)))
     spans = _spans(n, 1 if runner.n_workers == 1 else 4 * runner.n_workers)
 
     def task(blocks: FloatArray, span: tuple[int, int]) -> IntArray:
@@ -150,7 +147,7 @@ def _by_rows(batch: Batch, runner: Runner) -> IntArray:
         return rows(blocks, given, target, span, batch.n_neighbors, form, wants, psi)  # type: ignore[no-any-return]
 
     sums = []
-    for chunk in chunks:
+    for chunk in pieces:
         blocks = _in_lanes(batch.candidates.values[chunk], runner)
         parts = runner.run([partial(task, blocks, span) for span in spans])
         sums.append(np.sum(parts, axis=0)[:, : chunk.stop - chunk.start])

@@ -1,4 +1,4 @@
-"""Copies that keep what the selected columns foretell: against plain loops, and what must hold."""
+"""Surrogates that keep what local linear fits predict: against plain loops, and what must hold."""
 
 import naive
 import numpy as np
@@ -30,7 +30,7 @@ def copies(candidates, selected, n_permutations, metric="euclidean", threads=1):
     metric=st.sampled_from(["euclidean", "chebyshev"]),
     seed=st.integers(0, 1000),
 )
-def test_copies_are_those_of_plain_loops(n, x, s, metric, seed):
+def test_surrogates_are_those_of_plain_loops(n, x, s, metric, seed):
     rng = np.random.default_rng(seed)
     candidates, selected = columns([x, "normal"], n, rng), columns(s, n, rng)
     drawn, found = copies(candidates, selected, 3, metric)
@@ -38,12 +38,12 @@ def test_copies_are_those_of_plain_loops(n, x, s, metric, seed):
     for j, column in enumerate(candidates.values):
         how = selected.values, selected.categorical, drawn, metric
         plain = candidates.categorical[j]
-        want = column[drawn] if plain else naive.copies_beside(column, *how)
+        want = column[drawn] if plain else naive.surrogates(column, *how)
         np.testing.assert_array_equal(found.values[j::2], want)
 
 
 @pytest.mark.parametrize("apart", [1.0, 0.1, 0.01])
-def test_what_planes_foretell_stays_where_it_is(apart):
+def test_what_fits_predict_stays_where_it_is(apart):
     """Also what only the difference of two columns tells that are nearly the same."""
     rng = np.random.default_rng(0)
     selected, exact = columns(["normal"] * 3, 200, rng), columns(["normal"], 200, rng)
@@ -70,7 +70,7 @@ def test_a_shift_of_the_candidate_changes_nothing(kinds):
 
 
 def test_an_outlier_stays_alone():
-    """It does not draw what is fitted of the samples around it."""
+    """It does not bend the fits of the samples around it."""
     rng = np.random.default_rng(5)
     selected = columns(["normal"], 200, rng)
     values = selected.values + LIFT * 0.1 * rng.normal(size=(1, 200))
