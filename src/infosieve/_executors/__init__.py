@@ -8,7 +8,25 @@ from infosieve._executors.threads import Threads
 
 
 class WorkersLostError(ConnectionError):
-    """The cluster is gone, or its workers are."""
+    """The cluster is gone, or its workers are.
+
+    Raised by whatever was given an ``executor``. A search keeps the steps that were finished:
+    ``path_``, ``result_`` and the checkpoint have them.
+
+    See Also
+    --------
+    MISelector : Its parameters ``executor`` and ``checkpoint``.
+
+    Examples
+    --------
+    >>> from infosieve import MISelector, WorkersLostError
+    >>> selector = MISelector(executor="tcp://10.0.0.1:8786", checkpoint="steps.json")
+    >>> def fit_or_wait(X, y):
+    ...     try:
+    ...         return selector.fit(X, y)
+    ...     except WorkersLostError as error:
+    ...         print(f"{error} Start it again, and call again.")
+    """
 
 
 def executor_of(executor: Any, n_jobs: int | None, progress: Progress | None = None) -> Any:

@@ -24,8 +24,8 @@ DropMissing = Annotated[
 ]
 Delimiter = Annotated[str | None, typer.Option(help="what separates the values of a CSV file")]
 _DECIMAL = (
-    "the decimal mark of a CSV file, . or , and what separates thousands, if anything does: "
-    "'.,' reads 1,234.5, ',.' reads 1.234,5 and '. ' reads 1 234.5"
+    "the decimal mark of a CSV file, . or , and then what separates thousands, if anything "
+    "does: '. ' reads 1 234.5; '.,' reads 1,234.5; ',.' reads 1.234,5"
 )
 Decimal = Annotated[str, typer.Option(help=_DECIMAL)]
 Method = Annotated[str, typer.Option(help="ksg1 or ksg2")]
