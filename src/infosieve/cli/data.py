@@ -1,10 +1,14 @@
 """What a command works on: the columns and the target of a file."""
 
+import difflib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from typing import Any
 
 import pandas as pd
 
+from infosieve._core.messages import shown
 from infosieve.cli import tables
 from infosieve.cli.errors import InputError
 
@@ -46,19 +50,41 @@ def read_data(
     """Read a file and choose among its columns, as the options of the same names say."""
     table = tables.read(file, delimiter, decimal)
     names = list(table.columns)
-    tables.find(target, names, "--target")
-    chosen = tables.matching(features, names, "--features") if features else names
-    left_out = tables.matching(exclude, names, "--exclude") if exclude else []
+    _find(target, names, "--target")
+    chosen = _matching(features, names, "--features") if features else names
+    left_out = _matching(exclude, names, "--exclude") if exclude else []
     without = {target, *left_out}
     chosen = [c for c in chosen if c not in without]
     if not chosen:
         raise InputError("no column is left to look at: see --features and --exclude")
     table = table[[*chosen, target]]
-    declared = (
-        tables.matching(categorical, list(table.columns), "--categorical") if categorical else []
-    )
+    declared = _matching(categorical, list(table.columns), "--categorical") if categorical else []
     table = tables.checked(table, declared, drop_missing)
     y = table[target]
     if target in declared:
         y = y.astype("category")
     return Data(X=table[chosen], y=y, declared=[c for c in declared if c != target])
+
+
+def _find(name: str, columns: Sequence[str], what: str) -> str:
+    """A column of that name, or an error that suggests the nearest."""
+    if name in columns:
+        return name
+    lower = {c.lower(): c for c in columns}
+    near = [lower[n] for n in difflib.get_close_matches(name.lower(), lower, 3, 0.5)]
+    hint = f"; do you mean {' or '.join(map(shown, near))}?" if near else ""
+    if not near:
+        first = ", ".join(map(shown, columns[:5]))
+        hint = f"; there are {first}" + (", ..." if len(columns) > 5 else "")
+    raise InputError(f"{what} {shown(name)} is no column{hint}")
+
+
+def _matching(patterns: Iterable[str], columns: Sequence[str], option: str) -> list[str]:
+    """The columns that match any of some globs, in the table's order."""
+    found: set[str] = set()
+    for pattern in patterns:
+        some = [c for c in columns if c == pattern or fnmatchcase(c, pattern)]
+        if not some:
+            _find(pattern, columns, option)
+        found.update(some)
+    return [c for c in columns if c in found]

@@ -75,4 +75,7 @@ def show_warning(message: Any, category: Any, filename: str, lineno: int, *_: An
     """A warning as one line, in place of ``warnings.showwarning``."""
     from infosieve._core.files import printable
 
-    print(f"infosieve: warning: {printable(message)}", file=sys.stderr)
+    text = printable(message)
+    if "discrete_target=True" in text:
+        text += " Here, --categorical names such columns."
+    print(f"infosieve: warning: {text}", file=sys.stderr)

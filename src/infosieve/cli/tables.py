@@ -3,14 +3,12 @@
 import difflib
 import gzip
 import io
-import json
 import os
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from decimal import Decimal
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -160,31 +158,6 @@ def _blocks(table: pd.DataFrame | ColumnSource) -> Iterator[pd.DataFrame]:
         yield block
 
 
-def read_result(path: str) -> Any:
-    """A result that was kept as JSON."""
-    from infosieve import results
-
-    name = "standard input" if path == "-" else path
-    try:
-        text = sys.stdin.read() if path == "-" else Path(path).read_text(encoding="utf-8")
-    except OSError as error:
-        raise InputError(f"{name} cannot be read: {error.strerror}") from None
-    except UnicodeDecodeError:
-        raise InputError(f"{name} is no text, but --json writes text") from None
-    try:
-        document = json.loads(text)
-    except (ValueError, RecursionError):
-        document = None
-    schema = document.get("schema") if isinstance(document, dict) else None
-    for kind in (getattr(results, name) for name in results.__all__):
-        if schema == f"infosieve/{getattr(kind, '_schema', None)}":
-            try:
-                return kind.from_json(text)
-            except ValueError as error:
-                raise InputError(f"{name}: {error}") from None
-    raise InputError(f"{name} is no result of infosieve; write one with --json")
-
-
 def _parsed(
     data: bytes, suffix: str, delimiter: str | None, decimal: str
 ) -> tuple[pa.Table, tuple[NumberFormat, dict[str, str]] | None]:
@@ -320,27 +293,3 @@ def _plain(column: "pd.Series[Any]", label: str) -> "pd.Series[Any]":
             return column  # floats would lose digits
         return pd.to_numeric(column.map(lambda v: None if v is None else float(v)))
     return column
-
-
-def find(name: str, columns: Sequence[str], what: str) -> str:
-    """A column of that name, or an error that suggests the nearest."""
-    if name in columns:
-        return name
-    lower = {c.lower(): c for c in columns}
-    near = [lower[n] for n in difflib.get_close_matches(name.lower(), lower, 3, 0.5)]
-    hint = f"; do you mean {' or '.join(map(shown, near))}?" if near else ""
-    if not near:
-        first = ", ".join(map(shown, columns[:5]))
-        hint = f"; there are {first}" + (", ..." if len(columns) > 5 else "")
-    raise InputError(f"{what} {shown(name)} is no column{hint}")
-
-
-def matching(patterns: Iterable[str], columns: Sequence[str], option: str) -> list[str]:
-    """The columns that match any of some globs, in the table's order."""
-    found: set[str] = set()
-    for pattern in patterns:
-        some = [c for c in columns if c == pattern or fnmatchcase(c, pattern)]
-        if not some:
-            find(pattern, columns, option)
-        found.update(some)
-    return [c for c in columns if c in found]
