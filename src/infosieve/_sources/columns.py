@@ -86,6 +86,7 @@ class ColumnSource:
 
     @cached_property
     def columns(self) -> list[Any]:
+        """Names of the columns, or their numbers where they have none."""
         names = self._reader.names
         if names is None:
             return list(range(len(self._numbers)))
@@ -98,6 +99,7 @@ class ColumnSource:
 
     @property
     def shape(self) -> tuple[int, int]:
+        """Numbers of samples and columns."""
         n = self._reader.shape[0] if self._rows is None else len(self._rows)
         return n, len(self._numbers)
 
