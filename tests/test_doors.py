@@ -216,11 +216,13 @@ def test_other_targets_are_not_told(rng):
         np.round(rng.normal(size=60), 1),
         rng.integers(0, 3, 60).astype(float),
         rng.integers(0, 3, 60).astype(bool),
+        rng.permutation(60),
     )
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         for y in targets:
             relevance(X, y)
+        relevance(X[:18], np.arange(18))  # all distinct: no classes
 
 
 def test_levels_of_forward_stop():

@@ -110,9 +110,9 @@ def open_problem(
 def _holds_integers(y: Any) -> bool:
     if isinstance(y, pd.DataFrame):
         return any(pd.api.types.is_integer_dtype(dtype) for dtype in y.dtypes)
-    if not isinstance(y, pd.Series):
-        y = np.asarray(y)
-    return pd.api.types.is_integer_dtype(y.dtype)
+    if not hasattr(y, "dtype"):
+        return np.asarray(y).dtype.kind in "iu"
+    return str(y.dtype).lower().startswith(("int", "uint"))  # NumPy's, pandas', Arrow's, polars'
 
 
 def _warn_of_class_codes(y: Table) -> None:
@@ -122,7 +122,8 @@ def _warn_of_class_codes(y: Table) -> None:
         distinct = np.unique(y.values[j][: 100 * many])
         if distinct.size <= many:
             distinct = np.unique(y.values[j])
-        if few <= distinct.size <= many and (distinct == np.rint(distinct)).all():
+        repeated = 2 * distinct.size <= y.n_samples
+        if few <= distinct.size <= many and repeated and (distinct == np.rint(distinct)).all():
             warn(
                 f"{y.label(int(j))} has {distinct.size} distinct whole numbers, and is taken as "
                 "numbers. If they are codes of classes, pass discrete_target=True; if they are "
