@@ -11,7 +11,13 @@ from numpydoc.validate import validate
 
 import infosieve
 
-PACKAGES = ("infosieve", "infosieve.datasets", "infosieve.estimators", "infosieve.plots")
+PACKAGES = (
+    "infosieve",
+    "infosieve.datasets",
+    "infosieve.estimators",
+    "infosieve.plots",
+    "infosieve.results",
+)
 IGNORED = {
     "ES01": "a summary that says all needs no extension",
     "PR01": "parameters that several functions share are described once ('As in ...')",
