@@ -186,7 +186,24 @@ def run(arguments):
                     rows.append([*known, "given", name, adds, by_entropies(entropy, *how)])
                 found = mutual_information(texts[:, -1], target, given=texts[:, :-1])
                 rows.append([*known, "given", OURS, adds, found])
-    keep("categories", {"seed": arguments.seed, "rows": [[*r[:-1], round(r[-1], 6)] for r in rows]})
+    keep("categories", {"seed": arguments.seed, "groups": grouped(rows)})
+
+
+CELLS, EDGES = ["10 and more", "1 to 10", "0.01 to 1", "less"], [10, 1, 0.01]
+
+
+def grouped(rows):
+    """For each quantity, estimator and number of samples a cell: how many, mean error and RMSE."""
+    names = ["kind", "strength", "n", "m", "levels", "levels_y", "number", "what", "by", "truth"]
+    rows = pd.DataFrame(rows, columns=[*names, "nats"])
+    rows["error"] = rows["nats"] - rows["truth"]
+    share = rows["n"] / (rows["levels"].astype(float) ** rows["m"] * rows["levels_y"])
+    rows["cell"] = np.select([share >= e for e in EDGES], CELLS[:3], CELLS[3])
+    rows["there"] = np.where(rows["truth"] == 0, "nothing", "something")
+    groups = rows.groupby(["what", "there", "by", "cell"])
+    out = groups["error"].agg(n="size", mean="mean", rmse=lambda e: np.sqrt((e**2).mean()))
+    out["truth"] = groups["truth"].mean()
+    return out.round(5).reset_index().to_dict("records")
 
 
 # ---- the page
@@ -205,10 +222,12 @@ plain counts give about one nat. infosieve subtracts what chance adds to the cou
   [JMLR 11:2837](https://www.jmlr.org/papers/v11/vinh10a.html)). For I(X; Y | S), labels are
   permuted inside the strata of S.
 - If the columns determine the target (I = h, the smaller entropy), chance adds nothing. In between
-  the bias is taken to be e (1 - I / h), which gives I = (found - e) / u with u = 1 - e / h.
-- Where nearly every sample has a cell of its own, u is close to zero and dividing by it would
-  multiply noise. So 1 / u becomes u / (u² + e / (N h²)), as in a ridge regression: e / N is the
-  variance of the estimate under permutations.
+  the bias is taken to be e (1 - (I / h)^p). With many samples a cell it hardly depends on I, with
+  few it falls in proportion to I. Both are described by p = 1 + u² / (4 r), r = e / h, u = 1 - r.
+  The estimate is the I that, with its bias, gives what was found.
+- Where nearly every sample has a cell of its own, u is close to zero, and solving for I would
+  multiply noise by 1 / u. So a share v / (u² h² + v) of what was found beyond chance is not
+  rescaled, as in a ridge regression: v = e / N is the variance of the estimate under permutations.
 
 Sets of categories and numbers have the same bias, that of their categories, and get the same
 correction. No sample is excluded: one in a singleton stratum counts as a cell of one sample.
@@ -254,47 +273,33 @@ The same tables with a column of normal noise in the set. Mean error (root mean 
 
 
 def show():
-    results = kept("categories")
-    names = ["kind", "strength", "n", "m", "levels", "levels_y", "number", "what", "by", "truth"]
-    rows = pd.DataFrame(results["rows"], columns=[*names, "nats"])
-    rows["error"] = rows["nats"] - rows["truth"]
-    share = rows["n"] / (rows["levels"].astype(float) ** rows["m"] * rows["levels_y"])
-    cells = ["10 and more", "1 to 10", "0.01 to 1", "less"]
-    edges = [10, 1, 0.01]
-    rows["cell"] = np.select([share >= e for e in edges], cells[:3], cells[3])
-    nothing = rows["kind"] == "independent"
-    adds_nothing = rows["truth"] == 0
+    groups = pd.DataFrame(kept("categories")["groups"])
+    at = groups.set_index(["what", "there", "by", "cell"])
 
-    def page(some, by=None):
-        groups = some.groupby(["by", "cell"])["error"]
-        mean, size = groups.mean(), groups.apply(lambda e: np.sqrt((e**2).mean()))
-        lines = []
-        for name in [*ENTROPIES, OURS]:
-            if (name, cells[0]) in mean.index:
-                each = [f"{mean[name, c]:+.3f} ({size[name, c]:.3f})" for c in cells]
-                lines.append([f"**{name}**" if name == OURS else name, *each])
-        return table(["samples a cell", *cells], lines)
+    def line(what, there, by, label):
+        some = [at.loc[(what, there, by, cell)] for cell in CELLS]
+        return [label, *(f"{g['mean']:+.3f} ({g['rmse']:.3f})" for g in some)]
 
-    sets, given = rows["what"] == "set", rows["what"] == "given"
-    beside = rows[rows["what"] == "and a number"].copy()
-    beside["by"] = np.where(beside["kind"] == "independent", "nothing there", "something there")
-    groups = beside.groupby(["by", "cell"])["error"]
-    size = groups.apply(lambda e: np.sqrt((e**2).mean()))
-    number = [
-        [name, *(f"{groups.mean()[name, c]:+.3f} ({size[name, c]:.3f})" for c in cells)]
-        for name in ("nothing there", "something there")
-    ]
+    def page(what, there):
+        names = [*ENTROPIES, OURS]
+        labels = [f"**{name}**" if name == OURS else name for name in names]
+        lines = [line(what, there, n, label) for n, label in zip(names, labels, strict=True)]
+        return table(["samples a cell", *CELLS], lines)
+
+    ours = groups[(groups["what"] == "set") & (groups["by"] == OURS)]
+    something = ours[ours["there"] == "something"]
+    number = [line("and a number", t, OURS, f"{t} there") for t in ("nothing", "something")]
     text = TEXT.format(
-        n_tables=f"{int((sets & (rows['by'] == OURS)).sum()):,}",
+        n_tables=f"{int(ours['n'].sum()):,}",
         sizes=", ".join(f"{n:,}" for n in SIZES),
         levels=", ".join(map(str, LEVELS)),
         targets=" and ".join(map(str, TARGETS)),
-        mean_truth=rows.loc[sets & ~nothing, "truth"].mean(),
-        null=page(rows[sets & nothing]),
-        something=page(rows[sets & ~nothing]),
-        given_null=page(rows[given & adds_nothing]),
-        given=page(rows[given & ~adds_nothing]),
-        number=table(["samples a cell", *cells], number),
+        mean_truth=np.average(something["truth"], weights=something["n"]),
+        null=page("set", "nothing"),
+        something=page("set", "something"),
+        given_null=page("given", "nothing"),
+        given=page("given", "something"),
+        number=table(["samples a cell", *CELLS], number),
     )
     print(text)
     (DOCS / "categories.md").write_text(text, encoding="utf-8")

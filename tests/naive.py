@@ -7,6 +7,7 @@ import math
 from collections import Counter
 
 import numpy as np
+from scipy.optimize import brentq
 from scipy.special import digamma
 from scipy.stats import hypergeom
 
@@ -81,10 +82,18 @@ def beyond_chance(found, x, y, strata, flags_x, flags_y):
         h_y += (m * digamma(m) - of_b) / n
     limits = [h for h, flags in ((h_x, flags_x), (h_y, flags_y)) if flags.all()]
     limit = min(limits, default=math.inf)
-    if limit < 1e-12:
-        limit = math.inf
-    u = 1 - chance / limit
-    return (found - chance) * u / (u**2 + max(chance, 0.0) / (n * limit**2))
+    beyond = found - chance
+    if not 1e-12 < limit < math.inf or chance <= 0:
+        return beyond
+    r = chance / limit
+    u, size = 1 - r, abs(beyond) / limit
+    power = 1 + u**2 / (4 * r)
+    solved = 1 + size - u
+    if size < u:
+        solved = brentq(lambda i: i - r * i**power - size, 0, 1, xtol=1e-15)
+    variance = chance / n / limit**2
+    share = u**2 / (u**2 + variance)
+    return math.copysign(limit * (share * solved + (1 - share) * size), beyond)
 
 
 def expected_cell(n, a, b):

@@ -85,7 +85,7 @@ def test_close_to_the_truth(n, levels, m, noise):
         estimates.append(mutual_information(X, y))
         given = mutual_information(X[:, 0], y, given=X[:, 1:])
         assert given == pytest.approx(truth, abs=0.12)
-    assert np.mean(estimates) == pytest.approx(truth, abs=0.1)
+    assert np.mean(estimates) == pytest.approx(truth, abs=0.06)
 
 
 def test_redundant_columns_add_nothing():

@@ -362,6 +362,7 @@ MISTAKES = [
     (["select", "header.csv", *T], "has a header and no rows"),
     (["select", "one.csv", "--target", "a"], "has one column, 'a'"),
     (["select", "semicolons.csv", *T], "separated by ';': pass --delimiter ';'"),
+    (["select", "commas.csv", *T], "separated by ';': pass --delimiter ';'"),
     (["select", "table.tsv", *T, "--delimiter", ","], "has one column|separated by"),
     (["select", "twice.csv", *T], "more than one column named 'a'"),
     (["select", "headless.csv", *T], "first row of numbers (1, 2, 3, ...): it needs a header"),

@@ -65,6 +65,14 @@ def test_every_number_of_a_path(criterion, rng):
     check_path(X, y, selector, **how)
 
 
+def test_every_number_of_a_path_with_the_defaults(rng):
+    X, y = table(rng, 100)
+    X = X[["a", "b", "c", "kind"]]
+    selector = MISelector(random_state=7, lookahead=1).fit(X, y)
+    assert selector.path_["level"].iloc[0] < 0.05
+    check_path(X, y, selector)
+
+
 def test_every_number_of_a_path_that_removes(rng):
     X, y = table(rng)
     X = X[["a", "b", "c", "kind"]].assign(copy=X["a"] + 0.5 * rng.normal(size=len(X)))

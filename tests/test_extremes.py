@@ -78,6 +78,7 @@ def test_one_repeated_value_beside_a_huge_one(outlier, rng):
     assert mutual_information(x, z) == pytest.approx(reference, abs=0.02)
 
 
+@pytest.mark.filterwarnings(OWNED)
 @pytest.mark.parametrize("zeros", [0.0, 0.3])
 def test_heavy_tails_with_ties_lose_nothing(zeros, rng):
     """Zero-inflated lognormal values: what noise of one size for all values destroyed."""
@@ -166,6 +167,15 @@ def test_a_value_that_owns_a_column_is_named(rng):
         MISelector(stop=None, max_features=1).fit(X, y)
     with pytest.warns(UserWarning, match="y has the value 1e"):
         mutual_information(X["a"], np.where(np.arange(50) == 3, 1e30, y))
+
+
+@pytest.mark.parametrize("values", [(1e12, 2e12), (1e7, -1e7), (9999.0, -9999.0, 5e4)])
+def test_several_values_that_own_a_column_are_told(values, rng):
+    x = rng.normal(size=400)
+    y = x + rng.normal(size=400)
+    x[: len(values)] = values
+    with pytest.warns(UserWarning, match="so far from all others"):
+        mutual_information(x, y)
 
 
 def test_a_rare_mark_owns_nothing(rng):

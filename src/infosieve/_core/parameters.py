@@ -16,7 +16,7 @@ WITHOUT_EFFECT = ("checkpoint", "device", "executor", "n_jobs", "random_state", 
 # Folds of resampled estimates.
 N_FOLDS = 20
 # Permutations of a test, at least, and for each unit of 1 / alpha.
-_N_PERMUTATIONS, _PERMUTATIONS_EACH = 199, 10
+N_PERMUTATIONS, _PERMUTATIONS_EACH = 199, 10
 
 
 def is_flag(value: Any) -> bool:
@@ -159,7 +159,7 @@ def n_permutations_of(n_permutations: Any, alpha: float | None) -> int:
     """The number of permutations; "auto" is enough for tests at ``alpha`` and fractions of it."""
     if isinstance(n_permutations, str) and n_permutations == "auto":
         wanted = 0 if alpha is None else math.ceil(_PERMUTATIONS_EACH / alpha) - 1
-        return max(_N_PERMUTATIONS, wanted)
+        return max(N_PERMUTATIONS, wanted)
     if isinstance(n_permutations, str):
         raise ValueError(
             "The 'n_permutations' parameter must be 'auto' or an int of at least 1. Got "

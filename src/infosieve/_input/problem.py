@@ -258,5 +258,5 @@ def warn_of_singletons(n_singletons: int, n_samples: int) -> None:
         warn(
             f"{n_singletons} of {n_samples} samples share their combination of categories with no "
             "other sample, and cannot be told from chance: the information of this set is "
-            "underestimated. Join rare categories, or use fewer columns."
+            "uncertain. Join rare categories, or use fewer columns."
         )

@@ -242,8 +242,8 @@ def _drawn(permutations: Permutations, first: int, count: int, runner: Runner) -
     """Permutations, drawn by all threads: one is the same whoever draws it."""
     size = max(1, -(-count // (4 * runner.n_workers)), 20_000 // permutations.order.size)
     spans = [(at, min(size, first + count - at)) for at in range(first, first + count, size)]
-    folds = runner.run([partial(permutations.draw, *span) for span in spans])
-    return folds[0] if len(folds) == 1 else np.concatenate(folds)
+    drawn = runner.run([partial(permutations.draw, *span) for span in spans])
+    return drawn[0] if len(drawn) == 1 else np.concatenate(drawn)
 
 
 def _score_pairs(

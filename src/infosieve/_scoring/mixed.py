@@ -48,20 +48,20 @@ def _score(batch: Batch, engine: Engine, runner: Runner) -> FloatArray:
     numbers = np.flatnonzero(~categorical.any(axis=1))
     others = np.flatnonzero(categorical.any(axis=1))
     if numbers.size and n > 1:
-        fold = batch.only(numbers)
-        counts = _counts(fold, np.zeros((1, n), np.int64), runner)
+        part = batch.only(numbers)
+        counts = _counts(part, np.zeros((1, n), np.int64), runner)
         scores[numbers] = _beyond_chance(
-            engine.score(fold, runner)[0], counts, fold, np.zeros(1, bool)
+            engine.score(part, runner)[0], counts, part, np.zeros(1, bool)
         )
     if others.size and n > 1:
-        fold = batch.only(others)
-        counts = _counts(fold, _own_labels(fold), runner)
+        part = batch.only(others)
+        counts = _counts(part, _own_labels(part), runner)
         found = np.repeat(counts[:, :1], hi - lo + 1, axis=1)
         whole = np.asarray(categorical[others].all(axis=1))
         rest = batch.given.categorical.all() and batch.target.categorical.all()
         for j in np.flatnonzero(~(whole & rest)):
-            found[j] = engine.score(fold.only(np.array([j])), runner)[0, 0]
-        scores[others] = _beyond_chance(found, counts, fold, whole)
+            found[j] = engine.score(part.only(np.array([j])), runner)[0, 0]
+        scores[others] = _beyond_chance(found, counts, part, whole)
     return scores
 
 
@@ -90,10 +90,11 @@ def _beyond_chance(
     """Estimates (n_candidates, n_K) without what chance adds to them.
 
     Chance adds e, the mean over permutations, where x and y are independent, and nothing where
-    one determines the other and I = h; in between, e (1 - I / h) is assumed. Solved for I, that
-    is (found - e) / u with u = 1 - e / h. Where most cells have one sample, u is close to 0 and
-    little can be known: u / (u^2 + v / h^2) then takes the place of 1 / u, as in a ridge
-    regression, v = e / N being the variance of ``found`` under permutations. Others were tried:
+    one determines the other and I = h. In between, e (1 - (I / h)^p) is assumed; with many samples
+    a cell the bias hardly depends on I, with few it falls in proportion: p = 1 + u^2 / (4 r),
+    r = e / h, u = 1 - r. Where most cells have one sample, u is close to 0, and solving for I would
+    multiply noise by 1 / u: as in a ridge regression, a share v / (u^2 h^2 + v) is left as it is,
+    v = e / N being the variance of ``found`` under permutations. Others were tried:
     docs/categories.md. ``whole`` says which candidates are nothing but categories.
     """
     _, e, h_x, h_y = counts.T
@@ -102,10 +103,29 @@ def _beyond_chance(
     h = np.where(whole, h_x, np.inf)
     if batch.target.categorical.all():
         h = np.minimum(h, h_y)
-    h = np.where(h > 0, h, np.inf)  # numbers on both sides have no bound; nothing has no chance
-    u = 1 - e / h
-    factor = u / (u * u + np.maximum(e, 0.0) / (batch.target.n_samples * h * h))
-    return np.asarray((found - e[:, None]) * factor[:, None])
+    beyond: FloatArray = found - e[:, None]
+    bounded = (h > 0) & np.isfinite(h) & (e > 0)  # otherwise chance adds a constant, or nothing
+    if not bounded.any():
+        return np.asarray(beyond)
+    limit = np.where(bounded, h, 1.0)[:, None]
+    r = np.where(bounded[:, None], e[:, None] / limit, 0.5)
+    u = 1 - r
+    size = np.abs(beyond) / limit
+    share = u * u / (u * u + r / (limit * batch.target.n_samples))
+    solved = share * _without_bias(size, r) + (1 - share) * size
+    return np.asarray(np.where(bounded[:, None], np.sign(beyond) * limit * solved, beyond))
+
+
+def _without_bias(size: FloatArray, r: FloatArray) -> FloatArray:
+    """The i with i - r i^p = size, by bisection; both are parts of the largest information."""
+    u = np.maximum(1 - r, 0.0)
+    p = 1 + u * u / (4 * r)
+    low, high = np.zeros_like(size), np.ones_like(size)
+    for _ in range(60):
+        middle = (low + high) / 2
+        below = middle - r * middle**p < size
+        low, high = np.where(below, middle, low), np.where(below, high, middle)
+    return np.where(size < u, (low + high) / 2, 1 + size - u)
 
 
 def _own_labels(batch: Batch) -> IntArray:

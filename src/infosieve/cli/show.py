@@ -78,7 +78,7 @@ def selection(result: SelectionResult) -> None:
     heads = ["", "feature", "MI (nats)", "gain", "p", ""]
     out.print(table(heads, rows, right=(2, 3, 4)))
     if len(result.selected) > 1:
-        out.print(Text("(MI of larger sets is underestimated: what counts is the gain)"))
+        out.print(Text("(MI of larger sets is biased, mostly downwards: what counts is the gain)"))
     if result.steps and result.steps[-1].action == "stop":
         out.print(Text("x did not pass the test, which ended the search"))
     for j, others in result.duplicates.items():

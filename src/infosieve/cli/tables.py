@@ -72,7 +72,10 @@ def read(path: str, delimiter: str | None, decimal: str = ".") -> pd.DataFrame |
             f"{name} is no text in UTF-8 (byte {error.start}); convert it (iconv -t utf-8)"
         ) from None
     except (pa.ArrowException, ValueError, OSError, EOFError) as error:
-        raise InputError(f"{name} cannot be read: {brief(first_line(error), 200)}") from None
+        header = data[:10_000].decode("utf-8", "replace").partition("\n")[0]
+        hint = "" if "," in header else _delimiter_hint(header, delimiter)
+        text = brief(first_line(error), 200)
+        raise InputError(f"{name} cannot be read: {text}{hint}") from None
     _check(table.column_names, table.num_rows, name, delimiter)
     frame = to_frame(table)
     for column in frame.columns:
@@ -246,18 +249,20 @@ def _in_thousands(column: Any) -> bool:
     return bool(not small.any() and whole.any() and not whole.all())
 
 
+def _delimiter_hint(header: str, delimiter: str | None) -> str:
+    """What a header of one name seems to be separated by."""
+    guess = next((c for c in ";\t|, " if c in header and c != delimiter), None)
+    if guess is None:
+        return ""
+    text = "tab" if guess == "\t" else repr(guess)
+    return f"; its values seem to be separated by {text}: pass --delimiter {text}"
+
+
 def _check(names: list[Any], n_rows: int, name: str, delimiter: str | None) -> None:
     if not names:
         raise InputError(f"{name} has no columns")
     if len(names) < 2:
-        guess = next((c for c in ";\t|, " if names and c in names[0] and c != delimiter), None)
-        hint = (
-            f"; its values seem to be separated by {guess!r}: pass --delimiter {guess!r}".replace(
-                "'\\t'", "tab"
-            )
-            if guess
-            else ""
-        )
+        hint = _delimiter_hint(names[0], delimiter)
         raise InputError(
             f"{name} has one column, {shown(names[0])}; a target and a feature are two{hint}"
         )

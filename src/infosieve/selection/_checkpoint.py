@@ -1,7 +1,7 @@
 """A search that survives a crash: its steps on disk, whole after each of them.
 
-Every random number belongs to a seed, a purpose and a step, so a search that knows its first
-steps goes on exactly as it would have.
+Every random number belongs to the seed, a purpose and the given columns, so a search that knows
+its first steps goes on exactly as it would have.
 """
 
 import hashlib

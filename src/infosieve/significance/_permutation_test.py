@@ -5,6 +5,7 @@ from typing import Any, Literal, TypeAlias
 from infosieve._core.categories import n_singletons
 from infosieve._core.parameters import (
     N_FOLDS,
+    N_PERMUTATIONS,
     SELECTION_NEIGHBORS,
     check_alpha,
     check_choice,
@@ -60,7 +61,7 @@ def permutation_test(
     A candidate is compared with permuted columns: p = (b + 1) / (n_permutations + 1), where b
     of them score at least as much. The defaults are those of :class:`MISelector`: asked about
     the columns that were left in a step, given those selected before, the test is that of the
-    step, number by number.
+    step, number by number (a step that added a pair apart).
 
     Parameters
     ----------
@@ -88,7 +89,7 @@ def permutation_test(
         End as soon as no candidate can reach p <= ``alpha``, as :class:`MISelector` does [4]_.
         None: all permutations.
     n_permutations : int or "auto", default="auto"
-        The number of permutations: 199, and more for ``alpha`` below 0.05.
+        The number of permutations: 199, and more for ``alpha`` below 0.005.
     n_neighbors : int or pair of ints, default=(3, 15)
         The smoothing parameter K, or a range of K whose estimates are averaged.
     method, metric, scale, discrete_features, discrete_target
@@ -147,7 +148,8 @@ def permutation_test(
     check_choice(resample, "resample", ("cv", None))
     if alpha is not None:
         check_alpha(alpha)
-    n_permutations = n_permutations_of(n_permutations, alpha)
+    small = alpha is not None and alpha < 1 / (N_PERMUTATIONS + 1)  # which the default cannot reach
+    n_permutations = n_permutations_of(n_permutations, alpha if small else None)
     check_jobs(n_jobs)
     check_device(device)
     seed = seed_of(random_state)

@@ -12,8 +12,8 @@ from infosieve._engines.numba.jit import kernel
 # one huge value owns, from becoming zero. Distances stay below what counts as infinite.
 LIFT = 2.0**200
 # One value owns a column of at least so many samples if the others have less than this part of
-# the variance.
-_FEW, _LITTLE = 20, 1e-4
+# the variance; a few do, of which no more than one in so many lie at either end.
+_FEW, _LITTLE, _TAIL = 20, 1e-4, 20
 
 
 @kernel
@@ -68,12 +68,17 @@ def shifts_exactly(ordered: Any, middle: Any) -> Any:
 
 @kernel
 def _owned(ordered: Any, mean: Any, deviation: Any) -> Any:
-    """Whether one value, however often it occurs, makes up the standard deviation.
+    """Whether one value, however often it occurs, or a few make up the standard deviation.
 
-    Whether the others vary, and by less than a hundredth of it: a value that c of n samples have
-    is at most sqrt((n - c) / c) deviations from the mean, and only if all others are equal.
+    Whether nine tenths of the values vary, and by less than a hundredth of it; or all but one
+    value: one that c of n samples have is at most sqrt((n - c) / c) deviations from the mean, and
+    only if all others are equal.
     """
     n = ordered.size
+    cut = (n - 1) // _TAIL
+    width = (ordered[n - 1 - cut] - ordered[cut]) / deviation
+    if n >= _FEW and 0.0 < width * width < _LITTLE:
+        return True
     first, last, value = 0, n, ordered[0]
     if ordered[n - 1] - mean > mean - ordered[0]:
         value = ordered[n - 1]
