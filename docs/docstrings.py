@@ -66,7 +66,7 @@ def problems(name: str) -> list[str]:
     for code, text in validate(name)["errors"]:
         if code in IGNORED or (of_a_class and code in OF_A_CLASS):
             continue
-        if code == "PR01" and not set(re.findall(r"'(\w+)'", text)) - shared(name):
+        if code == "PR01" and not set(re.findall(r"'([a-z]\w*)'", text)) - shared(name):
             continue
         found.append(f"{name}: {code} {text}")
     return found
