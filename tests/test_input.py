@@ -336,6 +336,7 @@ def test_columns_with_the_same_name_are_declared_together():
     np.testing.assert_array_equal(got, relevance(levels, Y, discrete_features=[0, 1]))
 
 
+@pytest.mark.filterwarnings("ignore:.*so far from all others:UserWarning")
 def test_wide_ranges_lose_nothing(rng):
     z = rng.normal(size=500)
     wide, label = np.exp(10 * z), np.where(z > -0.5, "u", "v")
