@@ -107,8 +107,12 @@ class Columns(WritableArrays):
             back = np.empty_like(permutations)
             np.put_along_axis(back, permutations, np.arange(n, dtype=np.int32)[None], axis=1)
             order = back[:, self.known_order].reshape(-1, n)
-        kinds = np.tile(self.categorical, n_times), np.tile(self.n_distinct, n_times)
-        return Columns(np.ascontiguousarray(values), *kinds, order)
+        return Columns(
+            values=np.ascontiguousarray(values),
+            categorical=np.tile(self.categorical, n_times),
+            n_distinct=np.tile(self.n_distinct, n_times),
+            known_order=order,
+        )
 
     def beside(self, other: "Columns") -> "Columns":
         """These columns and those of another table of the same samples."""

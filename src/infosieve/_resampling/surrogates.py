@@ -105,8 +105,11 @@ class LocalFits:
             some = chunks(p, _TASK // n)
             which = chunks(m, _TASK // (n * min(p, max(1, _TASK // n))))
             runner.run([partial(permute, permutations[d], w, out[d]) for w in which for d in some])
-            kinds = np.tile(columns.categorical, p), np.tile(columns.n_distinct, p)
-            return Columns(out.reshape(-1, n), *kinds)
+            return Columns(
+                values=out.reshape(-1, n),
+                categorical=np.tile(columns.categorical, p),
+                n_distinct=np.tile(columns.n_distinct, p),
+            )
 
         runner.run([partial(prepare, which) for which in chunks(m, _TASK // n)])
         return surrogates

@@ -173,7 +173,8 @@ def choose(
         values = np.zeros((x.n_columns, of_folds.shape[2], of_folds.shape[0]))
         values[varying] = of_folds.transpose(1, 2, 0)
         both.append(values)
-    t = _statistic(*both)
+    mi, mi_permuted = both
+    t = _statistic(mi, mi_permuted)
     lo, hi = measure.n_neighbors
     ks = np.arange(lo, hi + 1)
     if not t.any():
@@ -185,7 +186,6 @@ def choose(
         )
     best = int(np.argmax(t.max(axis=0)))
     feature = names[int(np.argmax(t[:, best]))]
-    mi, mi_permuted = both
     return KChoice(
         k=int(ks[best]),
         feature=feature,

@@ -7,13 +7,15 @@ import numpy as np
 from scipy.spatial import KDTree
 from scipy.special import digamma, gammaln
 
-from infosieve._core.parameters import check_choice, check_neighbors
+from infosieve._core.parameters import DEFAULT_NEIGHBORS, check_choice, check_neighbors
 from infosieve._core.types import Metric, Neighbors
 from infosieve._input.scaling import exponent_of
 from infosieve._input.tables import read_table
 
 
-def entropy(X: Any, *, n_neighbors: Neighbors = (3, 10), metric: Metric = "euclidean") -> float:
+def entropy(
+    X: Any, *, n_neighbors: Neighbors = DEFAULT_NEIGHBORS, metric: Metric = "euclidean"
+) -> float:
     """Differential entropy of a set of continuous columns, in nats.
 
     The estimate counts nearest neighbours [1]_. Nothing is scaled: differential entropy depends on

@@ -114,9 +114,17 @@ def _by_strips(batch: Batch, runner: Runner) -> IntArray:
         if a.n_distinct[i] < b.n_distinct[j]:
             a, i, b, j = b, j, a, i
         width = _strip_width(n, batch.n_neighbors[1], int(b.n_distinct[j]))
-        orders = a.order[i], b.order[j]
         rectangle = batch.method == "ksg2"
-        return plane(a.values[i], b.values[j], *orders, width, batch.n_neighbors, rectangle, psi)  # type: ignore[no-any-return]
+        return plane(  # type: ignore[no-any-return]
+            a.values[i],
+            b.values[j],
+            a.order[i],
+            b.order[j],
+            width,
+            batch.n_neighbors,
+            rectangle,
+            psi,
+        )
 
     def some(columns: slice) -> list[IntArray]:
         return [column(j) for j in range(m)[columns]]
