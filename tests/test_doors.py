@@ -106,6 +106,19 @@ def test_a_pair_by_public_calls():
     first = mutual_information(X[names[0]], y, n_neighbors=K)
     second = mutual_information(X[names[1]], y, given=X[names[0]], criterion="cmi", n_neighbors=K)
     assert first + second == pair["gain"].iloc[0]
+    row, step = pair.iloc[0], selector.result_.steps[0]
+    test = permutation_test(X, y, list(X), pairs=True, alpha=row["level"], random_state=0)
+    at = test.candidates.index(tuple(names))
+    assert test.observed[at] == row["gain"]
+    assert test.p_values[at] == test.p_value == row["p_value"]
+    assert test.null[:, 0].tolist() == list(step.null)
+    again = type(test).from_json(test.to_json())
+    assert again.candidates == test.candidates
+    assert again.p_value == test.p_value
+    with pytest.raises(ValueError, match="needs correction='max'"):
+        permutation_test(X, y, list(X), pairs=True, correction=None)
+    with pytest.raises(ValueError, match="must have two columns"):
+        permutation_test(X, y, "a", pairs=True)
 
 
 def test_information_of_several_columns_given_others(rng):

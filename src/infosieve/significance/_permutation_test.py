@@ -39,6 +39,7 @@ def permutation_test(
     candidates: Any,
     *,
     given: Any = (),
+    pairs: bool = False,
     criterion: Literal["cmi", "mi"] = "cmi",
     null: Null = "local",
     correction: Correction = "max",
@@ -61,7 +62,7 @@ def permutation_test(
     A candidate is compared with permuted columns: p = (b + 1) / (n_permutations + 1), where b
     of them score at least as much. The defaults are those of :class:`MISelector`: asked about
     the columns that were left in a step, given those selected before, the test is that of the
-    step, number by number (a step that added a pair apart).
+    step, number by number.
 
     Parameters
     ----------
@@ -73,6 +74,9 @@ def permutation_test(
         What to test: names, or numbers.
     given : column or list of columns, default=()
         What to condition on: names, or numbers.
+    pairs : bool, default=False
+        Test pairs of the candidates, for columns that are only jointly informative: those of the
+        64 candidates with the largest information, always against the best permuted pair.
     criterion : {"cmi", "mi"}, default="cmi"
         What is measured: I(candidate; target | given), candidate and given columns forming one
         block with one norm, or the information of given columns and candidate together.
@@ -148,6 +152,8 @@ def permutation_test(
     check_choice(resample, "resample", ("cv", None))
     if alpha is not None:
         check_alpha(alpha)
+    if pairs and correction is None:
+        raise ValueError("Pairs are the best of many: 'pairs=True' needs correction='max'.")
     small = alpha is not None and alpha < 1 / (N_PERMUTATIONS + 1)  # which the default cannot reach
     n_permutations = n_permutations_of(n_permutations, alpha if small else None)
     check_jobs(n_jobs)
@@ -169,6 +175,8 @@ def permutation_test(
         columns = problem.prepare(scale, pool.here, with_order=not known)
         x, target = columns.x, columns.target
         _refuse_constant(problem.x, tested, x.constant)
+        if pairs and len(tested) < 2:
+            raise ValueError("The 'candidates' parameter must have two columns for 'pairs=True'.")
         condition = x.take([j for j in known if not x.constant[j]])
         warn_of_singletons(
             max(n_singletons(x.take([j]), condition, target) for j in tested), x.n_samples
@@ -184,22 +192,30 @@ def permutation_test(
             folds=cv_folds(resample, seed, x.n_samples),
         )
         scoring = Scoring(x, pool)
-        observed = scoring.scores(measure, tested, condition).averaged
-        key = key_of(seed, "test", condition)
+        key = key_of(seed, "pair" if pairs else "test", condition)
         permutations = permutations_of(null, key, condition, metric, pool.here.n_workers)
-        blocks = scoring.permuted(
-            measure,
-            tested,
-            condition,
-            permutations,
-            n_permutations,
-            largest=correction == "max",
-            may_end=alpha is not None,
-        )
+        if pairs:
+            observed, which = scoring.pairs(measure, tested, condition)
+            names = tuple(tuple(problem.x.names[j] for j in pair) for pair in which)
+            blocks = scoring.permuted_pairs(
+                measure, tested, condition, permutations, n_permutations
+            )
+        else:
+            observed = scoring.scores(measure, tested, condition).averaged
+            names = tuple(problem.x.names[j] for j in tested)
+            blocks = scoring.permuted(
+                measure,
+                tested,
+                condition,
+                permutations,
+                n_permutations,
+                largest=correction == "max",
+                may_end=alpha is not None,
+            )
         permuted = until_decided(observed, blocks, n_permutations, alpha)
     asked |= {"executor": pool.text, "device": measure.engine.name}
     return PermutationTest(
-        candidates=tuple(problem.x.names[j] for j in tested),
+        candidates=names,
         given=tuple(problem.x.names[j] for j in known),
         observed=observed,
         null=permuted,
