@@ -502,7 +502,7 @@ def _told(step: Step, table: Any) -> str:
     names = " and ".join(printable(table.names[j]) for j in step.features)
     text = f"{step.action} {names} (best of {step.n_candidates}): {step.mi:.3f} nats"
     if step.p_value is not None:
-        text += f", p {'>=' if step.early_stopped else '='} {step.p_value:.3g}"
+        text += f", {p_text(step.p_value, step.early_stopped)}"
     return text
 
 
