@@ -301,8 +301,8 @@ def copies():
     local = local_permutations((0, "guide", 0), prepared(X[["a"]]), "euclidean")
     drawn = {
         "as it is": copy.values[0],
-        "permuted globally": anywhere.surrogate_maker(copy, ONE)(anywhere.draw(0, 1)).values[0],
-        "permuted locally, given a": local.surrogate_maker(copy, ONE)(local.draw(0, 1)).values[0],
+        "permuted globally": anywhere.surrogates(copy, ONE)(anywhere.draw(0, 1)).values[0],
+        "permuted locally, given a": local.surrogates(copy, ONE)(local.draw(0, 1)).values[0],
     }
     figure, axes = plt.subplots(2, 3, figsize=(WIDTH, 4.3), layout="constrained",
                                 height_ratios=[1.15, 1])  # fmt: skip
@@ -371,7 +371,7 @@ def crowded(runs=40, n_permutations=99):
                 local = local_permutations((seed, "guide", 0), given, "euclidean")
                 drawn = local.draw(0, n_permutations)
                 for move, how in enumerate((replace(local, fits=None), local)):
-                    null = measure(how.surrogate_maker(copy, ONE)(drawn), given, ONE)
+                    null = measure(how.surrogates(copy, ONE)(drawn), given, ONE)
                     p = (1 + np.sum(null >= observed)) / (1 + n_permutations)
                     passed[move, i] += p <= 0.05
         for move, counts in zip(moves, passed, strict=True):

@@ -6,7 +6,6 @@ it is drawn, wherever the tested column stands, and whoever asks: a search or a 
 """
 
 import hashlib
-from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -24,10 +23,11 @@ from infosieve._core.types import (
     WritableArrays,
 )
 from infosieve._engines.numba.shuffle import shuffle, shuffle_near
-from infosieve._resampling.surrogates import SAMPLES_EACH, LocalFits, fit_weights
+from infosieve._resampling.surrogates import SAMPLES_EACH, LocalFits, Surrogates, fit_weights
 
-# A local permutation moves something among this many nearest samples, the sample included.
-N_NEAR = 8
+# A local permutation exchanges samples with one of their nearest, so many with the sample itself,
+# twice.
+N_NEAR = 6
 
 
 def seed_of(random_state: Any) -> int:
@@ -82,11 +82,9 @@ class Permutations(WritableArrays):
             return np.asarray(shuffle(_words(self.key, first, count, n), self.order, self.edges))
         return np.asarray(shuffle_near(_words(self.key, first, count, 2 * n), self.near))
 
-    def surrogate_maker(self, columns: Columns, runner: Runner) -> Callable[[IntArray], Columns]:
-        """What permutes the columns: all by the first of the drawn, then all by the second, ..."""
-        if self.fits is None:
-            return columns.permuted
-        return self.fits.surrogate_maker(columns, runner)
+    def surrogates(self, columns: Columns, runner: Runner) -> Surrogates:
+        """What makes surrogates of the columns from drawn permutations."""
+        return Surrogates(columns, self.fits, runner)
 
 
 def global_permutations(key: tuple[int, str, int], n_samples: int) -> Permutations:

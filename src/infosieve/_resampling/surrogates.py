@@ -8,7 +8,6 @@ given columns predicts the value of each sample, and the residuals are permuted 
 2018, https://proceedings.mlr.press/v84/runge18a.html, permutes values locally).
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
@@ -16,6 +15,7 @@ import numpy as np
 
 from infosieve._core.chunks import chunks
 from infosieve._core.types import Columns, FloatArray, IntArray, Runner
+from infosieve._engines.numba.surrogates import copies, fit_columns, permuted, permuted_orders
 
 # Samples for each coefficient of a fit; with fewer than the second number, the fit is a mean.
 SAMPLES_EACH, FEWEST_EACH = 6, 2
@@ -26,7 +26,6 @@ _LEAST = 1e-3
 # Residuals are winsorised at so many standard deviations (by the median), in so many rounds: an
 # outlier would otherwise bend all fits near it.
 _OUTLYING, _ROUNDS = 1.5, 3
-_MEDIAN = 0.6745  # of |x|, for normal x of standard deviation one
 # Numbers that a task works on at once: values of surrogates, coordinates of near samples.
 _TASK, _BLOCK = 1 << 17, 1 << 21
 
@@ -57,62 +56,102 @@ class LocalFits:
 
     def fitted(self, values: FloatArray) -> FloatArray:
         """The fitted values of columns (n_columns, n_samples), outliers winsorised."""
-        out = self._weighted(values)
-        for _ in range(_ROUNDS):
-            residuals = values - out
-            usual = (
-                np.median(np.abs(residuals) / self.residual_std, axis=1, keepdims=True) / _MEDIAN
+        return np.asarray(
+            fit_columns(
+                values, self.near, self.weights, self.residual_std, _ROUNDS, _OUTLYING
             )
-            far = _OUTLYING * usual * self.residual_std
-            out = self._weighted(out + np.clip(residuals, -far, far))
-        return out
+        )
 
-    def _weighted(self, values: FloatArray) -> FloatArray:
-        out = np.zeros_like(values)
-        for near, weights in zip(self.near.T, self.weights.T, strict=True):
-            out += weights * np.take(values, near, axis=1)
-        return out
+    def residuals(self, values: FloatArray, fitted: FloatArray) -> FloatArray:
+        """What the fits leave, brought to one variance."""
+        return np.asarray((values - fitted) / self.residual_std)
 
-    def surrogate_maker(self, columns: Columns, runner: Runner) -> Callable[[IntArray], Columns]:
-        """What makes surrogates of the columns from permutations; the columns are fitted once.
 
-        A surrogate has the values of its column in the order of the new ones: no value is new,
-        and ties remain ties. Categories have no fit: their values are permuted.
-        """
+class Surrogates:
+    """Makes surrogates of some columns from permutations; the columns are fitted once.
+
+    Without ``fits`` a surrogate is the permuted column. With them it has the values of its column
+    in the order of fitted values and permuted residuals: no value is new, and ties remain ties.
+    Categories have no fit: their values are permuted.
+    """
+
+    def __init__(self, columns: Columns, fits: LocalFits | None, runner: Runner) -> None:
+        self.columns, self.fits, self.runner = columns, fits, runner
+        if fits is None or columns.categorical.all():
+            return
         m, n = columns.values.shape
-        fitted, residuals, ordered = np.empty((3, m, n))
+        self._fitted, self._residuals, self._ordered = np.empty((3, m, n))
 
         def prepare(which: slice) -> None:
             values = columns.values[which]
             numbers = np.where(columns.categorical[which, None], 0.0, values)
-            fitted[which] = self.fitted(numbers)
-            residuals[which] = (numbers - fitted[which]) / self.residual_std
-            ordered[which] = np.sort(values, axis=1)
+            self._fitted[which] = fits.fitted(numbers)
+            self._residuals[which] = fits.residuals(numbers, self._fitted[which])
+            self._ordered[which] = np.sort(values, axis=1)
 
-        def permute(permutations: IntArray, which: slice, out: FloatArray) -> None:
-            new = fitted[which, None] + self.residual_std * np.take(
-                residuals[which], permutations, axis=1
-            )
-            order = np.argsort(new, axis=2, kind="stable")
-            np.put_along_axis(new, order, ordered[which, None], axis=2)
-            categorical = columns.categorical[which]
-            new[categorical] = columns.values[which][categorical][:, permutations]
-            out[:, which] = new.transpose(1, 0, 2)
+        size = max(1, min(_TASK // n, -(-m // (2 * runner.n_workers))))
+        runner.run([partial(prepare, which) for which in chunks(m, size)])
 
-        def surrogates(permutations: IntArray) -> Columns:
-            p = len(permutations)
-            out = np.empty((p, m, n))
-            some = chunks(p, _TASK // n)
-            which = chunks(m, _TASK // (n * min(p, max(1, _TASK // n))))
-            runner.run([partial(permute, permutations[d], w, out[d]) for w in which for d in some])
-            return Columns(
-                values=out.reshape(-1, n),
-                categorical=np.tile(columns.categorical, p),
-                n_distinct=np.tile(columns.n_distinct, p),
-            )
+    def __call__(self, permutations: IntArray) -> Columns:
+        """All columns by the first permutation, then all by the second, ..."""
+        p, m = len(permutations), self.columns.n_columns
+        return self.some(permutations, np.tile(np.arange(m), p), np.repeat(np.arange(p), m))
 
-        runner.run([partial(prepare, which) for which in chunks(m, _TASK // n)])
-        return surrogates
+    def some(self, permutations: IntArray, which: IntArray, numbers: IntArray) -> Columns:
+        """Column ``which[c]`` by permutation ``numbers[c]``, for each c."""
+        columns, c, n = self.columns, which.size, self.columns.n_samples
+        out = np.empty((c, n))
+        order = None
+        if self.fits is None and columns.known_order is not None:
+            order = np.empty((c, n), np.int32)
+        size = max(1, min(_TASK // n, -(-c // (2 * self.runner.n_workers))))
+        self.runner.run(
+            [
+                partial(self._fill, permutations, which[at], numbers[at], out[at], at, order)
+                for at in chunks(c, size)
+            ]
+        )
+        return Columns(
+            values=out,
+            categorical=columns.categorical[which],
+            n_distinct=columns.n_distinct[which],
+            known_order=order,
+        )
+
+    def _fill(
+        self,
+        permutations: IntArray,
+        which: IntArray,
+        numbers: IntArray,
+        out: FloatArray,
+        at: slice,
+        order: IntArray | None,
+    ) -> None:
+        columns = self.columns
+        if self.fits is None:
+            permuted(columns.values, permutations, which, numbers, out)
+            if order is not None:
+                permuted_orders(columns.known_order, permutations, which, numbers, order[at])
+            return
+        plain = columns.categorical[which]
+        moved = np.empty((int(plain.sum()), columns.n_samples))
+        permuted(columns.values, permutations, which[plain], numbers[plain], moved)
+        out[plain] = moved
+        if plain.all():
+            return
+        fitted = np.empty((int((~plain).sum()), columns.n_samples)) if plain.any() else out
+        copies(
+            self._fitted,
+            self._residuals,
+            self._ordered,
+            self.fits.residual_std,
+            permutations,
+            which[~plain],
+            numbers[~plain],
+            fitted,
+        )
+        if plain.any():
+            out[~plain] = fitted
 
 
 def fit_weights(points: FloatArray, near: IntArray) -> FloatArray:

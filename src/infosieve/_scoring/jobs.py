@@ -224,7 +224,7 @@ def _permute(
     room = measure.engine.surrogate_bytes if plain else _SURROGATE_BYTES
     at_once = max(1, min(room // (8 * columns.values.size), _DRAWN // columns.n_samples))
     surrogates = (
-        None if permutations.fits is None else permutations.surrogate_maker(columns, runner)
+        None if permutations.fits is None else permutations.surrogates(columns, runner)
     )
     values = []
     for at in range(first, first + count, at_once):
@@ -259,7 +259,7 @@ def _score_pairs(
     """Of all pairs of some columns, permuted or not; ``alone`` is what each scores."""
     pool = x.take(which, with_order=False)
     if permutations is not None:
-        pool = permutations.surrogate_maker(pool, runner)(permutations.draw(number, 1))
+        pool = permutations.surrogates(pool, runner)(permutations.draw(number, 1))
     if measure.criterion == "mi":
         alone = np.zeros_like(alone)  # the score of the second is that of the whole set
     each = []

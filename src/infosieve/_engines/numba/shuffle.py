@@ -43,76 +43,48 @@ def shuffle(words: Any, order: Any, edges: Any) -> Any:
     return out
 
 
-@njit(inline="always")
-def _make_room(start: Any, near: Any, giver: Any, taker: Any, scratch: Any) -> None:
-    """Find ``start`` a giver by moving others on to theirs: the shortest augmenting path.
+def _picks() -> tuple[Any, Any]:
+    """For each set of eight, as bits: how many are in it, and which is the first, second, ..."""
+    members = [[c for c in range(8) if mask >> c & 1] for mask in range(256)]
+    picks = [[*some, *[0] * (8 - len(some))] for some in members]
+    return np.array([len(some) for some in members], np.uint8), np.array(picks, np.uint8)
 
-    There is one, because all rows keeping their own values would do. ``scratch`` has a queue
-    of rows, the givers met, and for each giver the row that met it first (-1: none).
-    """
-    queue, met, met_by = scratch
-    giver[start] = -1
-    queue[0] = start
-    n_met, n_queued, at = 0, 1, 0
-    while at < n_queued:
-        row = queue[at]
-        at += 1
-        for c in range(near.shape[1]):
-            g = near[row, c]
-            if met_by[g] >= 0:
-                continue
-            met_by[g], met[n_met] = row, g
-            n_met += 1
-            if taker[g] >= 0:
-                queue[n_queued] = taker[g]
-                n_queued += 1
-                continue
-            while g >= 0:  # a free one: everyone on the way back takes what it met
-                row = met_by[g]
-                taker[g] = row
-                giver[row], g = g, giver[row]
-            for i in range(n_met):
-                met_by[met[i]] = -1
-            return
+
+_COUNT, _PICK = _picks()
 
 
 @kernel
 def shuffle_near(words: Any, near: Any) -> Any:
-    """Permutations in which every row receives the value of one of its neighbours.
+    """Permutations made of exchanges between near rows: each row takes part in two at most.
 
-    ``near`` is (n_samples, n_near): the neighbours of each row, itself among them. ``words``
-    is (n_permutations, 2 * n_samples). Rows choose in random order among the neighbours
-    still free; who finds none makes others move on.
+    ``near`` is (n_samples, n_near), at most eight: the neighbours of each row. ``words`` is
+    (n_permutations, 2 * n_samples). In random order, rows exchange with one of their neighbours
+    that has not exchanged yet; then all do so once more, with what they have received.
     """
     n, n_near = near.shape
     out = np.empty((words.shape[0], n), np.int32)
-    order, taker, left = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32)
-    scratch = (np.empty(n, np.int32), np.empty(n, np.int32), np.full(n, -1, np.int32))
+    order, free = np.empty(n, np.int32), np.empty(n, np.uint8)
     for p in range(words.shape[0]):
         giver = out[p]
         for i in range(n):
-            order[i], taker[i] = i, -1
-        for i in range(n - 1, 0, -1):
-            j = _below(words[p, i], i + 1)
-            order[i], order[j] = order[j], order[i]
-        n_left = 0
-        for i in range(n):
-            row = order[i]
-            free = 0
-            for c in range(n_near):
-                free += taker[near[row, c]] < 0
-            if free == 0:
-                left[n_left] = row
-                n_left += 1
-                continue
-            chosen = _below(words[p, n + i], free)
-            for c in range(n_near):
-                g = near[row, c]
-                if taker[g] < 0:
-                    if chosen == 0:
-                        giver[row], taker[g] = g, row
-                        break
-                    chosen -= 1
-        for i in range(n_left):
-            _make_room(left[i], near, giver, taker, scratch)
+            order[i], giver[i] = i, i
+        for some in (words[p, :n], words[p, n : 2 * n]):
+            for i in range(n - 1, 0, -1):
+                j = np.int64(np.float64(some[i] >> np.uint64(16)) * 2.0**-48 * (i + 1))
+                order[i], order[j] = order[j], order[i]
+            free[:] = 1
+            for i in range(n):
+                row = order[i]
+                if free[row] == 0:
+                    continue
+                free[row] = 0
+                mask = 0
+                for c in range(n_near):
+                    mask |= np.int64(free[near[row, c]]) << c
+                if mask == 0:
+                    continue
+                low = some[i] & np.uint64(0xFFFF)
+                other = near[row, _PICK[mask, (low * np.uint64(_COUNT[mask])) >> np.uint64(16)]]
+                free[other] = 0
+                giver[row], giver[other] = giver[other], giver[row]
     return out
