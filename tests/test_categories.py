@@ -1,15 +1,20 @@
 """Sets of categories: around zero where nothing is there, close to the truth where something is."""
 
+from dataclasses import replace
 from itertools import permutations
 
 import numpy as np
 import pandas as pd
 import pytest
+from conftest import make_batch
 from scipy.special import digamma
 
 from infosieve import MISelector, mutual_information, permutation_test, relevance
 from infosieve._engines.ksg import fraction_bits, psi_table
 from infosieve._engines.numba.counts import contingency, expected_cell
+from infosieve._engines.numba.engine import NumbaEngine
+from infosieve._executors.threads import Threads
+from infosieve._scoring.mixed import score
 
 
 def survey(rng, n=1885, m=4, levels=7):
@@ -22,10 +27,9 @@ def counts(x, y, strata, joined=False):
     n = len(y)
     order = np.argsort(strata, kind="stable")
     edges = np.concatenate([[0], np.cumsum(np.bincount(strata))])
-    levels = int(x.max()) + 1, int(y.max()) + 1
-    bits = fraction_bits(n)
-    sums = contingency(np.atleast_2d(x), y, (order, edges), levels, joined, psi_table(n)[0], bits)
-    return np.ldexp(sums[0].astype(float), -bits) / n
+    bits, rows = fraction_bits(n), order[None].astype(np.int32)
+    sums = contingency(np.atleast_2d(x), y[order], (rows, edges), joined, psi_table(n)[0], bits)
+    return np.ldexp(sums[0, 0].astype(float), -bits) / n
 
 
 @pytest.mark.filterwarnings("ignore:.*share their combination:UserWarning")
@@ -114,6 +118,29 @@ def test_the_mean_over_all_permutations():
     # Strata and x together about y: y moves among all samples.
     every = [counts(x, y[list(order)], strata, True)[0] for order in permutations(range(7))]
     assert counts(x, y, strata, True)[1] == pytest.approx(np.mean(every), abs=1e-12)
+
+
+@pytest.mark.parametrize("joined", [False, True])
+def test_many_levels_are_sorted_by_cell(joined, rng):
+    """Labels with gaps make a table too large to be counted; the names of levels do not matter."""
+    x, y, strata = (rng.integers(levels, size=300) for levels in (9, 5, 4))
+    want = counts(x, y, strata, joined)
+    np.testing.assert_array_equal(counts(x * 1000, y * 1000, strata, joined), want)
+
+
+@pytest.mark.parametrize("criterion", ["mi", "cmi"])
+@pytest.mark.parametrize("given", [[], ["category"], ["category", "normal"]])
+@pytest.mark.parametrize("target", ["category", "normal"])
+def test_permuted_copies_score_as_each_alone(criterion, given, target, rng):
+    """Copies share their margins, candidates their lists of neighbours: nothing shows."""
+    kinds = ["category", "normal", "category", "binary"]
+    batch = make_batch(kinds, given, [target], 90, 4, criterion=criterion, n_neighbors=(2, 5))
+    orders = np.array([rng.permutation(90) for _ in range(6)], np.int32)
+    together = score(replace(batch, permutations=orders), NumbaEngine(), Threads(1)).nats[0]
+    permuted = batch.candidates.permuted(orders)
+    for j, got in enumerate(together):
+        alone = replace(batch, candidates=permuted.take([j]))
+        np.testing.assert_array_equal(score(alone, NumbaEngine(), Threads(1)).nats[0, 0], got)
 
 
 def test_a_cell_of_many_samples():

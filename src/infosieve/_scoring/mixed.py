@@ -1,6 +1,6 @@
 """Categories among the columns: counts instead of neighbours, and what chance adds to counts."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 import numpy as np
@@ -32,56 +32,80 @@ def score(batch: Batch, engine: Engine, runner: Runner) -> Scores:
     blocks = (batch.candidates, batch.given, batch.target)
     if not any(block.categorical.any() for block in blocks):
         return Scores(engine.score(batch, runner))
-    batch = batch.materialised()
     if batch.folds is None:
         return Scores(_score(batch, engine, runner)[None])
+    batch = batch.materialised()
     remaining = batch.without_folds()
     return Scores(np.stack([_score(batch.rows(rows), engine, runner) for rows in remaining]))
 
 
 def _score(batch: Batch, engine: Engine, runner: Runner) -> FloatArray:
-    """Candidates of nothing but numbers together, the others one by one."""
+    """Candidates of nothing but numbers together, then those with categories."""
     lo, hi = batch.n_neighbors
-    m, n = batch.n_candidates, batch.target.n_samples
-    scores = np.zeros((m, hi - lo + 1))
+    m, n = batch.candidates.n_columns // batch.width, batch.target.n_samples
+    n_times = 1 if batch.permutations is None else len(batch.permutations)
+    scores = np.zeros((n_times, m, hi - lo + 1))
     categorical = batch.candidates.categorical.reshape(m, batch.width)
     numbers = np.flatnonzero(~categorical.any(axis=1))
     others = np.flatnonzero(categorical.any(axis=1))
     if numbers.size and n > 1:
         part = batch.only(numbers)
-        counts = _counts(part, np.zeros((1, n), np.int64), runner)
-        scores[numbers] = _beyond_chance(
-            engine.score(part, runner)[0], counts, part, np.zeros(1, bool)
-        )
+        counts = _counts(replace(part, permutations=None), np.zeros((1, n), np.int64), runner)
+        found = engine.score(part, runner)[0]
+        few = _beyond_chance(found, counts, part, np.zeros(1, bool))
+        scores[:, numbers] = few.reshape(-1, numbers.size, hi - lo + 1)
     if others.size and n > 1:
         part = batch.only(others)
-        counts = _counts(part, _own_labels(part), runner)
-        found = np.repeat(counts[:, :1], hi - lo + 1, axis=1)
-        whole = np.asarray(categorical[others].all(axis=1))
-        rest = batch.given.categorical.all() and batch.target.categorical.all()
-        for j in np.flatnonzero(~(whole & rest)):
-            found[j] = engine.score(part.only(np.array([j])), runner)[0, 0]
-        scores[others] = _beyond_chance(found, counts, part, whole)
-    return scores
+        few = _with_categories(part, engine, runner)
+        scores[:, others] = few.reshape(-1, others.size, few.shape[1])
+    return scores.reshape(-1, hi - lo + 1)
+
+
+def _with_categories(batch: Batch, engine: Engine, runner: Runner) -> FloatArray:
+    """Candidates each of which has categories: (n_candidates, n_K), or (..., 1) for any K."""
+    lo, hi = batch.n_neighbors
+    counts = _counts(batch, _own_labels(batch), runner)
+    whole = batch.candidates.categorical.reshape(-1, batch.width).all(axis=1)
+    searched = np.arange(whole.size)
+    if batch.given.categorical.all() and batch.target.categorical.all():
+        searched = np.flatnonzero(~whole)
+    found = counts[:, :1]
+    if searched.size:
+        each = np.repeat(found, hi - lo + 1, axis=1).reshape(-1, whole.size, hi - lo + 1)
+        some = engine.score(batch.only(searched), runner)[0]
+        each[:, searched] = some.reshape(-1, searched.size, hi - lo + 1)
+        found = each.reshape(-1, hi - lo + 1)
+    return _beyond_chance(found, counts, batch, np.tile(whole, len(counts) // whole.size))
 
 
 def _counts(batch: Batch, x: IntArray, runner: Runner) -> FloatArray:
-    """The information of the categories alone (:func:`.counts.contingency`), in nats a sample."""
+    """The information of the categories alone (:func:`.counts.contingency`), in nats a sample.
+
+    Of the columns ``x`` of labels, permuted if the batch says so: (n_candidates, 4).
+    """
     n, y = x.shape[1], category_labels(batch.target)
     strata = category_labels(batch.given)
     order, sizes = np.argsort(strata, kind="stable"), np.bincount(strata)
     edges = np.concatenate([[0], np.cumsum(sizes)])
-    levels = int(x.max()) + 1, int(y.max()) + 1
+    rows = order[None] if batch.permutations is None else batch.permutations.take(order, axis=1)
     psi, bits = psi_table(n)[0], fraction_bits(n)
+    y, rows = y[order], rows.astype(np.int32)
 
-    def some(at: slice) -> IntArray:
-        joined = not batch.conditional
-        return contingency(x[at], y, (order, edges), levels, joined, psi, bits)  # type: ignore[no-any-return]
+    def some(columns: slice, times: slice) -> IntArray:
+        strata = rows[times], edges
+        return contingency(x[columns], y, strata, not batch.conditional, psi, bits)  # type: ignore[no-any-return]
 
-    size = max(_TASK, -(-len(x) // (4 * runner.n_workers)))
-    tasks = [partial(some, at) for at in chunks(len(x), size)]
-    sums = np.concatenate(runner.run(tasks))
-    return np.asarray(np.ldexp(sums.astype(np.float64), -fraction_bits(n)) / n)
+    # A task has all copies of a column, which have the same margins, if there are enough columns.
+    n_tasks = 1 if runner.n_workers == 1 else 4 * runner.n_workers
+    n_tasks = max(1, min(n_tasks, len(x) * len(rows) // _TASK))
+    columns = chunks(len(x), -(-len(x) // n_tasks))
+    times = chunks(len(rows), -(-len(rows) * len(columns) // n_tasks))
+    parts = runner.run([partial(some, which, at) for which in columns for at in times])
+    by_columns = [
+        np.concatenate(parts[i : i + len(times)]) for i in range(0, len(parts), len(times))
+    ]
+    sums = np.concatenate(by_columns, axis=1).reshape(-1, 4)
+    return np.asarray(np.ldexp(sums.astype(np.float64), -bits) / n)
 
 
 def _beyond_chance(
@@ -129,8 +153,9 @@ def _without_bias(size: FloatArray, r: FloatArray) -> FloatArray:
 
 
 def _own_labels(batch: Batch) -> IntArray:
-    """For each candidate, labels of the combinations of its categorical columns."""
+    """For each candidate, not permuted, labels of the combinations of its categorical columns."""
     if batch.width == 1:
         return codes_of(batch.candidates.values)
-    each = [batch.only(np.array([j])).candidates for j in range(batch.n_candidates)]
+    m = batch.candidates.n_columns // batch.width
+    each = [batch.only(np.array([j])).candidates for j in range(m)]
     return np.stack([category_labels(columns) for columns in each])
