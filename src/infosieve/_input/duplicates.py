@@ -4,8 +4,6 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from infosieve._core.types import Columns, ColumnSet, FloatArray, IntArray
 
@@ -61,8 +59,11 @@ def _meeting(projections: FloatArray, widths: FloatArray, n_samples: int) -> lis
         earlier = earlier[inside]
         if earlier.size == 0:
             break
-    if not pairs:
+    if not any(pair.size for pair in pairs):
         return []
+    from scipy.sparse import coo_array
+    from scipy.sparse.csgraph import connected_components
+
     a, b = np.concatenate(pairs, axis=1)
     graph = coo_array((np.ones(a.size, bool), (a, b)), shape=(m, m))
     label = connected_components(graph, directed=False)[1]

@@ -9,7 +9,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
-from sklearn.utils.validation import validate_data
 
 from infosieve._core.documents import versions
 from infosieve._core.messages import shown
@@ -231,6 +230,8 @@ def remember_columns(estimator: Any, X: Any, reset: bool = True) -> None:
 
     Without ``reset``, columns other than those of ``fit`` are refused.
     """
+    from sklearn.utils.validation import validate_data
+
     source = as_source(X)
     if source is not None and source.named:  # what scikit-learn sees of a frame without rows
         X = pd.DataFrame(columns=source.columns)

@@ -8,8 +8,6 @@ import hashlib
 from functools import partial
 
 import numpy as np
-from scipy.special import ndtri
-from scipy.stats import rankdata
 
 from infosieve._core.categories import APART
 from infosieve._core.chunks import chunks
@@ -114,6 +112,9 @@ def _scaled(values: FloatArray, ordered: FloatArray, scale: Scale, exponent: int
     """Normal scores of each row, or the row itself, centred and brought into range."""
     n = values.shape[1]
     if scale == "normal-scores":
+        from scipy.special import ndtri
+        from scipy.stats import rankdata
+
         ranks = rankdata(values, axis=1)
         lower = np.minimum(ranks, n + 1 - ranks)
         scores = ndtri((lower - 0.5) / n) * np.where(ranks > lower, -1.0, 1.0)

@@ -8,11 +8,13 @@ from rich.text import Text
 from infosieve import CurveFeatures, MISelector
 from infosieve.cli.places import writing
 from infosieve.cli.show import console, selection
+from infosieve.cli.workers import collect_again
 from infosieve.datasets import load_tecator, make_friedman
 
 
 def run(names: list[str], html: str) -> None:
     """Select on each, print what was found beside the truth, write a report of the last."""
+    collect_again()
     for name in names:
         result, curves = (_friedman if name == "friedman" else _tecator)()
     with writing(html):

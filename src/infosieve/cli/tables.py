@@ -78,7 +78,7 @@ def read(path: str, delimiter: str | None, decimal: str = ".") -> pd.DataFrame |
         raise InputError(f"{name} cannot be read: {text}{hint}") from None
     _check(table.column_names, table.num_rows, name, delimiter)
     frame = to_frame(table)
-    for column in frame.columns:
+    for column in _objects(frame):
         frame[column] = _plain(frame[column], f"{name}: column {shown(column)}")
     frame.attrs[_FORMAT] = form
     return frame
@@ -156,7 +156,7 @@ def _blocks(table: pd.DataFrame | ColumnSource) -> Iterator[pd.DataFrame]:
     size = max(1, _BLOCK_CELLS // max(1, len(table)))
     for i in range(0, table.shape[1], size):
         block = table.read(range(i, min(i + size, table.shape[1])))
-        for column in block.columns:
+        for column in _objects(block):
             block[column] = _plain(block[column], f"column {shown(column)}")
         yield block
 
@@ -286,10 +286,14 @@ def _is_number(text: Any) -> bool:
     return True
 
 
+def _objects(frame: pd.DataFrame) -> list[Any]:
+    """The columns of Python's objects."""
+    dtypes = frame.dtypes.items()
+    return [name for name, dtype in dtypes if pd.api.types.is_object_dtype(dtype)]
+
+
 def _plain(column: "pd.Series[Any]", label: str) -> "pd.Series[Any]":
     """Decimals and flags with gaps as numbers; bytes, which no text is made of, refused."""
-    if column.dtype != object:
-        return column
     kinds = {type(value) for value in column.dropna()}
     if bytes in kinds:
         raise InputError(f"{label} is no text in UTF-8; convert the file (iconv -t utf-8)")

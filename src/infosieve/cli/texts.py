@@ -164,8 +164,8 @@ def refuse_doubtful(texts: Sequence[str | None], name: Any, form: NumberFormat) 
 def _texts_of(frame: pd.DataFrame, declared: Sequence[str]) -> Iterator[_Texts]:
     """The columns of text that were not declared categories."""
     known = set(declared)
-    for name in frame.columns:
-        if name not in known and pd.api.types.is_string_dtype(frame[name].dtype):
+    for name, dtype in frame.dtypes.items():
+        if name not in known and pd.api.types.is_string_dtype(dtype):
             texts = frame[name].dropna()
             # Lists, dates and the like are refused where their column is named.
             if len(texts) and all(isinstance(text, str) for text in texts):

@@ -1,5 +1,6 @@
 """Who computes: what --dask asks for."""
 
+import gc
 import logging
 import signal
 from collections.abc import Iterator
@@ -15,9 +16,17 @@ def check_dask(dask: str | None) -> None:
         check_address(dask, "--dask, unless it is local,")
 
 
+def collect_again() -> None:
+    """Let Python's collector in, if the command began without it; what is there stays."""
+    if not gc.isenabled():
+        gc.freeze()
+        gc.enable()
+
+
 @contextmanager
 def workers(dask: str | None, jobs: int | None) -> Iterator[Any]:
     """A scheduler's address, a cluster of this machine, or nothing."""
+    collect_again()
     if dask != "local":
         yield dask
         return
