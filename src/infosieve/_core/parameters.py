@@ -155,9 +155,14 @@ def stop_of(stop: Any, n_features_to_select: int | None) -> Any:
     return stop
 
 
+def is_sequential(n_permutations: Any) -> bool:
+    """Whether tests end as soon as they have surely passed or failed: where no number is given."""
+    return isinstance(n_permutations, str) and n_permutations == "auto"
+
+
 def n_permutations_of(n_permutations: Any, alpha: float | None) -> int:
     """The number of permutations; "auto" is enough for tests at ``alpha`` and fractions of it."""
-    if isinstance(n_permutations, str) and n_permutations == "auto":
+    if is_sequential(n_permutations):
         wanted = 0 if alpha is None else math.ceil(_PERMUTATIONS_EACH / alpha) - 1
         return max(N_PERMUTATIONS, wanted)
     if isinstance(n_permutations, str):
@@ -180,3 +185,21 @@ def check_permutations(n_permutations: int, alpha: float, note: str) -> None:
             f"{alpha:.4g}{note}: p = (b + 1) / (n_permutations + 1) cannot get lower than "
             f"{1 / (n_permutations + 1):.4g} with {n_permutations}."
         )
+
+
+# What "auto" keeps of the candidates when they are screened.
+SCREENED = 32
+
+
+def screen_size(screen: Any) -> int | None:
+    """How many screened candidates get an estimate; None: all."""
+    if screen is None:
+        return None
+    if isinstance(screen, str) and screen == "auto":
+        return SCREENED
+    if not is_int(screen) or screen < 2:
+        raise ValueError(
+            "The 'screen' parameter must be 'auto', an int of at least 2 (how many candidates get "
+            f"an estimate in each permutation), or None (all). Got {screen!r} instead."
+        )
+    return int(screen)

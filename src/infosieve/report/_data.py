@@ -18,16 +18,16 @@ if TYPE_CHECKING:
 GROUPS = ("#1f6feb", "#d9480f", "#2b8a3e", "#ae3ec9", "#e8a200", "#0b7285", "#c2255c", "#5c7cfa")
 
 
-def p_text(p_value: float | None, early_stopped: bool, *, plain: bool = False) -> str:
-    """ "p = 0.005", or "p ≥ 0.12" where the test was ended early; nothing without a test.
+def p_text(p_value: float | None, lower_limit: bool, *, plain: bool = False) -> str:
+    """ "p = 0.005", or "p ≥ 0.12" where that is a lower limit; nothing without a test.
 
     ``plain`` is for the cell of a table: "0.005", ">=0.12".
     """
     if p_value is None:
         return ""
     if plain:
-        return f"{'>=' if early_stopped else ''}{p_value:.3g}"
-    return f"p {'≥' if early_stopped else '='} {p_value:.3g}"
+        return f"{'>=' if lower_limit else ''}{p_value:.3g}"
+    return f"p {'≥' if lower_limit else '='} {p_value:.3g}"
 
 
 def percentiles(values: FloatArray) -> FloatArray:
@@ -72,7 +72,7 @@ def path(result: Any) -> list[PathPoint]:
                 action=step.action,
                 gain=step.gain,
                 null=np.array(step.null, np.float64) - (known if whole else 0.0),
-                p_text=p_text(step.p_value, step.early_stopped),
+                p_text=p_text(step.p_value, step.lower_limit),
             )
         )
         known = step.mi if step.action != "stop" else known
@@ -140,15 +140,16 @@ class Tested:
 def tested(test: Any) -> list[Tested]:
     """The candidates of a permutation test, the largest observed value first."""
     null = np.broadcast_to(test.null, (test.n_permutations, len(test.candidates)))
+    exceedances, p_values = test.exceedances, test.p_values
     return [
         Tested(
             name=str(test.candidates[j]),
             observed=float(test.observed[j]),
             null=null[:, j],
             high=float(np.quantile(null[:, j], 0.95)),
-            exceedances=int(test.exceedances[j]),
-            p_value=float(test.p_values[j]),
-            p_text=p_text(float(test.p_values[j]), test.early_stopped),
+            exceedances=int(exceedances[j]),
+            p_value=float(p_values[j]),
+            p_text=p_text(float(p_values[j]), test.lower_limit),
         )
         for j in np.argsort(-test.observed, kind="stable")
     ]

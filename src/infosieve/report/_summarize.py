@@ -89,7 +89,7 @@ def _step_row(result: Any, step: Any) -> list[str]:
         " and ".join(_names(result, step.features)),
         f"{step.gain:+.3f}",
         f"{step.null_quantiles[2]:.3f}" if step.null else "",
-        _data.p_text(step.p_value, step.early_stopped) or "no test",
+        _data.p_text(step.p_value, step.lower_limit) or "no test",
         _sureness(step),
     ]
 
@@ -226,10 +226,7 @@ def _test_words(result: Any) -> list[str]:
     condition = f", conditional on {_listed(given)}" if given else ""
     what = "Are these columns" if several else "Is this column"
     words = [f"{what} informative about the target{condition}?{samples}"]
-    asked = result.n_permutations_asked
-    words.append(
-        f"p = (b + 1) / ({asked} + 1), where b of {asked} permuted columns reach what is observed."
-    )
+    words.append(_p_words(result))
     if several and result.correction is None:
         words.append("The p-values are not corrected for the number of columns.")
     elif several:
@@ -237,13 +234,28 @@ def _test_words(result: Any) -> list[str]:
             "Each column is compared with the best of all permuted columns: the p-values allow for "
             "choosing the best."
         )
-    if result.early_stopped:
+    if result.lower_limit:
         level = "" if result.alpha is None else f", when p ≤ {result.alpha:g} had become impossible"
         words.append(
             f"The test was ended early, after {result.n_permutations} permutations{level}: early-"
             "stopped p-values (p ≥ ...) are lower limits."
         )
     return words
+
+
+def _p_words(result: Any) -> str:
+    """What the p-values of a test are."""
+    asked = result.n_permutations_asked
+    if not result.sequential:
+        return (
+            f"p = (b + 1) / ({asked} + 1), where b of {asked} permuted columns reach what is "
+            "observed."
+        )
+    return (
+        f"Up to {asked} permutations: a column's test ended when it had surely passed or failed at "
+        f"{result.alpha:g}. p is the probability that a column without information comes as far, "
+        "exact for such a test."
+    )
 
 
 # --- what all may have

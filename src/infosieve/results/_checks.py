@@ -10,7 +10,8 @@ from typing import Any, get_args
 
 import numpy as np
 
-from infosieve._core.parameters import n_permutations_of, stop_of
+from infosieve._core.parameters import is_sequential, n_permutations_of, stop_of
+from infosieve._core.sequential import sequential_rule
 from infosieve.results._base import Provenance
 from infosieve.results._choice import KChoice
 from infosieve.results._clusters import ClusterResult
@@ -120,14 +121,26 @@ def check_fit(steps: Sequence[Step], parameters: Mapping[str, Any], n_features: 
         _need(ends, f"{has} stops, which this search does not")
         _need(len(step.features) <= parameters["lookahead"], f"{has} has a pair with lookahead=1")
         _need((step.p_value is not None) == tested[step.action], f"{has} has a test, or lacks one")
-        if step.p_value is not None and step.exceedances is not None:
-            p = (step.exceedances + 1) / (total + 1)
-            _need(step.p_value == p, f"the p_value of {has} must be {p:.6g}", step.p_value)
-            size = step.n_permutations
-            early = size == total or (step.early_stopped and size is not None and size < total)
-            _need(early, f"the permutations of {has} must be {total}", size)
+        if step.p_value is not None:
+            sequential = is_sequential(parameters["n_permutations"])
+            _need(step.sequential == sequential, f"the test of {has} is of another kind")
+            _check_p_value(step, has, total)
         n_selected += {"add": 1, "remove": -1, "stop": 0}[step.action] * len(step.features)
         _need(n_selected <= asked, f"{has} selects more than the {asked} that are asked for")
+
+
+def _check_p_value(step: Step, has: str, total: int) -> None:
+    """The p-value of a step that was tested with up to so many permutations."""
+    size, count, level = step.n_permutations or 0, step.exceedances or 0, step.level or 0.0
+    early = size == total or (step.early_stopped and size < total)
+    _need(early, f"the permutations of {has} must be {total}", size)
+    p = (count + 1) / (total + 1)
+    if step.sequential:
+        _need(1 / (total + 1) <= level < 1, f"the level of {has} is out of reach", level)
+        rule = sequential_rule(level, total)
+        _need(rule.possible(count, size), f"no test ends as that of {has}", f"{count} of {size}")
+        p = rule.p_value(count, size)
+    _need(step.p_value == p, f"the p_value of {has} must be {p:.6g}", step.p_value)
 
 
 def _check_step(step: Step, n: int) -> None:
@@ -138,16 +151,15 @@ def _check_step(step: Step, n: int) -> None:
     for name in ("mi", "gain"):
         value = getattr(step, name)
         _need(_number(value), f"its {name} must be a finite number", value)
-    _need(
-        isinstance(step.early_stopped, bool),
-        "its early_stopped must be true or false",
-        step.early_stopped,
-    )
+    for name in ("early_stopped", "sequential"):
+        value = getattr(step, name)
+        _need(isinstance(value, bool), f"its {name} must be true or false", value)
     for name in _COUNTS:
         value = getattr(step, name)
         _need(_count(value), f"its {name} must be a whole number, 0 or more", value)
     if all(getattr(step, name) is None for name in _TEST):
-        _need(not step.null and not step.early_stopped, "it has permuted values and no test")
+        tested = step.null or step.early_stopped or step.sequential
+        _need(not tested, "it has permuted values and no test")
         return
     for name in ("p_value", "level"):
         value = getattr(step, name)
@@ -214,8 +226,9 @@ def _check_test(test: PermutationTest) -> None:
     _need(_numbers(test.null, size, width), f"'null' must be rows of {width} finite numbers")
     asked = test.n_permutations_asked
     _need(_count(asked, size, 2**53), f"'n_permutations_asked' must be {size} or more", asked)
-    early = test.early_stopped
-    _need(isinstance(early, bool), "'early_stopped' must be true or false", early)
+    for name in ("early_stopped", "sequential"):
+        value = getattr(test, name)
+        _need(isinstance(value, bool), f"{name!r} must be true or false", value)
     level = test.alpha is None or (_number(test.alpha) and 0 < test.alpha < 1)
     _need(level, "'alpha' must be between 0 and 1", test.alpha)
     _need(isinstance(test.device, str), "'device' must be a text", test.device)

@@ -40,10 +40,12 @@ class Step:
         difference of the sets. For a removal, the difference of the sets.
     n_candidates : int
         How many columns (or pairs) this one was the best of.
+    n_screened : int or None
+        How many of them a cheap score had left for an estimate; None: all had one.
     p_value : float or None
         Of the permutation test, where there was one.
     early_stopped : bool
-        Whether the test was ended early: the p-value is then a lower limit, above the level.
+        Whether the test was ended before the last permutation.
     level : float or None
         The significance level of the step.
     exceedances, n_permutations : int or None
@@ -52,6 +54,12 @@ class Step:
         The permuted values, up to the one that decided.
     singletons : int
         Samples whose combination of categories, of the set and the target, no other has.
+    sequential : bool
+        Whether the test could end as soon as it had surely passed or failed: the p-value is exact
+        then. Otherwise there was a fixed number of permutations.
+    lower_limit : bool
+        Whether the p-value is a lower limit, above the level: that of a fixed number of
+        permutations, ended early because they could no longer pass.
     null_quantiles : tuple of float
         5, 50 and 95 % of the permuted values lie below; empty without a test.
     significant : bool or None
@@ -78,6 +86,7 @@ class Step:
     mi: float
     gain: float
     n_candidates: int
+    n_screened: int | None = None
     p_value: float | None = None
     early_stopped: bool = False
     level: float | None = None
@@ -85,6 +94,11 @@ class Step:
     n_permutations: int | None = None
     null: tuple[float, ...] = field(default=(), repr=False)
     singletons: int = 0
+    sequential: bool = False
+
+    @property
+    def lower_limit(self) -> bool:
+        return self.early_stopped and not self.sequential
 
     @property
     def null_quantiles(self) -> tuple[float, ...]:
@@ -211,6 +225,7 @@ class SelectionResult(Document):
                 "permutations": step.n_permutations,
                 **dict(zip(QUANTILE_NAMES, step.null_quantiles or [None] * 3, strict=True)),
                 "candidates": step.n_candidates,
+                "screened": step.n_screened,
                 "singletons": step.singletons,
             }
             for number, step in enumerate(self.steps, start=1)

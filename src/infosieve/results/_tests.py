@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Literal, Self
 import numpy as np
 import pandas as pd
 
+from infosieve._core.sequential import SequentialRule, sequential_rule
 from infosieve._core.types import FloatArray, IntArray
 from infosieve.results._base import (
     QUANTILE_NAMES,
@@ -38,19 +39,28 @@ class PermutationTest(Document):
     alpha : float or None
         The significance level at which the test could be ended early.
     early_stopped : bool
-        Whether it was: the p-values are then lower limits, all above ``alpha``.
+        Whether it was.
     n_permutations_asked : int
-        How many permutations were asked for. The default is that none was saved.
+        How many permutations there could be. The default is that none was saved.
+    sequential : bool
+        Whether the test of each candidate could end as soon as it had surely passed or failed at
+        ``alpha``. Otherwise there was a fixed number of permutations.
+    lower_limit : bool
+        Whether the p-values are lower limits, all above ``alpha``: those of a fixed number of
+        permutations, ended early because none could pass any more.
     provenance : Provenance or None
         Data, parameters, seed and versions.
     device : str
         Where it was computed.
     n_permutations : int
         How many permutations were drawn.
+    permutations_used : ndarray of int, of shape (n_candidates,)
+        After how many of them the test of each candidate had ended.
     exceedances : ndarray of int, of shape (n_candidates,)
-        How many permuted values are at least the observed one, b.
+        How many of these permuted values are at least the observed one, b.
     p_values : ndarray of shape (n_candidates,)
-        (b + 1) / (n_permutations_asked + 1).
+        (b + 1) / (n_permutations_asked + 1). Of a sequential test, the exact probability to come
+        as far by chance: to pass as early, or to fail as late.
     p_value : float or ndarray of shape (n_candidates,)
         Of one candidate, its p-value; with the correction "max", that of the best candidate;
         of several candidates without a correction, all p-values.
@@ -86,6 +96,7 @@ class PermutationTest(Document):
     n_permutations_asked: int = 0
     provenance: Provenance | None = None
     device: str = "cpu"
+    sequential: bool = False
 
     def __post_init__(self) -> None:
         keep(self, observed=self.observed, null=self.null)
@@ -97,18 +108,48 @@ class PermutationTest(Document):
                 f"early_stopped={self.early_stopped}, {self.n_permutations} permutations, "
                 f"n_permutations_asked={self.n_permutations_asked}."
             )
+        if self.sequential and not 0 < (self.alpha or 0) < 1:
+            raise ValueError(f"A sequential test has a level, 'alpha'. Got {self.alpha!r}.")
+        used = self.permutations_used
+        if self.sequential and (used.min() < 1 or used.max() != self.n_permutations):
+            raise ValueError(
+                "A sequential test ends when its last candidate has passed or failed. Got "
+                f"{self.n_permutations} permutations, with which it has not."
+            )
 
     @property
     def n_permutations(self) -> int:
         return len(self.null)
 
     @property
+    def lower_limit(self) -> bool:
+        return self.early_stopped and not self.sequential
+
+    @property
+    def _rule(self) -> SequentialRule | None:
+        if not self.sequential or self.alpha is None:
+            return None
+        return sequential_rule(self.alpha, self.n_permutations_asked)
+
+    @property
+    def permutations_used(self) -> IntArray:
+        if self._rule is None:
+            return np.full(len(self.observed), self.n_permutations)
+        return self._rule.endings(self.null >= self.observed)[0]
+
+    @property
     def exceedances(self) -> IntArray:
-        return np.asarray((self.null >= self.observed).sum(axis=0))
+        reached = self.null >= self.observed
+        if self._rule is None:
+            return np.asarray(reached.sum(axis=0))
+        return self._rule.endings(reached)[1]
 
     @property
     def p_values(self) -> FloatArray:
-        return np.asarray((self.exceedances + 1) / (self.n_permutations_asked + 1))
+        if self._rule is None:
+            return np.asarray((self.exceedances + 1) / (self.n_permutations_asked + 1))
+        times, counts = self._rule.endings(self.null >= self.observed)
+        return self._rule.p_values(counts, times)
 
     @property
     def p_value(self) -> float | FloatArray:
@@ -118,7 +159,7 @@ class PermutationTest(Document):
 
     def __repr__(self) -> str:
         best = int(np.argmax(self.observed))
-        sign = ">=" if self.early_stopped else "="
+        sign = ">=" if self.lower_limit else "="
         several = len(self.candidates) > 1
         note = " (uncorrected)" if several and self.correction is None else ""
         return (
@@ -133,14 +174,15 @@ class PermutationTest(Document):
         Returns
         -------
         DataFrame
-            Columns ``feature``, ``observed``, ``exceedances``, ``p_value``, ``early_stopped``,
-            ``null_q05``, ``null_q50`` and ``null_q95``.
+            Columns ``feature``, ``observed``, ``exceedances``, ``permutations``, ``p_value``,
+            ``early_stopped``, ``null_q05``, ``null_q50`` and ``null_q95``.
         """
         null = np.broadcast_to(self.null, (self.n_permutations, len(self.candidates)))
         columns: dict[str, Any] = {
             "feature": list(self.candidates),
             "observed": self.observed,
             "exceedances": self.exceedances,
+            "permutations": self.permutations_used,
             "p_value": self.p_values,
             "early_stopped": self.early_stopped,
         }

@@ -13,7 +13,9 @@ from infosieve._core.parameters import (
     check_method,
     check_permutations,
     is_int,
+    is_sequential,
     n_permutations_of,
+    screen_size,
     stop_of,
 )
 from infosieve._engines.devices import check_device
@@ -38,6 +40,8 @@ class Rules:
     correction: Correction
     alpha: float
     n_permutations: int
+    sequential: bool
+    screen: int | None
     min_features: int
     max_features: int
     lookahead: int
@@ -72,6 +76,7 @@ def check_parameters(selector: Any) -> int:
     if not is_int(selector.lookahead) or selector.lookahead not in (1, 2):
         raise ValueError(f"The 'lookahead' parameter must be 1 or 2. Got {selector.lookahead!r}.")
     _check_permutations(selector)
+    screen_size(selector.screen)
     check_jobs(selector.n_jobs)
     check_device(selector.device)
     return seed_of(selector.random_state)
@@ -116,6 +121,8 @@ def rules_of(selector: Any, n_columns: int, seed: int) -> Rules:
         correction=selector.correction,
         alpha=float(selector.alpha),
         n_permutations=n_permutations_of(selector.n_permutations, selector.alpha),
+        sequential=is_sequential(selector.n_permutations),
+        screen=screen_size(selector.screen),
         min_features=least,
         max_features=most,
         lookahead=selector.lookahead,

@@ -10,11 +10,13 @@ from typing import TypeAlias
 import numpy as np
 
 from infosieve._core.categories import n_singletons
+from infosieve._core.sequential import sequential_rule
 from infosieve._core.types import Columns, FloatArray, Metric
 from infosieve._resampling.permutations import Permutations, key_of, permutations_of
 from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.measure import Measure
 from infosieve._scoring.mixed import Scores
+from infosieve._scoring.screened import Screened, block_sizes, screen_of
 from infosieve.report._data import p_text
 from infosieve.results import Step
 from infosieve.selection._rules import Rules
@@ -54,6 +56,7 @@ class Search:
         self._mi = 0.0
         self._p_values: list[float] = []
         self._last: tuple[FloatArray, Permutations] | None = None
+        self._last_screened: Screened | None = None
 
     def steps(self, known: Sequence[Step] = ()) -> Iterator[Step]:
         """Search to the end; ``selected`` is up to date whenever a step is out.
@@ -138,8 +141,15 @@ class Search:
 
     def _forward(self, remaining: list[int]) -> Step:
         """Add the best single column, or stop with it."""
-        given = self.x.take(self.selected)
-        scores = self._scored(remaining, given).averaged
+        given, n_candidates = self.x.take(self.selected), len(remaining)
+        screened = self._screened(remaining, given)
+        if screened is None:
+            scores = self._scored(remaining, given).averaged
+        else:
+            known = None if self.selected else self._scored(remaining, given).averaged
+            worth = screened.observed()
+            remaining = [remaining[j] for j in worth]
+            scores = self._scored(remaining, given).averaged if known is None else known[worth]
         best = int(np.argmax(scores))
         mi = float(scores[best])
         if self.measure.criterion != "mi" and self.selected:
@@ -151,17 +161,23 @@ class Search:
             features=(remaining[best],),
             mi=mi,
             gain=gain,
-            n_candidates=len(remaining),
+            n_candidates=n_candidates,
+            n_screened=None if screened is None else len(remaining),
             singletons=single,
         )
         if not self.rules.tested:
             return self._decided(step, mi > self._mi or self.rules.stop is None)
-        tried = remaining if self.rules.correction == "max" else [remaining[best]]
         observed = float(scores[best])
         if self.compared is not self.measure:
             observed = self._one(self.compared, remaining[best], given)
-        values = self._permuted(tried, given)
         level = self._level()
+        if self.rules.correction is None:
+            values = self._permuted([remaining[best]], given)
+        elif screened is None:
+            values = self._permuted(remaining, given)
+        else:
+            drawn = self._permutations("test", given)
+            values = screened.largest(self.compared, drawn, self._sizes(level))
         step = _with_test(step, self._counted(observed, values, level), level)
         return self._decided(step, bool(step.significant))
 
@@ -182,19 +198,32 @@ class Search:
         A pair is the best of many: it is always compared with the best of the permuted ones.
         """
         given = self.x.take(self.selected)
-        scores, pairs = self.scoring.pairs(self.measure, remaining, given)
+        screened = self._screened(remaining, given, pairs=True)
+        if screened is None:
+            scores, pairs = self.scoring.pairs(self.measure, remaining, given)
+        else:
+            scores, pairs = screened.pairs(self.measure)
         best = int(np.argmax(scores))
         one, other = pairs[best]
         mi = self._one(self.joint, other, given.beside(self.x.take([one])))
         gain = float(scores[best]) - (self._mi if self.measure.criterion == "mi" else 0.0)
-        step = Step(action="add", features=pairs[best], mi=mi, gain=gain, n_candidates=len(pairs))
+        step = Step(
+            action="add",
+            features=pairs[best],
+            mi=mi,
+            gain=gain,
+            n_candidates=len(pairs) if screened is None else screened.n_pairs,
+            n_screened=None if screened is None else len(pairs),
+        )
         if not self.rules.tested:
             return step if mi > self._mi else replace(step, action="stop")
-        drawn = self._permutations("pair", given)
-        permuted = self.scoring.permuted_pairs(
-            self.measure, remaining, given, drawn, self.rules.n_permutations
-        )
-        level = self._level(of_pairs=True)
+        drawn, level = self._permutations("pair", given), self._level(of_pairs=True)
+        if screened is None:
+            permuted = self.scoring.permuted_pairs(
+                self.measure, remaining, given, drawn, self.rules.n_permutations
+            )
+        else:
+            permuted = screened.largest_pairs(self.measure, drawn, self._sizes(level))
         step = _with_test(step, self._counted(float(scores[best]), permuted, level), level)
         return step if step.significant else replace(step, action="stop")
 
@@ -241,6 +270,30 @@ class Search:
             last = self._last = given.values, drawn
         return replace(last[1], key=key)
 
+    def _screened(
+        self, remaining: list[int], given: Columns, pairs: bool = False
+    ) -> Screened | None:
+        """The candidates screened, where that is asked for and there are more than are kept."""
+        rules = self.rules
+        if rules.screen is None or not (pairs or rules.tested):
+            return None
+        n_best = rules.screen // 2 if pairs else rules.screen
+        if not pairs and len(remaining) <= n_best:
+            return None
+        last = self._last_screened
+        if last is not None and last.columns == remaining:  # pairs after single columns
+            return last.keeping(n_best)
+        drawn = self._permutations("test", given)
+        screen = screen_of(n_best, self.measure.target, given, drawn, self.metric)
+        self._last_screened = Screened(self.scoring, screen, remaining, given)
+        return self._last_screened
+
+    def _sizes(self, level: float) -> Iterator[int]:
+        """How many permutations to try at once, until a test may be decided."""
+        n = self.rules.n_permutations
+        first = sequential_rule(level, n).first_acceptance if self.rules.sequential else n
+        return block_sizes(n, n if first is None else first)
+
     def _level(self, of_pairs: bool = False) -> float:
         """The significance level of the next step; single columns and pairs share it."""
         rules = self.rules
@@ -250,8 +303,8 @@ class Search:
         return level * level_share(rules.lookahead, of_pairs)
 
     def _counted(self, observed: float, values: Iterator[FloatArray], level: float) -> Exceedances:
-        n = self.rules.n_permutations
-        return count_exceedances(observed, self._heard(values), n, level)
+        n, sequential = self.rules.n_permutations, self.rules.sequential
+        return count_exceedances(observed, self._heard(values), n, level, sequential)
 
     def _heard(self, values: Iterator[FloatArray]) -> Iterator[FloatArray]:
         done = 0
@@ -275,11 +328,12 @@ def _with_test(step: Step, test: Exceedances, level: float) -> Step:
         exceedances=test.count,
         n_permutations=len(test.null),
         null=tuple(test.null.tolist()),
+        sequential=test.sequential,
     )
 
 
 def _why(step: Step, rules: Rules) -> str:
     if rules.stop == "max-mi":
         return "no column raises the information of the set"
-    p = p_text(step.p_value, step.early_stopped)
+    p = p_text(step.p_value, step.lower_limit)
     return f"the best column left has {p}, above {step.level:.3g}"

@@ -216,6 +216,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         resample: Resample = None,
         alpha: float = 0.05,
         n_permutations: int | Literal["auto"] = "auto",
+        screen: int | Literal["auto"] | None = "auto",
         n_features_to_select: int | None = None,
         min_features: int = 0,
         max_features: int | None = None,
@@ -242,6 +243,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         self.resample = resample
         self.alpha = alpha
         self.n_permutations = n_permutations
+        self.screen = screen
         self.n_features_to_select = n_features_to_select
         self.min_features = min_features
         self.max_features = max_features
@@ -451,7 +453,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         verdict = "it adds nothing"
         if best.p_value is not None:
             verdict = (
-                f"{p_text(best.p_value, best.early_stopped)}, allowed are {best.level:.3g} "
+                f"{p_text(best.p_value, best.lower_limit)}, allowed are {best.level:.3g} "
                 f"({best.exceedances} of {best.n_permutations} permutations reach it)"
             )
         stop = stop_of(self.stop, self.n_features_to_select)
@@ -502,7 +504,7 @@ def _told(step: Step, table: Any) -> str:
     names = " and ".join(printable(table.names[j]) for j in step.features)
     text = f"{step.action} {names} (best of {step.n_candidates}): {step.mi:.3f} nats"
     if step.p_value is not None:
-        text += f", {p_text(step.p_value, step.early_stopped)}"
+        text += f", {p_text(step.p_value, step.lower_limit)}"
     return text
 
 

@@ -1,7 +1,8 @@
 """Permuted values counted against observed ones.
 
-A test ends early at the permutation with which it can no longer pass (Besag and Clifford 1991,
-https://doi.org/10.1093/biomet/78.2.301): decisions are those of all permutations.
+A test of a fixed number of permutations ends early at the one with which it can no longer pass
+(Besag and Clifford 1991, https://doi.org/10.1093/biomet/78.2.301): decisions are those of all
+permutations. A sequential test ends as soon as it has surely passed or failed.
 """
 
 from collections.abc import Iterator
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from infosieve._core.sequential import exceedances_allowed, sequential_rule
 from infosieve._core.types import FloatArray
 
 
@@ -24,59 +26,71 @@ class Exceedances:
         How many of them are at least the observed one.
     p_value : float
         (count + 1) / (n_permutations + 1); where the count was ended early, a lower bound of
-        what all permutations would have given, already above alpha.
+        what all permutations would have given, already above alpha. Of a sequential test: exact.
     early_stopped : bool
-        Whether it was ended early.
+        Whether it was ended before the last permutation.
+    sequential : bool
+        Whether it could also end because it had surely passed.
     """
 
     null: FloatArray
     count: int
     p_value: float
     early_stopped: bool
+    sequential: bool
 
 
 def count_exceedances(
-    observed: float, values: Iterator[FloatArray], n_permutations: int, alpha: float | None
+    observed: float,
+    values: Iterator[FloatArray],
+    n_permutations: int,
+    alpha: float | None,
+    sequential: bool = False,
 ) -> Exceedances:
     """Compare an observed value with the largest of each permutation."""
     largest = (block.max(axis=1, keepdims=True) for block in values)
-    null = until_decided(np.array([observed]), largest, n_permutations, alpha)[:, 0]
+    seen = np.array([observed])
+    null = until_decided(seen, largest, n_permutations, alpha, sequential)[:, 0]
     count = int((null >= observed).sum())
+    p_value = (count + 1) / (n_permutations + 1)
+    if sequential and alpha is not None:
+        p_value = sequential_rule(alpha, n_permutations).p_value(count, null.size)
     return Exceedances(
         null=null,
         count=count,
-        p_value=(count + 1) / (n_permutations + 1),
+        p_value=p_value,
         early_stopped=null.size < n_permutations,
+        sequential=sequential and alpha is not None,
     )
 
 
 def until_decided(
-    observed: FloatArray, blocks: Iterator[FloatArray], n_permutations: int, alpha: float | None
+    observed: FloatArray,
+    blocks: Iterator[FloatArray],
+    n_permutations: int,
+    alpha: float | None,
+    sequential: bool = False,
 ) -> FloatArray:
-    """Permuted values up to the permutation with which no p <= alpha is possible any more.
+    """Permuted values up to the permutation with which all tests at ``alpha`` are decided.
+
+    Without ``sequential``: with which none can reach p <= ``alpha`` any more.
 
     ``blocks`` has some permutations each, (n, n_candidates) or (n, 1); what was computed beyond the
     decision is dropped, so that blocks cannot be told from the result.
     """
     allowed = n_permutations if alpha is None else exceedances_allowed(alpha, n_permutations)
+    rule = sequential_rule(alpha, n_permutations) if sequential and alpha is not None else None
     null: list[FloatArray] = []
-    counts = np.zeros(observed.size, np.int64)
+    counts, ended = np.zeros(observed.size, np.int64), np.zeros(observed.size, bool)
+    drawn = 0
     for block in blocks:
         reached = counts + np.cumsum(block >= observed, axis=0)
-        decided = (reached > allowed).all(axis=1)
+        over = reached > allowed if rule is None else rule.decided(reached, drawn + 1)
+        over = np.logical_or.accumulate(over, axis=0) | ended
+        decided = over.all(axis=1)
         if decided.any():
             null.append(block[: int(np.argmax(decided)) + 1])
             break
         null.append(block)
-        counts = reached[-1]
+        counts, ended, drawn = reached[-1], over[-1], drawn + len(block)
     return np.concatenate(null)
-
-
-def exceedances_allowed(alpha: float, n_permutations: int) -> int:
-    """The largest b with (b + 1) / (P + 1) <= alpha; -1 where even none are too many."""
-    allowed = int(alpha * (n_permutations + 1))
-    while (allowed + 1) / (n_permutations + 1) <= alpha:
-        allowed += 1
-    while allowed >= 0 and (allowed + 1) / (n_permutations + 1) > alpha:
-        allowed -= 1
-    return allowed

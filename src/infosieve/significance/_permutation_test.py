@@ -12,6 +12,7 @@ from infosieve._core.parameters import (
     check_jobs,
     check_method,
     check_neighbors,
+    is_sequential,
     n_permutations_of,
 )
 from infosieve._core.types import Criterion, IntArray, Method, Metric, Neighbors, Scale
@@ -61,8 +62,8 @@ def permutation_test(
 
     A candidate is compared with permuted columns: p = (b + 1) / (n_permutations + 1), where b
     of them score at least as much. The defaults are those of :class:`MISelector`: asked about
-    the columns that were left in a step, given those selected before, the test is that of the
-    step, number by number.
+    the columns that were left in a step, given those selected before, with the ``alpha`` of the
+    step, the test is that of the step, number by number.
 
     Parameters
     ----------
@@ -90,10 +91,13 @@ def permutation_test(
     resample : {"cv"} or None, default=None
         "cv": the mean of the estimates without each of 20 random folds.
     alpha : float or None, default=None
-        End as soon as no candidate can reach p <= ``alpha``, as :class:`MISelector` does [4]_.
-        None: all permutations.
+        The significance level, if the test may end early, as in :class:`MISelector`: when each
+        candidate has surely passed or failed; with a number for ``n_permutations``, when no
+        candidate can reach p <= ``alpha`` any more [4]_. None: all permutations.
     n_permutations : int or "auto", default="auto"
-        The number of permutations: 199, and more for ``alpha`` below 0.005.
+        "auto": up to 199 permutations, and more for ``alpha`` below 0.005. With an ``alpha`` the
+        p-value of a candidate is the exact probability to pass as early, or to fail as late, by
+        chance. A number: so many, and the p-value above.
     n_neighbors : int or pair of ints, default=(3, 15)
         The smoothing parameter K, or a range of K whose estimates are averaged.
     method, metric, scale, discrete_features, discrete_target
@@ -154,6 +158,7 @@ def permutation_test(
         check_alpha(alpha)
     if pairs and correction is None:
         raise ValueError("Pairs are the best of many: 'pairs=True' needs correction='max'.")
+    sequential = is_sequential(n_permutations) and alpha is not None
     small = alpha is not None and alpha < 1 / (N_PERMUTATIONS + 1)  # which the default cannot reach
     n_permutations = n_permutations_of(n_permutations, alpha if small else None)
     check_jobs(n_jobs)
@@ -212,7 +217,7 @@ def permutation_test(
                 largest=correction == "max",
                 may_end=alpha is not None,
             )
-        permuted = until_decided(observed, blocks, n_permutations, alpha)
+        permuted = until_decided(observed, blocks, n_permutations, alpha, sequential)
     asked |= {"executor": pool.text, "device": measure.engine.name}
     return PermutationTest(
         candidates=names,
@@ -223,6 +228,7 @@ def permutation_test(
         alpha=alpha,
         early_stopped=len(permuted) < n_permutations,
         n_permutations_asked=n_permutations,
+        sequential=sequential,
         device=measure.engine.name,
         provenance=provenance_of(problem.tables, seed, asked, permutation_test),
     )
