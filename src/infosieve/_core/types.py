@@ -33,8 +33,14 @@ class WritableArrays:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         for name, value in state.items():
-            fixed = isinstance(value, np.ndarray) and not value.flags.writeable
-            self.__dict__[name] = value.copy() if fixed else value
+            self.__dict__[name] = _writable(value)
+
+
+def _writable(value: Any) -> Any:
+    if isinstance(value, tuple):
+        return tuple(_writable(part) for part in value)
+    fixed = isinstance(value, np.ndarray) and not value.flags.writeable
+    return value.copy() if fixed else value
 
 
 @dataclass(frozen=True)

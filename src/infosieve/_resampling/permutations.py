@@ -67,7 +67,8 @@ class Permutations(WritableArrays):
     """The row permutations of one test: row i receives the value of row ``draw(...)[p, i]``.
 
     Inside strata, or, with ``near``, among the neighbours of each row; then it is not the value
-    that moves, but the residual of a local linear fit (``fits``).
+    that moves, but the residual of a local linear fit (``fits``). ``local``: rows exchange only with
+    rows that are like them in the given columns.
     """
 
     key: tuple[int, str, int]
@@ -75,6 +76,7 @@ class Permutations(WritableArrays):
     edges: IntArray
     near: IntArray | None = None
     fits: LocalFits | None = None
+    local: bool = False
 
     def draw(self, first: int, count: int) -> IntArray:
         n = self.order.size
@@ -107,7 +109,7 @@ def local_permutations(
     edges = np.concatenate([[0], np.cumsum(np.bincount(labels))])
     numbers = given.values[~given.categorical].T
     if numbers.shape[1] == 0:
-        return Permutations(key, order, edges)
+        return Permutations(key, order, edges, local=True)
     n = order.size
     width = min(n, max(N_NEAR, SAMPLES_EACH * (numbers.shape[1] + 1)))
     near, weights = np.empty((n, width), np.int32), np.zeros((n, width))
@@ -123,7 +125,7 @@ def local_permutations(
         near[rows] = rows[found[:, again]]
         weights[rows, :k] = fit_weights(points, found)
     few = np.ascontiguousarray(near[:, :N_NEAR])
-    return Permutations(key, order, edges, few, LocalFits.of(near, weights))
+    return Permutations(key, order, edges, few, LocalFits.of(near, weights), local=True)
 
 
 def permutations_of(

@@ -14,7 +14,7 @@ from functools import partial
 import numpy as np
 
 from infosieve._core.chunks import chunks
-from infosieve._core.types import Columns, FloatArray, IntArray, Runner
+from infosieve._core.types import Columns, FloatArray, IntArray, Runner, WritableArrays
 from infosieve._engines.numba.surrogates import copies, fit_columns, permuted, permuted_orders
 
 # Samples for each coefficient of a fit; with fewer than the second number, the fit is a mean.
@@ -31,7 +31,7 @@ _TASK, _BLOCK = 1 << 17, 1 << 21
 
 
 @dataclass(frozen=True)
-class LocalFits:
+class LocalFits(WritableArrays):
     """Local linear fits: predict any column at each sample from its values at near samples.
 
     Attributes

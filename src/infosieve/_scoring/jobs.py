@@ -47,7 +47,7 @@ class Scoring:
     """What is being done, for whoever watches."""
 
     def __post_init__(self) -> None:
-        self._place = self.executor.place(self.x)
+        self.place = self.executor.place(self.x)
 
     def scores(self, measure: Measure, columns: Sequence[int], given: Columns) -> Scores:
         """Of each column on its own."""
@@ -60,7 +60,7 @@ class Scoring:
         known = self.executor.share(measure), self.executor.share(given)
         jobs = (
             (_count(which, self.x), (*known, ref, which))
-            for ref, which in self._place.pieces(columns, size)
+            for ref, which in self.place.pieces(columns, size)
         )
         each: list[Scores] = []
         done, progress = 0, self.executor.progress
@@ -92,7 +92,7 @@ class Scoring:
         kind = _kind("permute", measure, given)
         known = executor.share(measure), executor.share(given), executor.share(permutations)
         blocks: deque[int] = deque()  # the number of pieces of each
-        widest = min(m, self._fitting(measure), self._place.widest)
+        widest = min(m, self._fitting(measure), self.place.widest)
 
         def jobs() -> Iterator[tuple[int, tuple[Any, ...]]]:
             at, reading = 0, _A_READING
@@ -109,7 +109,7 @@ class Scoring:
                     count, size = reading, max(1, min(widest, room // reading))
                     reading = min(2 * reading, _MOST_A_READING)
                 count = min(count, n_permutations - at)
-                pieces = list(self._place.pieces(columns, size))
+                pieces = list(self.place.pieces(columns, size))
                 blocks.append(len(pieces))
                 for ref, which in pieces:
                     weight = count * _count(which, self.x)
@@ -167,15 +167,18 @@ class Scoring:
         number: int,
     ) -> tuple[int, tuple[Any, ...]]:
         best = _best(alone)
-        where = self._place.together([columns[j] for j in best])
+        where = self.place.together([columns[j] for j in best])
         known = self.executor.share(measure), self.executor.share(given)
         return 1, (*known, *where, alone[best], permutations, number)
 
     def _fitting(self, measure: Measure) -> int:
         """Columns of a piece, at most; what has to be read or sent comes in small ones."""
-        at_hand = isinstance(self.x, Columns) and not self.executor.remote
-        room = measure.engine.piece_bytes if at_hand else _PIECE_BYTES
-        return max(1, room // (8 * self.x.n_samples))
+        return self.columns_of_a_piece(measure.engine.piece_bytes)
+
+    def columns_of_a_piece(self, at_hand: int = 1 << 30) -> int:
+        """The same for other work than scoring; ``at_hand``: bytes of what is in this process."""
+        here = isinstance(self.x, Columns) and not self.executor.remote
+        return max(1, (at_hand if here else _PIECE_BYTES) // (8 * self.x.n_samples))
 
 
 def _kind(what: str, measure: Measure, given: Columns) -> str:
@@ -228,7 +231,7 @@ def _permute(
     )
     values = []
     for at in range(first, first + count, at_once):
-        drawn = _drawn(permutations, at, min(at_once, first + count - at), runner)
+        drawn = draw(permutations, at, min(at_once, first + count - at), runner)
         if surrogates is None:
             scores = measure(columns, given, runner, permutations=drawn)
         else:
@@ -238,7 +241,7 @@ def _permute(
     return whole.max(axis=1, keepdims=True) if largest else whole
 
 
-def _drawn(permutations: Permutations, first: int, count: int, runner: Runner) -> IntArray:
+def draw(permutations: Permutations, first: int, count: int, runner: Runner) -> IntArray:
     """Permutations, drawn by all threads: one is the same whoever draws it."""
     size = max(1, -(-count // (4 * runner.n_workers)), 20_000 // permutations.order.size)
     spans = [(at, min(size, first + count - at)) for at in range(first, first + count, size)]

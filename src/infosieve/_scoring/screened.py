@@ -1,0 +1,236 @@
+"""The best of screened columns, or pairs, as observed and in each permutation: jobs."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from typing import Any
+
+import numpy as np
+
+from infosieve._core.types import Columns, ColumnSet, FloatArray, IntArray, Metric, Runner, Which
+from infosieve._engines.numba.engine import NumbaEngine
+from infosieve._executors.threads import Threads
+from infosieve._resampling.permutations import Permutations, permutations_of
+from infosieve._scoring.jobs import Scoring, draw
+from infosieve._scoring.measure import Measure
+from infosieve._scoring.screening import PAIRS_AMONG, Cells, Screen
+
+# What surrogates may take at once, at most: bytes.
+_SURROGATE_BYTES = 1 << 26
+
+Pair = tuple[int, int]
+
+
+@dataclass
+class Screened:
+    """Some columns of a table, screened: see :mod:`.screening`.
+
+    All cells are kept here, a byte or so for each value; estimates are jobs.
+    """
+
+    scoring: Scoring
+    screen: Screen
+    columns: Sequence[int]
+    given: Columns
+
+    def keeping(self, n_best: int) -> "Screened":
+        """The same, keeping so many."""
+        other = replace(self, screen=replace(self.screen, n_best=n_best))
+        other.cells = self.cells
+        return other
+
+    @property
+    def n_pairs(self) -> int:
+        """How many pairs there are to choose from."""
+        n = min(len(self.columns), PAIRS_AMONG)
+        return n * (n - 1) // 2
+
+    @cached_property
+    def cells(self) -> Cells:
+        """Encoded once, by whoever has the columns."""
+        scoring, executor = self.scoring, self.scoring.executor
+        m = len(self.columns)
+        size = min(scoring.columns_of_a_piece(), executor.batch_size("encode", m, m, 64))
+        screen = executor.share(self.screen)
+        jobs = (
+            (len(self.columns), (screen, ref, which))
+            for ref, which in scoring.place.pieces(self.columns, size)
+        )
+        return Cells.joined(list(executor.map(_encode, jobs, "encode")))
+
+    def observed(self) -> IntArray:
+        """The places of the columns that are worth an estimate, as they are."""
+        return self.screen.best(self.cells, self._as_they_are, self.scoring.executor.here)[0]
+
+    def pairs(self, measure: Measure) -> tuple[FloatArray, list[Pair]]:
+        """What the best pairs tell, as they are, and which columns they have."""
+        here = self.scoring.executor.here
+        found = self.screen.best_pairs(self.cells, self._as_they_are, here)
+        pairs = [(self.columns[i], self.columns[j]) for i, j in found[0]]
+        scores = next(iter(self._scored_pairs(measure, [found[0]], None, 0)))
+        return scores, pairs
+
+    def largest(
+        self, measure: Measure, permutations: Permutations, sizes: Iterator[int]
+    ) -> Iterator[FloatArray]:
+        """The largest of the screened, for each permutation: blocks of ``sizes``, (size, 1)."""
+        executor, place = self.scoring.executor, self.scoring.place
+        known = executor.share(measure), executor.share(self.given), executor.share(permutations)
+        n_jobs: list[int] = []
+
+        def jobs() -> Iterator[tuple[int, tuple[Any, ...]]]:
+            first = 0
+            for size in sizes:
+                drawn = draw(permutations, first, size, executor.here)
+                best = self.screen.best(self.cells, drawn, executor.here)
+                widest = max(len(some) for some in best)
+                room = executor.batch_size("best", size * widest, size * widest, widest)
+                at_once = max(1, min(size, room // widest))
+                n_jobs.append(-(-size // at_once))
+                for at in range(0, size, at_once):
+                    some = best[at : at + at_once]
+                    every = np.unique(np.concatenate(some))
+                    which = np.searchsorted(every, np.concatenate(some))
+                    numbers = np.repeat(np.arange(len(some)), [len(one) for one in some])
+                    where = place.together([self.columns[j] for j in every])
+                    yield which.size, (*known, *where, first + at, len(some), which, numbers)
+                first += size
+
+        results = executor.map(_score_largest, jobs(), "best")
+        for result in results:
+            whole = [result, *(next(results) for _ in range(n_jobs.pop(0) - 1))]
+            yield np.concatenate(whole)[:, None]
+
+    def largest_pairs(
+        self, measure: Measure, permutations: Permutations, sizes: Iterator[int]
+    ) -> Iterator[FloatArray]:
+        """The largest of the screened pairs, for each permutation: blocks of (size, 1)."""
+        executor, first = self.scoring.executor, 0
+        for size in sizes:
+            drawn = draw(permutations, first, size, executor.here)
+            found = self.screen.best_pairs(self.cells, drawn, executor.here)
+            scores = self._scored_pairs(measure, found, permutations, first)
+            yield np.array([[one.max()] for one in scores])
+            first += size
+
+    @property
+    def _as_they_are(self) -> IntArray:
+        return np.arange(self.given.n_samples, dtype=np.int32)[None]
+
+    def _scored_pairs(
+        self,
+        measure: Measure,
+        found: list[list[Pair]],
+        permutations: Permutations | None,
+        first: int,
+    ) -> Iterator[FloatArray]:
+        """Of the pairs found in some permutations: a job for a few permutations."""
+        executor = self.scoring.executor
+        measure = replace(measure, engine=NumbaEngine())  # one candidate at a time
+        known = executor.share(measure), executor.share(self.given), executor.share(permutations)
+        at_once = 1 if executor.remote else len(found)
+        jobs = []
+        for at in range(0, len(found), at_once):
+            some = found[at : at + at_once]
+            every = np.unique([j for pairs in some for pair in pairs for j in pair])
+            places = [
+                [(int(np.searchsorted(every, i)), int(np.searchsorted(every, j))) for i, j in pairs]
+                for pairs in some
+            ]
+            where = self.scoring.place.together([self.columns[j] for j in every])
+            jobs.append((len(some), (*known, *where, first + at, places)))
+        for scores in executor.map(_score_pairs, jobs):
+            yield from scores
+
+
+def screen_of(
+    n_best: int, target: Columns, given: Columns, permutations: Permutations, metric: Metric
+) -> Screen:
+    """What candidates are screened by; they follow the given columns if permutations are local."""
+    fits, local = permutations.fits, permutations.local or not given.n_columns
+    if not local:
+        fits = permutations_of("local", permutations.key, given, metric, 1).fits
+    return Screen.of(n_best, target, given, fits, follow=local)
+
+
+def block_sizes(n_permutations: int, first_decision: int) -> Iterator[int]:
+    """How many permutations to try at once: a few, then up to where a test may be decided."""
+    at = 0
+    while at < n_permutations:
+        size = 16 if at < 16 else 32
+        if 16 <= at < first_decision:
+            size = first_decision - at if first_decision - at <= 48 else 32
+        size = min(size, n_permutations - at)
+        yield size
+        at += size
+
+
+def _encode(runner: Runner, screen: Screen, x: ColumnSet, which: Which) -> Cells:
+    return screen.encode(x.take(which, with_order=False), runner)
+
+
+def _score_largest(
+    runner: Runner,
+    measure: Measure,
+    given: Columns,
+    permutations: Permutations,
+    x: ColumnSet,
+    which: Which,
+    first: int,
+    count: int,
+    copied: IntArray,
+    numbers: IntArray,
+) -> FloatArray:
+    """The largest score of each permutation: ``copied`` of the columns, by ``numbers``."""
+    columns = x.take(which, with_order=given.n_columns == 0)
+    drawn = draw(permutations, first, count, runner)
+    surrogates = permutations.surrogates(columns, runner)
+    scores = np.empty(copied.size)
+    at_once = max(1, _SURROGATE_BYTES // (8 * columns.n_samples))
+    for at in range(0, copied.size, at_once):
+        some = slice(at, at + at_once)
+        made = surrogates.some(drawn, copied[some], numbers[some])
+        scores[some] = measure(made, given, runner)
+    return np.maximum.reduceat(scores, np.searchsorted(numbers, np.arange(count)))
+
+
+def _score_pairs(
+    runner: Runner,
+    measure: Measure,
+    given: Columns,
+    permutations: Permutations | None,
+    x: ColumnSet,
+    which: Which,
+    first: int,
+    pairs: list[list[Pair]],
+) -> list[FloatArray]:
+    """Of pairs, by the chain rule: what the first adds, and what the second adds to that."""
+    columns = x.take(which, with_order=False)
+    copied = [np.unique(some) for some in pairs]
+    if permutations is not None:
+        drawn = draw(permutations, first, len(pairs), runner)
+        surrogates = permutations.surrogates(columns, runner)
+    alone_runner = Threads(1)
+
+    def one_first(pool: Columns, at: int, others: list[int]) -> FloatArray:
+        own = pool.take([at])
+        scores = measure(pool.take(others), given.beside(own), alone_runner)
+        if measure.criterion == "mi":  # the score of the second is that of the whole set
+            return scores
+        return scores + measure(own, given, alone_runner)
+
+    tasks, places = [], []
+    for number, some in enumerate(pairs):
+        pool, of = columns, {int(j): int(j) for j in copied[number]}
+        if permutations is not None:
+            repeated = np.full(copied[number].size, number)
+            pool = surrogates.some(drawn, copied[number], repeated)
+            of = {int(j): at for at, j in enumerate(copied[number])}
+        for one in sorted({i for i, _ in some}):
+            at = [k for k, (i, _) in enumerate(some) if i == one]
+            tasks.append(partial(one_first, pool, of[one], [of[some[k][1]] for k in at]))
+            places.append((number, at))
+    out = [np.empty(len(some)) for some in pairs]
+    for (number, at), scores in zip(places, runner.run(tasks), strict=True):
+        out[number][at] = scores
+    return out

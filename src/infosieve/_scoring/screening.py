@@ -1,0 +1,287 @@
+"""A cheap score for all candidates, so that estimates are spent on the best few.
+
+The statistic of a test may be anything, as long as permuted columns go through the same steps
+as the observed ones. So each permutation is screened anew: tables of counts
+(:mod:`infosieve._engines.numba.screen`) between what local linear fits on the given columns leave
+of a candidate and what they leave of the target. A permuted candidate has the cells of the
+candidate, permuted: nothing is fitted or sorted again. A column that acts only through a given one
+shows in tables that are split by that column; some of the best come from these.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+import numpy as np
+
+from infosieve._core.categories import category_labels, codes_of
+from infosieve._core.chunks import chunks
+from infosieve._core.types import Columns, FloatArray, IntArray, Runner, WritableArrays
+from infosieve._engines.numba.screen import (
+    COARSE,
+    COARSE_TARGET,
+    FINE,
+    best_pairs,
+    cell_codes,
+    centre,
+    encode_categories,
+    encode_numbers,
+    fixed_k_log_k,
+    score_cells,
+    score_splits,
+)
+from infosieve._resampling.surrogates import LocalFits
+
+# Of the screened columns, so many are the best of tables that are split by a given column.
+SPLIT_SHARE = 4
+# Groups that a given column is split into; categories beyond are joined.
+_GROUPS, _MOST_GROUPS = 4, 8
+# Columns that one task encodes, or scores, at once.
+_TASK = 512
+# Pairs are looked for among this many columns at most, the best ones by their own cells.
+PAIRS_AMONG = 1024
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Columns as sets of samples: one for each cell, a bit for each sample."""
+
+    starts: IntArray
+    fine: IntArray
+    sizes: IntArray
+    coarse: IntArray
+    coarse_sizes: IntArray
+    marks: IntArray
+
+    @property
+    def n_columns(self) -> int:
+        return len(self.marks)
+
+    @classmethod
+    def joined(cls, parts: "list[Cells]") -> "Cells":
+        """Of columns in pieces."""
+        if len(parts) == 1:
+            return parts[0]
+        levels = np.concatenate([np.diff(part.starts) for part in parts])
+        rest = (
+            np.concatenate([getattr(part, name) for part in parts])
+            for name in ("fine", "sizes", "coarse", "coarse_sizes", "marks")
+        )
+        return cls(np.concatenate([[0], np.cumsum(levels)]), *rest)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Screen(WritableArrays):
+    """What candidates are screened by, given some columns: cells of the target, and of the given.
+
+    ``target`` and ``coarse`` are (n_targets, n_samples) codes, ``splits`` (n_given, n_samples),
+    each beside its numbers of codes. ``fits`` or ``labels`` say what is taken from candidates.
+    """
+
+    n_best: int
+    target: tuple[IntArray, IntArray]
+    coarse: tuple[IntArray, IntArray]
+    splits: tuple[IntArray, IntArray]
+    fits: LocalFits | None
+    labels: IntArray | None
+
+    @classmethod
+    def of(
+        cls,
+        n_best: int,
+        target: Columns,
+        given: Columns,
+        fits: LocalFits | None,
+        follow: bool,
+    ) -> "Screen":
+        """``fits`` are those on the given columns; ``follow``: candidates lose what is fitted, too.
+
+        A column that is permuted at will does not follow the given ones.
+        """
+        labels = None
+        if fits is None and given.n_columns:
+            labels = category_labels(given)
+        left = _left(target.values, target.categorical, fits, labels)
+        return cls(
+            n_best=n_best,
+            target=_codes(target, left, FINE, None),
+            coarse=_codes(target, left, COARSE_TARGET, _MOST_GROUPS),
+            splits=_codes(given, given.values, _GROUPS, _MOST_GROUPS),
+            fits=fits if follow else None,
+            labels=labels if follow else None,
+        )
+
+    @property
+    def n_split(self) -> int:
+        """How many come from tables that are split by a given column."""
+        return self.n_best // SPLIT_SHARE if len(self.splits[0]) else 0
+
+    @cached_property
+    def _logs(self) -> tuple[IntArray, int]:
+        logs, bits = fixed_k_log_k(self.target[0].shape[1])
+        return logs, 1 << (bits - 1)
+
+    def encode(self, columns: Columns, runner: Runner) -> Cells:
+        """The cells of columns; a task for some of them."""
+        m, n = columns.values.shape
+        words, categorical = -(-n // 64), columns.categorical
+        levels = np.full(m, FINE)
+        levels[categorical] = codes_of(columns.values[categorical].max(axis=1, initial=0.0)) + 1
+        starts = np.concatenate([[0], np.cumsum(levels)])
+        cells = Cells(
+            starts,
+            np.zeros((int(starts[-1]), words), np.uint64),
+            np.zeros(int(starts[-1]), np.int64),
+            np.zeros((m, COARSE, words), np.uint64),
+            np.zeros((m, COARSE), np.int64),
+            np.zeros(m, np.uint64),
+        )
+
+        def some(at: slice) -> None:
+            for which in (~categorical[at], categorical[at]):
+                columns_at = np.flatnonzero(which) + at.start
+                if columns_at.size:
+                    _encode(columns, columns_at, self, cells)
+
+        size = max(1, min(_TASK, -(-m // (2 * runner.n_workers))))
+        runner.run([partial(some, at) for at in chunks(m, size)])
+        return cells
+
+    def best(self, cells: Cells, permutations: IntArray, runner: Runner) -> list[IntArray]:
+        """For each permutation the places of the best columns: by their cells, and by split ones."""
+        p, m = len(permutations), cells.n_columns
+        n_split = self.n_split
+        scores, split = np.zeros((p, m), np.int64), np.zeros((p if n_split else 0, m), np.int64)
+        logs, unit = self._logs
+
+        def some(at: slice) -> None:
+            columns = at.start, at.stop
+            fine = cells.starts, cells.fine, cells.sizes
+            score_cells(fine, columns, self.target, permutations, logs, unit, scores)
+            if n_split:
+                coarse = cells.coarse, cells.coarse_sizes
+                score_splits(
+                    coarse, columns, self.coarse, self.splits, permutations, logs, unit, split
+                )
+
+        size = max(1, min(_TASK, -(-m // (2 * runner.n_workers))))
+        runner.run([partial(some, at) for at in chunks(m, size)])
+        best = [_top(row, cells.marks, self.n_best - n_split) for row in scores]
+        if n_split:
+            others = [_top(row, cells.marks, n_split) for row in split]
+            best = [np.union1d(*both) for both in zip(best, others, strict=True)]
+        return best
+
+    def best_pairs(
+        self, cells: Cells, permutations: IntArray, runner: Runner
+    ) -> list[list[tuple[int, int]]]:
+        """For each permutation the pairs whose coarse cells tell most about the target."""
+        n = min(PAIRS_AMONG, cells.n_columns)
+        pools = [np.arange(n)] * len(permutations)
+        if n < cells.n_columns:
+            wide = Screen(**{**self.__dict__, "n_best": n, "splits": _NO_SPLITS})
+            pools = [np.sort(best) for best in wide.best(cells, permutations, runner)]
+        n_tasks = max(1, min(n // 16, -(-4 * runner.n_workers // len(permutations))))
+        logs, unit = self._logs
+        coarse = cells.coarse, cells.coarse_sizes, cells.marks
+
+        def some(number: int, first: int) -> tuple[IntArray, IntArray]:
+            return best_pairs(  # type: ignore[no-any-return]
+                coarse,
+                pools[number],
+                (first, n_tasks),
+                self.coarse,
+                permutations[number],
+                logs,
+                unit,
+                self.n_best,
+            )
+
+        tasks = [
+            partial(some, number, first)
+            for number in range(len(permutations))
+            for first in range(n_tasks)
+        ]
+        found = runner.run(tasks)
+        every = []
+        for number in range(len(permutations)):
+            parts = found[number * n_tasks : (number + 1) * n_tasks]
+            rows, marks = (np.concatenate(some) for some in zip(*parts, strict=True))
+            kept = np.flatnonzero(rows[:, 0] > -(2**62))
+            order = kept[np.lexsort((marks[kept], -rows[kept, 0]))[: self.n_best]]
+            every.append([(int(i), int(j)) for _, i, j in rows[order]])
+        return every
+
+
+_NO_SPLITS = np.empty((0, 0), np.int64), np.empty(0, np.int64)
+
+
+def _encode(columns: Columns, at: IntArray, screen: Screen, cells: Cells) -> None:
+    """Some columns, all numbers or all categories, whose cells may lie anywhere."""
+    values = np.ascontiguousarray(columns.values[at])
+    levels = np.diff(cells.starts)[at]
+    starts = np.concatenate([[0], np.cumsum(levels)])
+    words = cells.fine.shape[1]
+    fine, sizes = np.zeros((int(starts[-1]), words), np.uint64), np.zeros(int(starts[-1]), np.int64)
+    coarse, coarse_sizes = (
+        np.zeros((at.size, COARSE, words), np.uint64),
+        np.zeros((at.size, COARSE), np.int64),
+    )
+    marks = np.zeros(at.size, np.uint64)
+    out = starts, fine, sizes, coarse, coarse_sizes, marks
+    if columns.categorical[at[0]]:
+        encode_categories(codes_of(values), values, *out)
+    else:
+        left = _left(values, np.zeros(at.size, bool), screen.fits, screen.labels)
+        tied = columns.n_distinct[at] < columns.n_samples
+        encode_numbers(left, values, tied, *out)
+    to = np.concatenate(
+        [np.arange(cells.starts[j], cells.starts[j + 1]) for j in at]
+    )
+    cells.fine[to], cells.sizes[to] = fine, sizes
+    cells.coarse[at], cells.coarse_sizes[at], cells.marks[at] = coarse, coarse_sizes, marks
+
+
+def _left(
+    values: FloatArray, categorical: IntArray, fits: LocalFits | None, labels: IntArray | None
+) -> FloatArray:
+    """What the given columns leave of numbers; categories stay as they are."""
+    out = np.where(categorical[:, None], 0.0, values)
+    if fits is not None:
+        out = fits.residuals(out, fits.fitted(out))
+    elif labels is not None:
+        out = np.asarray(centre(out, labels, int(labels.max()) + 1))
+    return np.where(categorical[:, None], values, out)
+
+
+def _codes(
+    columns: Columns, left: FloatArray, n_cells: int, most: int | None
+) -> tuple[IntArray, IntArray]:
+    """Cells of a few columns as codes; categories beyond ``most`` are joined, the rarest first."""
+    n = columns.n_samples
+    codes = np.zeros((columns.n_columns, n), np.int64)
+    scratch = np.empty(n, np.int32), np.empty((2, n + 1), np.int32)
+    for j, values in enumerate(left):
+        if columns.categorical[j]:
+            codes[j] = codes_of(values)
+            sizes = np.bincount(codes[j])
+            if most is not None and sizes.size > most:
+                place = np.empty(sizes.size, np.int64)
+                place[np.argsort(-sizes, kind="stable")] = np.arange(sizes.size)
+                codes[j] = np.minimum(place, most - 1)[codes[j]]
+            continue
+        cell = np.empty((1, n), np.int32)
+        tied = bool(columns.n_distinct[j] < n)
+        cell_codes(np.ascontiguousarray(values), tied, np.array([n_cells]), cell, scratch)
+        codes[j] = cell[0]
+    return codes, codes.max(axis=1, initial=0) + 1
+
+
+def _top(scores: IntArray, marks: IntArray, n_best: int) -> IntArray:
+    """The places of the best; who shares the last score goes by marks, not by the place."""
+    m = scores.size
+    if n_best >= m:
+        return np.arange(m)
+    last = np.partition(scores, m - n_best)[m - n_best]
+    above, tied = np.flatnonzero(scores > last), np.flatnonzero(scores == last)
+    chosen = tied[np.argsort(marks[tied], kind="stable")[: n_best - above.size]]
+    return np.sort(np.concatenate([above, chosen]))
