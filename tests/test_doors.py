@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 from infosieve import MISelector, choose_k, mutual_information, permutation_test, relevance
+from infosieve._core.sequential import sequential_rule
 from infosieve.significance._levels import forward_stop_level
 
 K = (3, 15)
@@ -51,7 +52,8 @@ def check_path(X, y, selector, **how):
             at = test.candidates.index(name)
             assert test.p_values[at] == row.p_value
             assert test.exceedances[at] == row.exceedances
-            assert test.null[:, 0].tolist() == list(step.null)
+            assert test.permutations_used[at] == row.permutations
+            assert test.null[: row.permutations, 0].tolist() == list(step.null)
         before = [*before, name] if row.action == "add" else before
 
 
@@ -111,7 +113,7 @@ def test_a_pair_by_public_calls():
     at = test.candidates.index(tuple(names))
     assert test.observed[at] == row["gain"]
     assert test.p_values[at] == test.p_value == row["p_value"]
-    assert test.null[:, 0].tolist() == list(step.null)
+    assert test.null[: len(step.null), 0].tolist() == list(step.null)
     again = type(test).from_json(test.to_json())
     assert again.candidates == test.candidates
     assert again.p_value == test.p_value
@@ -164,9 +166,11 @@ def test_a_small_alpha_alone_works(rng):
     X = rng.normal(size=(80, 3))
     y = X[:, 0] + 0.5 * rng.normal(size=80)
     selector = MISelector(alpha=0.01, random_state=0).fit(X, y)
-    assert selector.path_["permutations"][0] == 999
+    level = selector.path_["level"][0]
+    assert selector.path_["permutations"][0] == sequential_rule(level, 999).first_acceptance
     assert selector.selected_.tolist() == [0]
-    assert MISelector(random_state=0).fit(X, y).path_["permutations"][0] == 199
+    fixed = MISelector(random_state=0, n_permutations=199).fit(X, y)
+    assert fixed.path_["permutations"][0] == 199
     with pytest.raises(ValueError, match="'n_permutations' parameter must be 'auto' or an int"):
         MISelector(n_permutations="many").fit(X, y)
 
