@@ -115,7 +115,10 @@ def test_default_finds_what_matters_and_says_how_sure():
     first_two = selector.selected_[:2]
     assert path["mi"][1] == mutual_information(X[:, first_two], y, n_neighbors=(3, 15))
     assert isinstance(selector.result_, SelectionResult)
-    assert "p ≥ " in selector.result_.stop_reason
+    assert "p = " in selector.result_.stop_reason
+    fixed = MISelector(random_state=0, n_permutations=199).fit(named(X), y)
+    assert fixed.selected_.tolist() == selector.selected_.tolist()
+    assert "p ≥ " in fixed.result_.stop_reason
 
 
 def test_nothing_relevant_is_a_normal_outcome(rng):

@@ -187,16 +187,20 @@ def check_permutations(n_permutations: int, alpha: float, note: str) -> None:
         )
 
 
-# What "auto" keeps of the candidates when they are screened.
-SCREENED = 32
+# What "auto" keeps of the candidates when they are screened: so many of up to a thousand samples,
+# half as many for each four times that, and so many at least.
+SCREENED, FEWEST_SCREENED = 32, 8
 
 
-def screen_size(screen: Any) -> int | None:
+def screen_size(screen: Any, n_samples: int) -> int | None:
     """How many screened candidates get an estimate; None: all."""
     if screen is None:
         return None
     if isinstance(screen, str) and screen == "auto":
-        return SCREENED
+        size = SCREENED
+        while n_samples > 1000 and size > FEWEST_SCREENED:
+            size, n_samples = size // 2, n_samples // 4
+        return size
     if not is_int(screen) or screen < 2:
         raise ValueError(
             "The 'screen' parameter must be 'auto', an int of at least 2 (how many candidates get "

@@ -101,8 +101,18 @@ class Columns(WritableArrays):
 
     def rows(self, rows: IntArray | BoolArray) -> "Columns":
         """The same columns on some of the samples (scaling and ties as before)."""
-        values = np.ascontiguousarray(self.values[:, rows])
-        return Columns(values, self.categorical, self.n_distinct)
+        values, order = np.ascontiguousarray(self.values[:, rows]), None
+        if self.known_order is not None:
+            place = np.full(self.n_samples, -1, np.int32)
+            place[rows] = np.arange(values.shape[1], dtype=np.int32)
+            moved = place[self.known_order]
+            order = moved[moved >= 0].reshape(values.shape)
+        return Columns(values, self.categorical, self.n_distinct, order)
+
+    def span(self, first: int, last: int, order: IntArray | None = None) -> "Columns":
+        """The same columns on neighbouring samples; ``order`` is what sorts them there."""
+        values = np.ascontiguousarray(self.values[:, first:last])
+        return Columns(values, self.categorical, self.n_distinct, order)
 
     def permuted(self, permutations: IntArray) -> "Columns":
         """All columns permuted by the first permutation, then all by the second, ..."""
@@ -188,6 +198,16 @@ class Batch:
             given=self.given.rows(rows),
             target=self.target.rows(rows),
             folds=None,
+        )
+
+    def span(self, first: int, last: int, order: IntArray | None = None) -> "Batch":
+        """The same question asked of neighbouring samples; ``order`` sorts the candidates there."""
+        return replace(
+            self,
+            candidates=self.candidates.span(first, last, order),
+            given=self.given.span(first, last),
+            target=self.target.span(first, last),
+            folds=None if self.folds is None else self.folds[first:last],
         )
 
     def without_folds(self) -> "list[IntArray]":

@@ -186,6 +186,7 @@ class LazyColumns:
     scale: Scale
     exponent: int
     runner: Runner = field(default_factory=lambda: Threads(1))
+    used: IntArray | None = None
 
     def __getstate__(self) -> dict[str, Any]:
         # Who takes columns needs nothing of what has been found out about all of them.
@@ -201,7 +202,11 @@ class LazyColumns:
 
     @property
     def n_samples(self) -> int:
-        return self.table.n_samples
+        return self.table.n_samples if self.used is None else self.used.size
+
+    def rows(self, rows: IntArray) -> "LazyColumns":
+        """The same columns on some of the samples (scaling and ties as before)."""
+        return replace(self, used=rows)
 
     @property
     def categorical(self) -> BoolArray:
@@ -235,7 +240,8 @@ class LazyColumns:
         if numbers.size == 0:
             nothing = np.empty((0, self.n_samples))
             return Columns(nothing, np.zeros(0, bool), np.zeros(0, np.int64))
-        return self.prepared(self.table.read(numbers), with_order)
+        columns = self.prepared(self.table.read(numbers), with_order)
+        return columns if self.used is None else columns.rows(self.used)
 
     def prepared(self, table: Table, with_order: bool = False) -> Columns:
         """Columns that were read, scaled and with ties broken."""

@@ -1,7 +1,12 @@
 """What is measured: all of a question but the candidates and what is given."""
 
 from dataclasses import dataclass, replace
+from functools import partial
+from itertools import pairwise
 
+import numpy as np
+
+from infosieve._core.chunks import chunks
 from infosieve._core.types import (
     Batch,
     Columns,
@@ -13,6 +18,7 @@ from infosieve._core.types import (
     Metric,
     Runner,
 )
+from infosieve._engines.numba.columns import split_orders
 from infosieve._scoring.mixed import Scores, score
 
 
@@ -27,6 +33,8 @@ class Measure:
     n_neighbors: tuple[int, int]
     engine: Engine
     folds: IntArray | None = None
+    edges: IntArray | None = None
+    """Where parts of the samples begin and end: estimates of each are averaged."""
 
     def scores(
         self,
@@ -50,7 +58,15 @@ class Measure:
             permutations=permutations,
             width=width,
         )
-        return score(batch, self.engine, runner)
+        if self.edges is None:
+            return score(batch, self.engine, runner)
+        batch = batch.materialised()
+        order = _orders(batch, self.edges, runner)
+        parts = [
+            score(batch.span(a, b, None if order is None else order[:, a:b]), self.engine, runner)
+            for a, b in pairwise(self.edges.tolist())
+        ]
+        return Scores(np.mean([part.nats for part in parts], axis=0))
 
     def __call__(
         self,
@@ -71,3 +87,18 @@ class Measure:
         whole = replace(self, criterion="mi")
         found = whole(columns.take(slice(last, None)), columns.take(slice(last)), runner)
         return float(found[0])
+
+
+def _orders(batch: Batch, edges: IntArray, runner: Runner) -> IntArray | None:
+    """What sorts the candidates inside each part, where it is known what sorts them."""
+    order = batch.candidates.known_order
+    if order is None:
+        return None
+    part, out = np.repeat(np.arange(len(edges) - 1), np.diff(edges)), np.empty_like(order)
+
+    def some(at: slice) -> None:
+        split_orders(order[at], part, edges, out[at])
+
+    size = -(-len(order) // (2 * runner.n_workers))
+    runner.run([partial(some, at) for at in chunks(len(order), size)])
+    return out

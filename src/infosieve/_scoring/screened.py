@@ -17,6 +17,8 @@ from infosieve._scoring.screening import PAIRS_AMONG, Cells, Screen
 
 # What surrogates may take at once, at most: bytes.
 _SURROGATE_BYTES = 1 << 26
+# Permutations that are tried at once: at first, and at most.
+_FIRST, _MOST = 4, 64
 
 Pair = tuple[int, int]
 
@@ -155,14 +157,14 @@ def screen_of(
 
 def block_sizes(n_permutations: int, first_decision: int) -> Iterator[int]:
     """How many permutations to try at once: a few, then up to where a test may be decided."""
-    at = 0
+    at, size = 0, _FIRST
     while at < n_permutations:
-        size = 16 if at < 16 else 32
-        if 16 <= at < first_decision:
-            size = first_decision - at if first_decision - at <= 48 else 32
         size = min(size, n_permutations - at)
+        if at + size < first_decision < at + 2 * size:
+            size = first_decision - at
         yield size
         at += size
+        size = min(2 * size, _MOST)
 
 
 def _encode(runner: Runner, screen: Screen, x: ColumnSet, which: Which) -> Cells:

@@ -8,7 +8,8 @@ candidate, permuted: nothing is fitted or sorted again. A column that acts only 
 shows in tables that are split by that column; some of the best come from these.
 """
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
@@ -146,27 +147,36 @@ class Screen(WritableArrays):
         runner.run([partial(some, at) for at in chunks(m, size)])
         return cells
 
+    def scores(self, cells: Cells, permutations: IntArray, runner: Runner) -> IntArray:
+        """Of each column in each permutation: (n_permutations, n_columns), in fixed point."""
+        out = np.zeros((len(permutations), cells.n_columns), np.int64)
+        fine = cells.starts, cells.fine, cells.sizes
+
+        def some(columns: tuple[int, int]) -> None:
+            score_cells(fine, columns, self.target, permutations, *self._logs, out)
+
+        _by_columns(some, cells.n_columns, runner)
+        return out
+
+    def split_scores(self, cells: Cells, permutations: IntArray, runner: Runner) -> IntArray:
+        """The same inside the groups of the given column that shows most."""
+        out = np.zeros((len(permutations), cells.n_columns), np.int64)
+        coarse = cells.coarse, cells.coarse_sizes
+
+        def some(columns: tuple[int, int]) -> None:
+            target, splits = self.coarse, self.splits
+            score_splits(coarse, columns, target, splits, permutations, *self._logs, out)
+
+        _by_columns(some, cells.n_columns, runner)
+        return out
+
     def best(self, cells: Cells, permutations: IntArray, runner: Runner) -> list[IntArray]:
         """For each permutation the places of the best columns: by their cells, and by split ones."""
-        p, m = len(permutations), cells.n_columns
         n_split = self.n_split
-        scores, split = np.zeros((p, m), np.int64), np.zeros((p if n_split else 0, m), np.int64)
-        logs, unit = self._logs
-
-        def some(at: slice) -> None:
-            columns = at.start, at.stop
-            fine = cells.starts, cells.fine, cells.sizes
-            score_cells(fine, columns, self.target, permutations, logs, unit, scores)
-            if n_split:
-                coarse = cells.coarse, cells.coarse_sizes
-                score_splits(
-                    coarse, columns, self.coarse, self.splits, permutations, logs, unit, split
-                )
-
-        size = max(1, min(_TASK, -(-m // (2 * runner.n_workers))))
-        runner.run([partial(some, at) for at in chunks(m, size)])
+        scores = self.scores(cells, permutations, runner)
         best = [_top(row, cells.marks, self.n_best - n_split) for row in scores]
         if n_split:
+            split = self.split_scores(cells, permutations, runner)
             others = [_top(row, cells.marks, n_split) for row in split]
             best = [np.union1d(*both) for both in zip(best, others, strict=True)]
         return best
@@ -178,7 +188,7 @@ class Screen(WritableArrays):
         n = min(PAIRS_AMONG, cells.n_columns)
         pools = [np.arange(n)] * len(permutations)
         if n < cells.n_columns:
-            wide = Screen(**{**self.__dict__, "n_best": n, "splits": _NO_SPLITS})
+            wide = replace(self, n_best=n, splits=_NO_SPLITS)
             pools = [np.sort(best) for best in wide.best(cells, permutations, runner)]
         n_tasks = max(1, min(n // 16, -(-4 * runner.n_workers // len(permutations))))
         logs, unit = self._logs
@@ -210,6 +220,12 @@ class Screen(WritableArrays):
             order = kept[np.lexsort((marks[kept], -rows[kept, 0]))[: self.n_best]]
             every.append([(int(i), int(j)) for _, i, j in rows[order]])
         return every
+
+
+def _by_columns(some: Callable[[tuple[int, int]], None], m: int, runner: Runner) -> None:
+    """A task for some of the columns each."""
+    size = max(1, min(_TASK, -(-m // (2 * runner.n_workers))))
+    runner.run([partial(some, (at.start, at.stop)) for at in chunks(m, size)])
 
 
 _NO_SPLITS = np.empty((0, 0), np.int64), np.empty(0, np.int64)

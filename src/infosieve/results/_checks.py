@@ -157,6 +157,9 @@ def _check_step(step: Step, n: int) -> None:
     for name in _COUNTS:
         value = getattr(step, name)
         _need(_count(value), f"its {name} must be a whole number, 0 or more", value)
+    screened = step.n_screened
+    kept = screened is None or _count(screened, 1, step.n_candidates)
+    _need(kept, f"its n_screened must be 1 to {step.n_candidates}", screened)
     if all(getattr(step, name) is None for name in _TEST):
         tested = step.null or step.early_stopped or step.sequential
         _need(not tested, "it has permuted values and no test")

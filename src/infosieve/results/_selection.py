@@ -232,10 +232,11 @@ class SelectionResult(Document):
             for j in step.features
         ]
         types = {"exceedances": "Int64", "permutations": "Int64", "significant": "boolean"}
+        types["screened"] = "Int64"
         types |= dict.fromkeys(["p_value", "level", *QUANTILE_NAMES], "float64")
         names = ["step", "action", "feature", "mi", "gain", "p_value", "early_stopped", "level"]
         names += ["significant", "exceedances", "permutations", *QUANTILE_NAMES]
-        names += ["candidates", "singletons"]
+        names += ["candidates", "screened", "singletons"]
         return pd.DataFrame(rows, columns=names).astype(types)
 
 

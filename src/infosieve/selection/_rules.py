@@ -19,6 +19,7 @@ from infosieve._core.parameters import (
     stop_of,
 )
 from infosieve._engines.devices import check_device
+from infosieve._resampling.parts import part_size
 from infosieve._resampling.permutations import seed_of
 from infosieve.significance._levels import level_share
 from infosieve.significance._permutation_test import MEASURED, Correction, Null
@@ -76,7 +77,8 @@ def check_parameters(selector: Any) -> int:
     if not is_int(selector.lookahead) or selector.lookahead not in (1, 2):
         raise ValueError(f"The 'lookahead' parameter must be 1 or 2. Got {selector.lookahead!r}.")
     _check_permutations(selector)
-    screen_size(selector.screen)
+    screen_size(selector.screen, 1)
+    part_size(selector.max_samples, 1)
     check_jobs(selector.n_jobs)
     check_device(selector.device)
     return seed_of(selector.random_state)
@@ -95,9 +97,9 @@ def _check_permutations(selector: Any) -> None:
         check_permutations(n, selector.alpha, " for removals")
 
 
-def rules_of(selector: Any, n_columns: int, seed: int) -> Rules:
-    """The parameters that depend on the number of columns, and the rest."""
-    m = n_columns
+def rules_of(selector: Any, table: Any, seed: int) -> Rules:
+    """The parameters that depend on the size of the table, and the rest."""
+    m = table.n_columns
     most = m if selector.max_features is None else min(selector.max_features, m)
     least = selector.min_features
     if selector.n_features_to_select is not None:
@@ -122,7 +124,7 @@ def rules_of(selector: Any, n_columns: int, seed: int) -> Rules:
         alpha=float(selector.alpha),
         n_permutations=n_permutations_of(selector.n_permutations, selector.alpha),
         sequential=is_sequential(selector.n_permutations),
-        screen=screen_size(selector.screen),
+        screen=screen_size(selector.screen, table.n_samples),
         min_features=least,
         max_features=most,
         lookahead=selector.lookahead,

@@ -41,6 +41,7 @@ from infosieve._input.problem import (
     warn_of_identifiers,
     warn_of_singletons,
 )
+from infosieve._resampling.parts import in_parts
 from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.measure import Measure
 from infosieve._sources.columns import as_source
@@ -217,6 +218,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         alpha: float = 0.05,
         n_permutations: int | Literal["auto"] = "auto",
         screen: int | Literal["auto"] | None = "auto",
+        max_samples: int | float | Literal["auto"] | None = "auto",
         n_features_to_select: int | None = None,
         min_features: int = 0,
         max_features: int | None = None,
@@ -244,6 +246,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         self.alpha = alpha
         self.n_permutations = n_permutations
         self.screen = screen
+        self.max_samples = max_samples
         self.n_features_to_select = n_features_to_select
         self.min_features = min_features
         self.max_features = max_features
@@ -304,7 +307,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             executor=executor,
         )
         remember_columns(self, X)
-        rules = rules_of(self, problem.x.n_columns, seed)
+        rules = rules_of(self, problem.x, seed)
         engine = self._engine(problem.x, rules, executor)
         if self.device != "cpu":
             progress.say(f"computing on {engine.name}")
@@ -317,12 +320,15 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             checkpoint = Checkpoint(self.checkpoint, provenance, any_seed, m)
             provenance = checkpoint.provenance
         columns = problem.prepare(self.scale, executor.here, with_order=True)
+        candidates = self._candidates(columns.x, rules.min_features)
+        columns, edges = in_parts(columns, self.max_samples)
         scoring = Scoring(columns.x, executor)
         measure = self._measure(problem.x.names, scoring, columns.target, provenance, engine)
-        folds = cv_folds(self.resample, provenance.seed, problem.n_samples)
+        measure = replace(measure, edges=edges)
+        folds = cv_folds(self.resample, provenance.seed, columns.x.n_samples)
         search = Search(
             scoring=scoring,
-            candidates=self._candidates(columns.x, rules.min_features),
+            candidates=candidates,
             measure=measure,
             compared=measure if folds is None else replace(measure, folds=folds),
             rules=replace(rules, seed=provenance.seed),

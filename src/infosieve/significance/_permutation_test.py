@@ -14,15 +14,19 @@ from infosieve._core.parameters import (
     check_neighbors,
     is_sequential,
     n_permutations_of,
+    screen_size,
 )
+from infosieve._core.sequential import sequential_rule
 from infosieve._core.types import Criterion, IntArray, Method, Metric, Neighbors, Scale
 from infosieve._engines.devices import Device, check_device, engine_of, require_device
 from infosieve._executors import executor_of
 from infosieve._input.problem import open_problem, provenance_of, warn_of_singletons
 from infosieve._input.tables import find_columns
+from infosieve._resampling.parts import in_parts
 from infosieve._resampling.permutations import key_of, permutations_of, random_folds, seed_of
 from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.measure import Measure
+from infosieve._scoring.screened import Screened, block_sizes, screen_of
 from infosieve.results import PermutationTest
 from infosieve.significance._exceedances import until_decided
 
@@ -47,6 +51,8 @@ def permutation_test(
     resample: Resample = None,
     alpha: float | None = None,
     n_permutations: int | Literal["auto"] = "auto",
+    screen: int | Literal["auto"] | None = None,
+    max_samples: int | float | Literal["auto"] | None = None,
     n_neighbors: Neighbors = SELECTION_NEIGHBORS,
     method: Method = "ksg1",
     metric: Metric = "euclidean",
@@ -177,7 +183,8 @@ def permutation_test(
         tested, known = _columns(problem.x, candidates, given)
         check_method(method, metric, scale, conditional=criterion == "cmi" and len(known) > 0)
         ks = check_neighbors(n_neighbors, problem.n_samples)
-        columns = problem.prepare(scale, pool.here, with_order=not known)
+        prepared = problem.prepare(scale, pool.here, with_order=not known)
+        columns, edges = in_parts(prepared, max_samples)
         x, target = columns.x, columns.target
         _refuse_constant(problem.x, tested, x.constant)
         if pairs and len(tested) < 2:
@@ -195,11 +202,29 @@ def permutation_test(
             n_neighbors=ks,
             engine=engine_of(device, pool, x.n_samples, scored, ks[1]),
             folds=cv_folds(resample, seed, x.n_samples),
+            edges=edges,
         )
         scoring = Scoring(x, pool)
         key = key_of(seed, "pair" if pairs else "test", condition)
         permutations = permutations_of(null, key, condition, metric, pool.here.n_workers)
-        if pairs:
+        n_best, n_tested = screen_size(screen, problem.n_samples), len(tested)
+        screened = None
+        if n_best is not None and correction == "max" and (pairs or n_tested > n_best):
+            kept = screen_of(n_best // 2 if pairs else n_best, target, condition, permutations, metric)
+            screened = Screened(scoring, kept, tested, condition)
+        rule = sequential_rule(alpha, n_permutations) if sequential else None
+        first = n_permutations if rule is None else rule.first_acceptance
+        sizes = block_sizes(n_permutations, first or n_permutations)
+        if screened is not None and pairs:
+            observed, which = screened.pairs(measure)
+            names = tuple(tuple(problem.x.names[j] for j in pair) for pair in which)
+            blocks = screened.largest_pairs(measure, permutations, sizes)
+        elif screened is not None:
+            tested = [tested[j] for j in screened.observed()]
+            observed = scoring.scores(measure, tested, condition).averaged
+            names = tuple(problem.x.names[j] for j in tested)
+            blocks = screened.largest(measure, permutations, sizes)
+        elif pairs:
             observed, which = scoring.pairs(measure, tested, condition)
             names = tuple(tuple(problem.x.names[j] for j in pair) for pair in which)
             blocks = scoring.permuted_pairs(

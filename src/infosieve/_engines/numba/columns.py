@@ -130,3 +130,18 @@ def standardise(values: Any, ordered: Any, out: Any) -> Any:
         for i in range(n):
             out[row, i] = (x[i] * a * b - middle) * c * d * LIFT / deviation
     return n_distinct, owned
+
+
+@kernel
+def split_orders(order: Any, part: Any, edges: Any, out: Any) -> None:
+    """What sorts each column inside parts of the samples: ``out[j, edges[p] : edges[p + 1]]``.
+
+    ``part`` has the part of each sample; samples of a part stand together.
+    """
+    for j in range(order.shape[0]):
+        filled = edges[:-1].copy()
+        for r in range(order.shape[1]):
+            i = order[j, r]
+            p = part[i]
+            out[j, filled[p]] = i - edges[p]
+            filled[p] += 1
