@@ -95,8 +95,10 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
     alpha : float, default=0.05
         The significance level of the tests.
     n_permutations : int or "auto", default="auto"
-        The number of permutations: 199, and more for ``alpha`` below 0.05. A test ends early
-        when it can no longer pass [6]_.
+        "auto": up to 199 permutations, and more for ``alpha`` below 0.05; a test ends as soon as
+        it has surely passed or failed, and p is the exact probability to come as far by chance. A
+        number: so many, p = (b + 1) / (n_permutations + 1) where b of them reach the candidate,
+        and a test ends early only when it can no longer pass [6]_.
     n_features_to_select : int or None, default=None
         Select that many, whatever tests would say.
     min_features, max_features : int, default=0 and None
@@ -199,9 +201,9 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
     >>> selector.get_feature_names_out()
     array(['b', 'd'], dtype=object)
     >>> selector.path_[["action", "feature", "p_value", "early_stopped"]].head(2)
-      action feature  p_value  early_stopped
-    0    add       b    0.005          False
-    1    add       d    0.005          False
+      action feature   p_value  early_stopped
+    0    add       b  0.015873           True
+    1    add       d  0.022222           True
     """
 
     def __init__(
