@@ -109,7 +109,8 @@ def test_a_pair_by_public_calls():
     second = mutual_information(X[names[1]], y, given=X[names[0]], criterion="cmi", n_neighbors=K)
     assert first + second == pair["gain"].iloc[0]
     row, step = pair.iloc[0], selector.result_.steps[0]
-    test = permutation_test(X, y, list(X), pairs=True, alpha=row["level"], random_state=0)
+    how = {"alpha": row["level"], "random_state": 0, "screen": "auto"}
+    test = permutation_test(X, y, list(X), pairs=True, **how)
     at = test.candidates.index(tuple(names))
     assert test.observed[at] == row["gain"]
     assert test.p_values[at] == test.p_value == row["p_value"]

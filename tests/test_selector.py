@@ -20,7 +20,11 @@ from test_choose_k import friedman
 from infosieve import MISelector, SelectionResult, mutual_information, relevance
 from infosieve._executors.threads import Threads
 from infosieve._input.scaling import prepare
-from infosieve._resampling.permutations import global_permutations, local_permutations
+from infosieve._resampling.permutations import (
+    global_permutations,
+    key_of,
+    local_permutations,
+)
 
 CHAPTER = {
     "n_neighbors": "auto",
@@ -69,7 +73,8 @@ def test_search_agrees_with_plain_loops(criterion, null, correction):
     )
 
     def copy(step, selected, number, j):
-        key, given = (seed, "add", step), x.take(selected)
+        given = x.take(selected)
+        key = key_of(seed, "test", given)
         if null == "global" or not selected:
             return x.values[j, global_permutations(key, n).draw(number, 1)[0]]
         orders = local_permutations(key, given, "euclidean").draw(number, 1)
