@@ -43,6 +43,11 @@ def _writable(value: Any) -> Any:
     return value.copy() if fixed else value
 
 
+def _contiguous(values: Any) -> Any:
+    """Of an array, here or on a device."""
+    return np.ascontiguousarray(values) if isinstance(values, np.ndarray) else values.copy()
+
+
 @dataclass(frozen=True)
 class Columns(WritableArrays):
     """Columns that are ready to be measured: scaled, ties broken, categories coded.
@@ -93,7 +98,7 @@ class Columns(WritableArrays):
             if at.size and at.dtype != bool and (np.diff(at) == 1).all():
                 columns = slice(int(at[0]), int(at[-1]) + 1)  # which copies nothing
         return Columns(
-            np.ascontiguousarray(self.values[columns]),
+            _contiguous(self.values[columns]),
             self.categorical[columns],
             self.n_distinct[columns],
             None if order is None else np.ascontiguousarray(order[columns]),
@@ -111,7 +116,7 @@ class Columns(WritableArrays):
 
     def span(self, first: int, last: int, order: IntArray | None = None) -> "Columns":
         """The same columns on neighbouring samples; ``order`` is what sorts them there."""
-        values = np.ascontiguousarray(self.values[:, first:last])
+        values = _contiguous(self.values[:, first:last])
         return Columns(values, self.categorical, self.n_distinct, order)
 
     def permuted(self, permutations: IntArray) -> "Columns":

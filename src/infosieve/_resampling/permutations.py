@@ -17,6 +17,7 @@ from infosieve._core.categories import category_labels
 from infosieve._core.parameters import check_seed
 from infosieve._core.types import (
     Columns,
+    Engine,
     IntArray,
     Metric,
     Runner,
@@ -84,9 +85,11 @@ class Permutations(WritableArrays):
             return np.asarray(shuffle(_words(self.key, first, count, n), self.order, self.edges))
         return np.asarray(shuffle_near(_words(self.key, first, count, 2 * n), self.near))
 
-    def surrogates(self, columns: Columns, runner: Runner) -> Surrogates:
+    def surrogates(
+        self, columns: Columns, runner: Runner, engine: Engine | None = None
+    ) -> Surrogates:
         """What makes surrogates of the columns from drawn permutations."""
-        return Surrogates(columns, self.fits, runner)
+        return Surrogates(columns, self.fits, runner, engine)
 
 
 def global_permutations(key: tuple[int, str, int], n_samples: int) -> Permutations:

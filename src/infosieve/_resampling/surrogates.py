@@ -10,11 +10,12 @@ given columns predicts the value of each sample, and the residuals are permuted 
 
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 
 from infosieve._core.chunks import chunks
-from infosieve._core.types import Columns, FloatArray, IntArray, Runner, WritableArrays
+from infosieve._core.types import Columns, Engine, FloatArray, IntArray, Runner, WritableArrays
 from infosieve._engines.numba.surrogates import copies, fit_columns, permuted, permuted_orders
 
 # Samples for each coefficient of a fit; with fewer than the second number, the fit is a mean.
@@ -72,11 +73,19 @@ class Surrogates:
 
     Without ``fits`` a surrogate is the permuted column. With them it has the values of its column
     in the order of fitted values and permuted residuals: no value is new, and ties remain ties.
-    Categories have no fit: their values are permuted.
+    Categories have no fit: their values are permuted. An engine that has a device makes them there,
+    where all columns are numbers.
     """
 
-    def __init__(self, columns: Columns, fits: LocalFits | None, runner: Runner) -> None:
+    def __init__(
+        self,
+        columns: Columns,
+        fits: LocalFits | None,
+        runner: Runner,
+        engine: Engine | None = None,
+    ) -> None:
         self.columns, self.fits, self.runner = columns, fits, runner
+        self._device = None if columns.categorical.any() else getattr(engine, "surrogates", None)
         if fits is None or columns.categorical.all():
             return
         m, n = columns.values.shape
@@ -100,6 +109,11 @@ class Surrogates:
     def some(self, permutations: IntArray, which: IntArray, numbers: IntArray) -> Columns:
         """Column ``which[c]`` by permutation ``numbers[c]``, for each c."""
         columns, c, n = self.columns, which.size, self.columns.n_samples
+        out: Any = None
+        if self._device is not None:
+            out = self._device(self._parts, permutations, which, numbers)
+        if out is not None:
+            return Columns(out, columns.categorical[which], columns.n_distinct[which])
         out = np.empty((c, n))
         order = None
         if self.fits is None and columns.known_order is not None:
@@ -117,6 +131,13 @@ class Surrogates:
             n_distinct=columns.n_distinct[which],
             known_order=order,
         )
+
+    @property
+    def _parts(self) -> tuple[FloatArray, ...]:
+        """What a device makes surrogates from."""
+        if self.fits is None:
+            return (self.columns.values,)
+        return self._fitted, self._residuals, self._ordered, self.fits.residual_std
 
     def _fill(
         self,

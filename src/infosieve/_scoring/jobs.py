@@ -222,13 +222,12 @@ def _permute(
 ) -> FloatArray:
     columns = x.take(which, with_order=given.n_columns == 0)
     involved = (columns, given, measure.target)
-    plain = measure.folds is None and permutations.fits is None
-    plain = plain and not any(c.categorical.any() for c in involved)
+    plain = measure.folds is None and not any(c.categorical.any() for c in involved)
     room = measure.engine.surrogate_bytes if plain else _SURROGATE_BYTES
     at_once = max(1, min(room // (8 * columns.values.size), _DRAWN // columns.n_samples))
-    surrogates = (
-        None if permutations.fits is None else permutations.surrogates(columns, runner)
-    )
+    surrogates = None
+    if permutations.fits is not None:
+        surrogates = permutations.surrogates(columns, runner, measure.engine if plain else None)
     values = []
     for at in range(first, first + count, at_once):
         drawn = draw(permutations, at, min(at_once, first + count - at), runner)

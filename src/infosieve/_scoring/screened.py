@@ -15,8 +15,6 @@ from infosieve._scoring.jobs import Scoring, draw
 from infosieve._scoring.measure import Measure
 from infosieve._scoring.screening import PAIRS_AMONG, Cells, Screen
 
-# What surrogates may take at once, at most: bytes.
-_SURROGATE_BYTES = 1 << 26
 # Permutations that are tried at once: at first, and at most.
 _FIRST, _MOST = 4, 64
 
@@ -186,9 +184,11 @@ def _score_largest(
     """The largest score of each permutation: ``copied`` of the columns, by ``numbers``."""
     columns = x.take(which, with_order=given.n_columns == 0)
     drawn = draw(permutations, first, count, runner)
-    surrogates = permutations.surrogates(columns, runner)
+    involved = (columns, given, measure.target)
+    plain = measure.folds is None and not any(c.categorical.any() for c in involved)
+    surrogates = permutations.surrogates(columns, runner, measure.engine if plain else None)
     scores = np.empty(copied.size)
-    at_once = max(1, _SURROGATE_BYTES // (8 * columns.n_samples))
+    at_once = max(1, measure.engine.surrogate_bytes // (8 * columns.n_samples))
     for at in range(0, copied.size, at_once):
         some = slice(at, at + at_once)
         made = surrogates.some(drawn, copied[some], numbers[some])

@@ -26,6 +26,8 @@ _BINS = 1024
 _MANY = 20_000
 # Kernels and memory are shared by the threads of a process.
 _lock = threading.Lock()
+# Surrogates that are made at once.
+_MOST_COPIES = 32_768
 
 
 def why_no_gpu() -> str | None:
@@ -85,17 +87,57 @@ class CudaEngine(CountingEngine):
     def sums(self, batch: Batch, runner: Runner) -> IntArray:
         """Sums of psi terms in fixed point; what does not fit into memory is cut smaller."""
         if _better_on_the_cpu(batch):
-            return NumbaEngine().sums(batch.materialised(), runner)
+            return NumbaEngine().sums(_on_the_host(batch.materialised()), runner)
         try:
             return _within_memory(lambda budget: _sums(batch, budget))  # type: ignore[no-any-return]
         except MemoryError:
             if not self.or_cpu:
                 raise
-            return NumbaEngine().sums(batch.materialised(), runner)
+            return NumbaEngine().sums(_on_the_host(batch.materialised()), runner)
+
+    def surrogates(
+        self, parts: tuple[Any, ...], permutations: IntArray, which: IntArray, numbers: IntArray
+    ) -> Any:
+        """Copies on the device: (n_copies, n_samples). None where it has no room for them.
+
+        ``parts`` is (values,) of columns that are permuted, or (fitted, residuals, ordered,
+        residual_std): see :func:`infosieve._engines.numba.surrogates.copies`.
+        """
+        try:
+            return _within_memory(lambda _: _surrogates(parts, permutations, which, numbers))
+        except MemoryError:
+            return None
 
     def false_counts(self, x: Columns, target: Columns) -> IntArray:
         """The C vectors of all columns, of shape (n_columns, n_samples)."""
         return _within_memory(lambda budget: _false_counts(x, target, budget))  # type: ignore[no-any-return]
+
+
+def _surrogates(
+    parts: tuple[Any, ...], permutations: IntArray, which: IntArray, numbers: IntArray
+) -> Any:
+    import cupy as cp
+
+    kernels, (n_copies, n) = _module(()), (which.size, permutations.shape[1])
+    moves, column, number = (
+        cp.asarray(np.ascontiguousarray(array, np.int32)) for array in (permutations, which, numbers)
+    )
+    out = cp.empty((n_copies, n), np.float64)
+    for first in range(0, n_copies, _MOST_COPIES):  # a grid has so many rows
+        at = slice(first, first + _MOST_COPIES)
+        some = column[at], number[at], out[at]
+        grid = min(256, -(-n // 128)), len(out[at])
+        if len(parts) == 1:
+            arguments = cp.asarray(parts[0]), moves, some[0], some[1], np.int32(n), some[2]
+            kernels.get_function("gather")(grid, (128,), arguments)
+            continue
+        fitted, residuals, ordered, deviation = (cp.asarray(part) for part in parts)
+        moved = cp.empty(some[2].shape, np.float64)
+        arguments = fitted, residuals, deviation, moves, some[0], some[1], np.int32(n), moved
+        kernels.get_function("move")(grid, (128,), arguments)
+        arguments = moved, ordered, some[0], np.int32(n), some[2]
+        kernels.get_function("put_in_order")(grid, (128,), arguments)
+    return out
 
 
 def _better_on_the_cpu(batch: Batch) -> bool:
@@ -107,6 +149,16 @@ def _better_on_the_cpu(batch: Batch) -> bool:
     n = batch.target.n_samples
     few = bivariate(batch) and 4 * int(batch.target.n_distinct[0]) < n
     return batch.width > 1 or (few and n > _MANY)
+
+
+def _on_the_host(batch: Batch) -> Batch:
+    """Candidates that were made on the device, for the CPU."""
+    if isinstance(batch.candidates.values, np.ndarray):
+        return batch
+    import cupy as cp
+
+    values = cp.asnumpy(batch.candidates.values)
+    return replace(batch, candidates=replace(batch.candidates, values=values))
 
 
 def _within_memory(work: Any) -> Any:

@@ -236,6 +236,46 @@ extern "C" __global__ void fill(const double *values, const int *permutations, c
     }
 }
 
+// ---- surrogates ----------------------------------------------------------------------------------
+
+// Copy c is column which[c] moved by permutation numbers[c]: fitted values and permuted residuals.
+extern "C" __global__ void move(const double *fitted, const double *residuals, const double *deviation,
+                                const int *permutations, const int *which, const int *numbers,
+                                int n, double *moved)
+{
+    int c = blockIdx.y;
+    const double *fit = fitted + (size_t)which[c] * n, *residual = residuals + (size_t)which[c] * n;
+    const int *permutation = permutations + (size_t)numbers[c] * n;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        moved[(size_t)c * n + i] = fit[i] + deviation[i] * residual[permutation[i]];
+}
+
+// The values of the column in that order; samples that are equal come by their place.
+extern "C" __global__ void put_in_order(const double *moved, const double *ordered, const int *which,
+                                        int n, double *out)
+{
+    int c = blockIdx.y;
+    const double *row = moved + (size_t)c * n;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x) {
+        double here = row[i];
+        int before = 0;
+        for (int j = 0; j < i; j++) before += row[j] <= here;
+        for (int j = i; j < n; j++) before += row[j] < here;
+        out[(size_t)c * n + i] = ordered[(size_t)which[c] * n + before];
+    }
+}
+
+// Copies that are nothing but permuted columns.
+extern "C" __global__ void gather(const double *values, const int *permutations, const int *which,
+                                  const int *numbers, int n, double *out)
+{
+    int c = blockIdx.y;
+    const double *column = values + (size_t)which[c] * n;
+    const int *permutation = permutations + (size_t)numbers[c] * n;
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        out[(size_t)c * n + i] = column[permutation[i]];
+}
+
 // ---- sums -----------------------------------------------------------------------------------------
 
 __device__ __forceinline__ void add_up(i64 (*own)[HI][32], int first, int total, i64 *sums)
