@@ -200,6 +200,22 @@ def test_options_columns_gaps_categories_and_config(folder):
     assert b"X4" in done.stdout
 
 
+def test_screening_and_samples_are_options_and_told(folder, tmp_path):
+    (tmp_path / "few.toml").write_text('screen = 2\nmax_samples = "none"\n')
+    done = run("select", folder / "table.csv", "--target", "Y", "--exclude", "kind", *FAST,
+               "--config", tmp_path / "few.toml", "--correction", "none")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    text = done.stdout.decode()
+    assert "Of 6 candidates the 2 best by a table of counts were estimated.\n" in text
+    assert "p is that of a column alone, not of the best of 6 candidates" in text
+    assert "infosieve: correction=None: p is that of a column alone" in done.stderr.decode()
+    for option, value in (("0.9", 0.9), ("none", None), ("50", 50), ("auto", "auto")):
+        done = run("select", folder / "table.csv", "--target", "Y", "--json", "--quiet", *FAST,
+                   "--max-samples", option, "--screen", "none")  # fmt: skip
+        asked = SelectionResult.from_json(done.stdout.decode()).provenance.parameters
+        assert (asked["max_samples"], asked["screen"]) == (value, None)
+
+
 def test_reports_and_the_demo(folder, tmp_path):
     page, kept = tmp_path / "page.html", tmp_path / "result.json"
     done = run("select", folder / "table.csv", "--target", "Y", "--json", "--html", page, *FAST)
@@ -427,6 +443,9 @@ MISTAKES = [
     (["cluster", "table.csv", *T, "--exclude", "kind", "--n-clusters", "9"], "asks for 9 clusters"),
     (["choose-k", "table.csv", *T, "--n-neighbors", "9,3"], "'n_neighbors' parameter must be"),
     (["select", "table.csv", *T, "--n-permutations", "many"], "'n_permutations' parameter"),
+    (["select", "table.csv", *T, "--screen", "many"], "'screen' parameter must be 'auto', an int"),
+    (["select", "table.csv", *T, "--screen", "1"], "'screen' parameter must be 'auto', an int"),
+    (["select", "table.csv", *T, "--max-samples", "1.5"], "'max_samples' parameter must be 'auto'"),
     (["select", "table.csv", *T, "--stop", "never"], "'stop' parameter must be one of"),
     (["report", "result.json", "--out", "page.html"], "No such option"),
 ]  # fmt: skip

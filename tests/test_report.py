@@ -139,6 +139,39 @@ def test_a_test_without_provenance_has_a_page():
         page(test, curves=([1, 2], np.eye(2)))
 
 
+def test_a_page_says_what_was_estimated_and_of_what():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(205, 12))
+    y = np.sin(2 * X[:, 3]) + 0.3 * rng.normal(size=205)
+    how = {"screen": 4, "max_samples": 100, "random_state": 0}
+    result = MISelector(**how, max_features=1, lookahead=1).fit(X, y).result_
+    screened = "Of 12 candidates the 4 best by a table of counts were estimated"
+    text = page(result)
+    assert f"{screened}, in each permutation anew." in text
+    assert "Estimates are means over 2 parts of 102 or 103 samples." in text
+    assert "permuted columns do as well in" in text
+    test = permutation_test(X, y, range(12), **how, alpha=0.05)
+    assert len(test.candidates) == 4
+    assert (test.n_candidates, test.n_parts, test.n_samples_used) == (12, 2, 205)
+    text = page(PermutationTest.from_json(test.to_json()))
+    assert "3, the best of 12 columns: p = " in text
+    assert f"{screened}, in each permutation anew." in text
+    assert "parts of 102 or 103 samples" in text
+
+
+def test_nobody_takes_p_of_one_column_for_that_of_the_best():
+    X, y = friedman()
+    options = {"correction": None, "lookahead": 1, "max_features": 2, "random_state": 0}
+    result = MISelector(**options).fit(X.drop(columns="kind"), y).result_
+    for text in (page(result), result._repr_html_()):
+        assert "not of the best of 6 candidates" in text
+        assert "its own permuted copies do as well in" in text
+        assert "the best of 6 columns without information, more often" in text
+        assert "permuted columns do as well in" not in text
+        assert "is informative about" not in text
+        assert "are informative about" not in text
+
+
 def test_curves_that_do_not_fit_are_refused():
     tecator = load_tecator()
     clusters = FeatureClustering(2, connectivity="chain").fit(tecator.data[:, :6], tecator.target)

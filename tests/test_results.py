@@ -45,9 +45,12 @@ def results():
     yield FeatureClustering(random_state=0).fit(X.to_numpy(), y).result_
     yield permutation_test(X, y, ["X4", "X6"], given="X1", n_permutations=39, random_state=0)
     yield permutation_test(X, y, [4, 5], alpha=0.05, correction=None, random_state=0)
+    how = {"n_permutations": 19, "max_samples": 50, "random_state": 0}
+    twice = pd.concat([X, X + 0.01]).reset_index(drop=True), np.r_[y, y]
+    yield permutation_test(*twice, list(range(6)), **how, pairs=True, screen=4)
 
 
-@pytest.mark.parametrize("number", range(6))
+@pytest.mark.parametrize("number", range(7))
 def test_what_was_written_is_read_again(number):
     result = list(results())[number]
     text = result.to_json()
@@ -133,7 +136,7 @@ def places(value, place=()):
         yield from places(value[key], (*place, key))
 
 
-@pytest.mark.parametrize("number", range(6))
+@pytest.mark.parametrize("number", range(7))
 def test_whatever_a_document_holds_it_is_shown_or_refused(number, capsys):
     """Each part replaced by each of some values: one clear error, or a result that can be shown."""
     result = list(results())[number]
@@ -165,6 +168,8 @@ def test_whatever_a_document_holds_it_is_shown_or_refused(number, capsys):
         (("relevance",), [1.0], "'relevance' must be 6 finite numbers"),
         (("n_neighbors",), [5, 3], r"'n_neighbors' must be a range; it is \(5, 3\)"),
         (("constant",), [17], "'constant' must be columns of 6"),
+        (("n_parts",), 0, "'n_parts' must be a whole number, 1 or more; it is 0"),
+        (("n_samples_used",), 81, "'n_samples_used' must be 1 to 80; it is 81"),
         (("k_choice", "k"), 500, "'k' must be one of 'ks'; it is 500"),
         (("k_choice", "t"), [[0.0]], "'t' must be 6 times 19 finite numbers"),
         (("excerpt", "rows"), [80], "rows must be some of 80"),
@@ -188,6 +193,8 @@ def test_impossible_results_are_refused(place, value, message):
         (("correction",), "fdr", "'correction' must be max or null; it is 'fdr'"),
         (("alpha",), 2.0, "'alpha' must be between 0 and 1; it is 2.0"),
         (("candidates",), [], "'candidates' must be names or numbers"),
+        (("n_candidates",), 2.5, "'n_candidates' must be 2 or more; it is 2.5"),
+        (("n_samples_used",), 99, "'n_samples_used' must be 1 to 80; it is 99"),
     ],
 )
 def test_impossible_tests_are_refused(place, value, message):
@@ -221,6 +228,18 @@ def test_a_test_that_ended_early_has_the_p_value_of_all_permutations_or_less():
     assert "p ≥ 0.15" in early._repr_html_()
     with pytest.raises(ValueError, match="fewer permutations than were asked for"):
         PermutationTest(**some, early_stopped=True)
+
+
+def test_a_test_of_screened_candidates_knows_how_many_there_were():
+    some = {"candidates": ("a",), "observed": [0.2], "null": [[0.3], [0.1]], "correction": "max"}
+    test = PermutationTest(**some, n_candidates=300)
+    assert "300 candidates" in repr(test)
+    wanted = "Of 300 candidates the best by a table of counts was estimated, in each permutation"
+    assert test.notes == (f"{wanted} anew.",)
+    assert PermutationTest.from_json(test.to_json()).n_candidates == 300
+    assert PermutationTest(**some).n_candidates == 1
+    with pytest.raises(ValueError, match="'n_candidates' must be 2, the number of candidates, or"):
+        PermutationTest(candidates=("a", "b"), observed=[0, 0], null=[[0, 0]], n_candidates=1)
 
 
 def test_records_are_built_with_keywords():

@@ -1,6 +1,7 @@
 """MISelector: its search against a plain one, its promises, and scikit-learn's checks."""
 
 import pickle
+import re
 import signal
 import warnings
 
@@ -18,6 +19,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from test_choose_k import friedman
 
 from infosieve import MISelector, SelectionResult, mutual_information, relevance
+from infosieve._core.parameters import screen_size
+from infosieve._core.progress import Progress
 from infosieve._executors.threads import Threads
 from infosieve._input.scaling import prepare
 from infosieve._resampling.permutations import (
@@ -25,6 +28,7 @@ from infosieve._resampling.permutations import (
     key_of,
     local_permutations,
 )
+from infosieve.selection._progress import Ticker, shorter
 
 CHAPTER = {
     "n_neighbors": "auto",
@@ -350,7 +354,7 @@ def test_ctrl_c_keeps_the_finished_steps(monkeypatch):
             signal.raise_signal(signal.SIGINT)
 
     selector = MISelector(random_state=0)
-    monkeypatch.setattr("infosieve.selection._selector._ticker", lambda progress: tick)
+    monkeypatch.setattr(MISelector, "_ticker", lambda *_: tick)
     message = "the 2 steps that were finished are kept: 2 features selected"
     with pytest.raises(KeyboardInterrupt, match=message):
         selector.fit(X, y)
@@ -366,6 +370,104 @@ def test_verbose_tells_each_step(capsys):
     said = capsys.readouterr()
     assert said.out == ""
     assert "infosieve: add x4 (best of 5)" in said.err
+    assert "alone" not in said.err
+
+
+class Clock:
+    """A clock that somebody else moves."""
+
+    now = 0.0
+
+    def __call__(self):
+        return self.now
+
+
+def permutations_told(seconds, capsys, n_steps=None, pairs=False, total=200):
+    """What is said of a test whose permutations take so many seconds each."""
+    clock = Clock()
+    with Progress(1) as progress:
+        ticker = Ticker(progress, n_steps, lambda pairs: f"pairs={pairs}", clock)
+        if pairs:
+            ticker(3, 0, total)  # of single columns: no time at all
+        ticker(3, 0, total)
+        clock.now += 1000  # compiled
+        for done in range(4, 20, 4):
+            ticker(3, done, total)
+            clock.now += 4 * seconds
+    said = capsys.readouterr().err
+    return [line for line in said.splitlines() if "takes" in line]
+
+
+def test_a_long_run_is_told_of_once(capsys):
+    assert permutations_told(0.04, capsys) == []
+    assert permutations_told(0.6, capsys) == [
+        "infosieve: the test of a step takes 2 min at most, each further step about as long; "
+        "shorter: pairs=False"
+    ]
+    assert permutations_told(0.04, capsys, n_steps=6) == [
+        "infosieve: the test of a step takes 8 s at most, the 4 steps that are left about 32 s; "
+        "shorter: pairs=False"
+    ]
+    assert permutations_told(30, capsys, n_steps=3) == [
+        "infosieve: the test of a step takes 1.7 h at most; shorter: pairs=False"
+    ]
+    assert permutations_told(1, capsys, pairs=True) == [
+        "infosieve: the test of pairs takes 3 min at most; shorter: pairs=True"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "n_threads", "pairs", "advice"),
+    [
+        ({}, 1, False, "n_jobs=-1"),
+        ({}, 8, False, "screen=16"),
+        ({}, None, True, "lookahead=1"),
+        ({"screen": None}, 8, True, "screen='auto'"),
+        ({"screen": 8}, 8, False, "max_features"),
+        ({"max_samples": None}, 8, False, "max_samples='auto'"),
+        ({"n_permutations": 199}, 8, False, "n_permutations='auto'"),
+        ({"resample": "cv"}, 8, False, "resample=None"),
+    ],
+)
+def test_what_would_make_it_shorter(change, n_threads, pairs, advice, monkeypatch):
+    monkeypatch.setattr("infosieve.selection._progress.cpu_count", lambda: 4)
+    selector = MISelector(**change)
+    kept = screen_size(selector.screen, 900)
+    assert shorter(selector, 10_000, kept, n_threads)(pairs).startswith(advice)
+
+
+def test_who_asks_for_no_correction_is_told(capsys):
+    X, y = friedman(np.random.default_rng(2), m=5)
+    selector = MISelector(**FEW, correction=None, verbose=1).fit(named(X), y)
+    said = capsys.readouterr().err
+    assert "infosieve: correction=None: p is that of a column alone" in said
+    assert re.search(r"add x4 .* p = 0.\d+ of this column alone", said)
+    assert not selector.result_.corrected
+    assert "not of the best of 5 candidates" in selector.result_.notes[-1]
+    assert "p-values uncorrected" in repr(selector.result_)
+    free = MISelector(correction=None, n_features_to_select=2).fit(X, y).result_
+    assert free.corrected  # nothing is tested
+    assert free.notes == ()
+
+
+def test_what_was_used_is_in_the_result():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(303, 20))
+    y = np.sin(2 * X[:, 3]) + 0.3 * rng.normal(size=303)
+    how = {"screen": 4, "max_samples": 100, "max_features": 1, "lookahead": 1, "random_state": 0}
+    result = MISelector(**how).fit(X, y).result_
+    assert (result.n_parts, result.n_samples_used) == (3, 303)
+    assert result.notes == (
+        "Of 20 candidates the 4 best by a table of counts were estimated, in each permutation "
+        "anew.",
+        "Estimates are means over 3 parts of 101 samples.",
+    )
+    again = SelectionResult.from_json(result.to_json())
+    assert again.notes == result.notes
+    whole = MISelector(**how | {"screen": None, "max_samples": None}).fit(X, y).result_
+    assert (whole.n_parts, whole.n_samples_used, whole.notes) == (1, 303, ())
+    rough = MISelector(**how | {"correction": None}).fit(X, y).result_
+    assert rough.notes[0].endswith("by a table of counts were estimated.")
 
 
 @pytest.mark.parametrize(

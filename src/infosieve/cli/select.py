@@ -10,7 +10,16 @@ from infosieve.cli.errors import fail
 
 _N_NEIGHBORS = "K: one number, a range such as 3,15 whose estimates are averaged, or auto"
 _STOP = "fdr, permutation, max-mi, none, or auto: fdr, unless --n-features-to-select is given"
-_N_PERMUTATIONS = "permutations of a test, or auto: 199, and more for a smaller --alpha"
+_CORRECTION = "max: p of the best of many; none: p of the column alone, which many pass by chance"
+_N_PERMUTATIONS = "permutations of a test, or auto: up to 199, and more for a smaller --alpha"
+_SCREEN = (
+    "how many candidates of a step are estimated, the best by a table of counts, in each "
+    "permutation anew: a number, none (all), or auto: 32 for up to 1,000 samples, fewer for more"
+)
+_MAX_SAMPLES = (
+    "samples of one estimate, a number, a share such as 0.1, or none (all): more are split into "
+    "parts whose estimates are averaged; auto: 4,000, and at most 25 parts"
+)
 
 
 def select(
@@ -35,12 +44,12 @@ def select(
             help="permute among samples near in the selected columns (local) or all (global)"
         ),
     ] = "local",
-    correction: Annotated[
-        str, typer.Option(help="max: allow for the best of many; or none")
-    ] = "max",
+    correction: Annotated[str, typer.Option(help=_CORRECTION)] = "max",
     resample: Annotated[str, typer.Option(help="cv: test means over 20 folds; or none")] = "none",
     alpha: Annotated[float, typer.Option(help="the significance level of the tests")] = 0.05,
     n_permutations: Annotated[str, typer.Option(help=_N_PERMUTATIONS)] = "auto",
+    screen: Annotated[str, typer.Option(help=_SCREEN)] = "auto",
+    max_samples: Annotated[str, typer.Option(help=_MAX_SAMPLES)] = "auto",
     n_features_to_select: Annotated[int | None, typer.Option(help="exactly so many")] = None,
     min_features: Annotated[int, typer.Option(help="at least so many")] = 0,
     max_features: Annotated[int | None, typer.Option(help="at most so many")] = None,
@@ -98,6 +107,8 @@ def select(
         resample=o.literal(resample),
         alpha=alpha,
         n_permutations=o.literal(n_permutations),
+        screen=o.literal(screen),
+        max_samples=o.literal(max_samples),
         n_features_to_select=n_features_to_select,
         min_features=min_features,
         max_features=max_features,

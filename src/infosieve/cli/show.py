@@ -73,7 +73,7 @@ def selection(result: SelectionResult) -> None:
         sign = {"add": "+", "remove": "-", "stop": "x"}[step.action]
         for j in step.features:
             row = [sign, result.features[j], f"{step.mi:.3f}", f"{step.gain:+.3f}"]
-            p = p_text(step.p_value, step.early_stopped, plain=True)
+            p = p_text(step.p_value, step.lower_limit, plain=True)
             rows.append([*row, p, bar(step.gain, largest)])
     heads = ["", "feature", "MI (nats)", "gain", "p", ""]
     out.print(table(heads, rows, right=(2, 3, 4)))
@@ -84,6 +84,8 @@ def selection(result: SelectionResult) -> None:
     for j, others in result.duplicates.items():
         copies = ", ".join(str(result.features[k]) for k in others)
         out.print(Text(printable(f"copies of {result.features[j]}, left out: {copies}")))
+    for note in result.notes:
+        out.print(Text(note))
     out.print(Text(f"seed {result.provenance.seed}; stop reason: {result.stop_reason}"))
 
 
@@ -105,17 +107,17 @@ def permutations(result: PermutationTest) -> None:
     """The candidates of a test, and their p-values."""
     out = console()
     given = f" given {', '.join(map(str, result.given))}" if result.given else ""
-    head = f"{len(result.candidates)} features tested{given}, {result.n_permutations} permutations"
+    head = f"{result.n_candidates:,} features tested{given}, {result.n_permutations} permutations"
     out.print(Text(printable(head), style="bold"))
     candidates = tested(result)
     largest = max(t.observed for t in candidates)
     rows = []
     for t in candidates:
-        p = p_text(t.p_value, result.early_stopped, plain=True)
+        p = p_text(t.p_value, result.lower_limit, plain=True)
         rows.append([t.name, f"{t.observed:.3f}", f"{t.high:.3f}", p, bar(t.observed, largest)])
     out.print(table(["feature", "nats", "chance (95 %)", "p", ""], rows, right=(1, 2, 3)))
-    if len(candidates) > 1 and result.correction is None:
-        out.print(Text("(p is not corrected for the number of features)"))
+    for note in result.notes:
+        out.print(Text(note))
     if result.provenance is not None:
         out.print(Text(f"seed {result.provenance.seed}"))
 

@@ -199,9 +199,9 @@ def relevance(
         The target.
     given : array-like of shape (n_samples,) or (n_samples, n_conditions), optional
         Condition on these columns.
-    criterion, n_neighbors, method, metric, scale, discrete_features, discrete_target
-        As in :func:`mutual_information`. ``criterion="cmi"`` with
-        ``n_neighbors=(3, 15)`` is what :class:`MISelector` ranks by.
+    criterion, n_neighbors, method, metric, scale, discrete_features, discrete_target, max_samples
+        As in :func:`mutual_information`. ``criterion="cmi"`` with ``n_neighbors=(3, 15)`` and
+        ``max_samples="auto"`` is what :class:`MISelector` ranks by.
     n_jobs : int or None, default=None
         Threads; -1 for all cores. The result does not depend on it.
     executor : dask.distributed.Client, address or None, default=None

@@ -10,6 +10,7 @@ import numpy as np
 
 from infosieve.report import _data
 from infosieve.report import _figures as figures
+from infosieve.report._words import alone
 
 Page = dict[str, Any]
 
@@ -57,6 +58,8 @@ def _selection_title(result: Any, tested: bool) -> str:
         return f"No column was found to be informative about {target}"
     if not tested:
         return f"Most informative about {target}, untested: {_listed(names, 4)}"
+    if not result.corrected:
+        return f"Informative about {target}, if tested alone: {_listed(names, 4)}"
     verb = "is" if len(names) == 1 else "are"
     return f"{_listed(names, 4)} {verb} informative about {target}"
 
@@ -67,6 +70,7 @@ def _selection_words(result: Any, tested: bool) -> list[str]:
     if not tested:
         words.append("No test was asked for: the last of them may add nothing.")
     words.append(f"Stop reason: {result.stop_reason}.")
+    words += result.notes
     if not selected:
         words.append(
             "More samples may show a weak dependence; so may a larger alpha, at the price of more "
@@ -90,20 +94,24 @@ def _step_row(result: Any, step: Any) -> list[str]:
         f"{step.gain:+.3f}",
         f"{step.null_quantiles[2]:.3f}" if step.null else "",
         _data.p_text(step.p_value, step.lower_limit) or "no test",
-        _sureness(step),
+        _sureness(step, alone(result, step)),
     ]
 
 
-def _sureness(step: Any) -> str:
-    """A p-value in words."""
+def _sureness(step: Any, uncorrected: bool) -> str:
+    """A p-value in words; ``uncorrected``: of the column alone, not of the best of many."""
     if step.p_value is None:
         return "not tested"
     if step.action == "stop":
         return "permuted columns may do as well"
     if not step.significant:
         return "kept on request, not by the test"
-    often = f"permuted columns do as well in {1000 * step.p_value:.0f} of 1000 cases"
-    return often + (" or fewer" if step.exceedances == 0 else "")
+    who = "its own permuted copies" if uncorrected else "permuted columns"
+    often = f"{who} do as well in {1000 * step.p_value:.0f} of 1000 cases"
+    often += " or fewer" if step.exceedances == 0 else ""
+    if uncorrected:
+        often += f"; the best of {step.n_candidates:,} columns without information, more often"
+    return often
 
 
 def _selection_sections(result: Any, tested: bool) -> list[Page]:
@@ -215,11 +223,12 @@ def _test_title(result: Any, tested: Sequence[_data.Tested]) -> str:
         return f"{_short(tested[0].name)}: {tested[0].p_text}"
     if result.correction is None:
         return f"{len(tested)} columns, tested one by one"
-    return f"{_short(tested[0].name)}, the best of {len(tested)} columns: {tested[0].p_text}"
+    best, n = tested[0], result.n_candidates
+    return f"{_short(best.name)}, the best of {n:,} columns: {best.p_text}"
 
 
 def _test_words(result: Any) -> list[str]:
-    several = len(result.candidates) > 1
+    several = result.n_candidates > 1
     known = result.provenance
     samples = "" if known is None else f" Asked of {known.n_samples} samples."
     given = [str(name) for name in result.given]
@@ -227,13 +236,12 @@ def _test_words(result: Any) -> list[str]:
     what = "Are these columns" if several else "Is this column"
     words = [f"{what} informative about the target{condition}?{samples}"]
     words.append(_p_words(result))
-    if several and result.correction is None:
-        words.append("The p-values are not corrected for the number of columns.")
-    elif several:
+    if several and result.correction is not None:
         words.append(
             "Each column is compared with the best of all permuted columns: the p-values allow for "
             "choosing the best."
         )
+    words += result.notes
     if result.lower_limit:
         level = "" if result.alpha is None else f", when p ≤ {result.alpha:g} had become impossible"
         words.append(

@@ -183,6 +183,7 @@ def _check_selection(result: Any) -> None:
     ks = result.n_neighbors
     known = len(ks) == 2 and all(_count(k, 1) for k in ks) and ks[0] <= ks[1]
     _need(known, "'n_neighbors' must be a range", ks)
+    _check_parts(result, result.provenance.n_samples)
     duplicates = isinstance(result.duplicates, Mapping) and all(
         _columns([j, *others], n) for j, others in result.duplicates.items()
     )
@@ -193,6 +194,13 @@ def _check_selection(result: Any) -> None:
     if result.k_choice is not None:
         _need(result.k_choice.features == result.features, "'k_choice' must be of the same columns")
         check_record(result.k_choice)
+
+
+def _check_parts(result: Any, n_samples: float) -> None:
+    parts, used = result.n_parts, result.n_samples_used
+    _need(_count(parts, 1), "'n_parts' must be a whole number, 1 or more", parts)
+    most = f" to {n_samples}" if n_samples < np.inf else " or more"
+    _need(_count(used, parts, n_samples), f"'n_samples_used' must be {parts}{most}", used)
 
 
 def _check_excerpt(excerpt: Any, selected: list[int], n_samples: int) -> None:
@@ -232,11 +240,19 @@ def _check_test(test: PermutationTest) -> None:
     for name in ("early_stopped", "sequential"):
         value = getattr(test, name)
         _need(isinstance(value, bool), f"{name!r} must be true or false", value)
+    among = test.n_candidates
+    _need(_count(among, n, 2**53), f"'n_candidates' must be {n} or more", among)
+    _need(among == n or test.correction, "screened candidates need a correction", among)
     level = test.alpha is None or (_number(test.alpha) and 0 < test.alpha < 1)
     _need(level, "'alpha' must be between 0 and 1", test.alpha)
     _need(isinstance(test.device, str), "'device' must be a text", test.device)
     if test.provenance is not None:
         _check_provenance(test.provenance)
+    if test.provenance is not None or test.n_samples_used is not None:
+        most = np.inf if test.provenance is None else test.provenance.n_samples
+        _check_parts(test, most)
+    else:
+        _need(test.n_parts == 1, "'n_parts' without samples must be 1", test.n_parts)
 
 
 def _check_clusters(result: ClusterResult) -> None:

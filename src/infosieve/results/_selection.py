@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from infosieve._core.types import FloatArray
+from infosieve.report._words import alone, selection_notes
 from infosieve.results._base import (
     QUANTILE_NAMES,
     QUANTILES,
@@ -127,6 +128,10 @@ class SelectionResult(Document):
         Marginal information of each column about the target, in nats.
     n_neighbors : tuple of int
         The range of K.
+    n_parts : int
+        Estimates are means over so many random parts of the samples; 1: of all at once.
+    n_samples_used : int
+        How many samples these parts have together.
     duplicates : dict
         For a column, its copies: columns equal to it but for shift, scale or sign.
     constant : tuple of int
@@ -139,6 +144,13 @@ class SelectionResult(Document):
         Some values of the selected columns and the target.
     provenance : Provenance
         Data, parameters, seed and versions.
+    corrected : bool
+        Whether p-values of single columns are those of the best of all candidates. False after
+        ``correction=None``: they are those of a column alone, and the best of many passes more
+        often than they say.
+    notes : tuple of str
+        What was estimated of how many candidates and samples, and what p-values are not: a
+        sentence each, as terminals and reports have them.
 
     See Also
     --------
@@ -169,6 +181,8 @@ class SelectionResult(Document):
     steps: tuple[Step, ...]
     relevance: FloatArray
     n_neighbors: tuple[int, int]
+    n_parts: int
+    n_samples_used: int
     duplicates: Mapping[int, tuple[int, ...]]
     constant: tuple[int, ...]
     stop_reason: str
@@ -199,7 +213,16 @@ class SelectionResult(Document):
 
     def __repr__(self) -> str:
         names = [self.features[j] for j in self.selected]
-        return f"SelectionResult({len(names)} of {len(self.features)} features: {names})"
+        note = "" if self.corrected else ", p-values uncorrected"
+        return f"SelectionResult({len(names)} of {len(self.features)} features: {names}{note})"
+
+    @property
+    def corrected(self) -> bool:
+        return not any(alone(self, step) for step in self.steps)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return tuple(selection_notes(self))
 
     def to_frame(self) -> pd.DataFrame:
         """The path: a row for each step (two for a pair).

@@ -8,6 +8,7 @@ import pandas as pd
 
 from infosieve._core.sequential import SequentialRule, sequential_rule
 from infosieve._core.types import FloatArray, IntArray
+from infosieve.report._words import test_notes
 from infosieve.results._base import (
     QUANTILE_NAMES,
     QUANTILES,
@@ -25,7 +26,7 @@ class PermutationTest(Document):
     Attributes
     ----------
     candidates : tuple
-        Names of the candidates, or their numbers.
+        Names of the candidates, or their numbers; of screened ones, those that were estimated.
     observed : ndarray of shape (n_candidates,)
         What was measured, in nats.
     null : ndarray of shape (n_permutations, n_candidates) or (n_permutations, 1)
@@ -52,6 +53,16 @@ class PermutationTest(Document):
         Data, parameters, seed and versions.
     device : str
         Where it was computed.
+    n_candidates : int
+        How many candidates there were; more than in ``candidates`` if they were screened. The
+        default is those.
+    n_parts : int
+        Estimates are means over so many random parts of the samples; 1: of all at once.
+    n_samples_used : int or None
+        How many samples these parts have together; None where that is not known.
+    notes : tuple of str
+        What was estimated of how many candidates and samples, and what p-values are not: a
+        sentence each, as terminals and reports have them.
     n_permutations : int
         How many permutations were drawn.
     permutations_used : ndarray of int, of shape (n_candidates,)
@@ -97,9 +108,21 @@ class PermutationTest(Document):
     provenance: Provenance | None = None
     device: str = "cpu"
     sequential: bool = False
+    n_candidates: int = 0
+    n_parts: int = 1
+    n_samples_used: int | None = None
 
     def __post_init__(self) -> None:
         keep(self, observed=self.observed, null=self.null)
+        if not self.n_candidates:
+            object.__setattr__(self, "n_candidates", len(self.candidates))
+        if self.n_samples_used is None and self.provenance is not None:
+            object.__setattr__(self, "n_samples_used", self.provenance.n_samples)
+        if self.n_candidates < len(self.candidates):
+            raise ValueError(
+                f"'n_candidates' must be {len(self.candidates)}, the number of candidates, or "
+                f"more. Got {self.n_candidates}."
+            )
         if not self.n_permutations_asked:
             object.__setattr__(self, "n_permutations_asked", self.n_permutations)
         if self.early_stopped != (self.n_permutations < self.n_permutations_asked):
@@ -160,13 +183,17 @@ class PermutationTest(Document):
     def __repr__(self) -> str:
         best = int(np.argmax(self.observed))
         sign = ">=" if self.lower_limit else "="
-        several = len(self.candidates) > 1
+        several = self.n_candidates > 1
         note = " (uncorrected)" if several and self.correction is None else ""
         return (
             f"PermutationTest({self.candidates[best]!r}: {self.observed[best]:.4g} nats, "
-            f"p {sign} {self.p_values[best]:.4g}{note}, {len(self.candidates)} "
+            f"p {sign} {self.p_values[best]:.4g}{note}, {self.n_candidates} "
             f"candidate{'s' if several else ''}, {self.n_permutations} permutations)"
         )
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return tuple(test_notes(self))
 
     def to_frame(self) -> pd.DataFrame:
         """A row for each candidate, with quantiles of its permuted values.

@@ -35,7 +35,7 @@ class Search:
 
     ``measure`` ranks candidates (and pairs), ``compared`` is what the permutation test goes by,
     and ``joint`` the information of a whole set. ``tick`` hears of progress: the step, and
-    how many permutations of how many are done.
+    how many permutations of how many are done; none where a test begins.
     """
 
     scoring: Scoring
@@ -307,11 +307,13 @@ class Search:
         return count_exceedances(observed, self._heard(values), n, level, sequential)
 
     def _heard(self, values: Iterator[FloatArray]) -> Iterator[FloatArray]:
-        done = 0
+        done, step, total = 0, len(self.path) + 1, self.rules.n_permutations
+        if self.tick is not None:
+            self.tick(step, 0, total)
         for block in values:
             done += len(block)
             if self.tick is not None:
-                self.tick(len(self.path) + 1, done, self.rules.n_permutations)
+                self.tick(step, done, total)
             yield block
 
     def _decided(self, step: Step, passed: bool) -> Step:

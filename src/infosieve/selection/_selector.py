@@ -9,7 +9,6 @@ from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from infosieve._core.files import printable
 from infosieve._core.parameters import (
     N_FOLDS,
     NEIGHBORS_TRIED,
@@ -47,8 +46,10 @@ from infosieve._scoring.measure import Measure
 from infosieve._sources.columns import as_source
 from infosieve.estimators._choice_of_k import choose, neighbors_tried
 from infosieve.report._data import p_text
+from infosieve.report._words import uncorrected
 from infosieve.results import Provenance, SelectionResult, Step
 from infosieve.selection._checkpoint import Checkpoint, claimed
+from infosieve.selection._progress import Ticker, shorter, told
 from infosieve.selection._rules import Rules, Stop, check_parameters, rules_of
 from infosieve.selection._search import Search
 from infosieve.significance._permutation_test import MEASURED, Correction, Null, Resample, cv_folds
@@ -89,7 +90,9 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         pass, too.
     correction : {"max"} or None, default="max"
         "max": compare with the best of all permuted candidates, because the candidate is the
-        best of all [4]_. None: with permutations of the candidate alone, the published test.
+        best of all [4]_. None: with permutations of the candidate alone, the published test;
+        its p-value is not that of the best of many, which passes more often (pairs are always
+        compared with the best pair).
     resample : {"cv"} or None, default=None
         "cv": single columns are tested by means of estimates without each of 20 folds.
     alpha : float, default=0.05
@@ -99,6 +102,19 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         it has surely passed or failed, and p is the exact probability to come as far by chance. A
         number: so many, p = (b + 1) / (n_permutations + 1) where b of them reach the candidate,
         and a test ends early only when it can no longer pass [6]_.
+    screen : int, "auto" or None, default="auto"
+        How many candidates of a step are estimated: the best by a table of counts. Permuted
+        candidates are screened like the observed ones, in each permutation anew, so the test
+        stays valid. What the selected columns predict is taken out of candidates and target
+        first; a quarter is chosen by tables that are split by a selected column, which see
+        columns that act only through it. "auto": 32 for up to 1,000 samples, half of that for
+        each fourfold, at least 8; of pairs, half as many. None: all are estimated, in each
+        permutation.
+    max_samples : int, float, "auto" or None, default="auto"
+        Samples of one estimate. A number, or a share of the samples: more samples are split at
+        random into parts of at least that size, whose estimates are averaged. "auto": parts of
+        4,000 (from 8,000 samples on), at most 25 of them: beyond 100,000 samples the rest is not
+        used. None: all samples in one estimate, whose time grows faster than their number.
     n_features_to_select : int or None, default=None
         Select that many, whatever tests would say.
     min_features, max_features : int, default=0 and None
@@ -108,11 +124,13 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         As in :func:`mutual_information`.
     lookahead : {1, 2}, default=2
         2: when no single column passes, try pairs, for columns that are only jointly informative
-        (such as a and b in y = sign(a * b)): those among the 64 columns with the largest
-        information. Single columns are then tested at three quarters of the level, pairs at
-        one quarter, always against the best of all permuted pairs. Where
-        ``n_features_to_select`` is given and nothing is tested, a pair is taken that adds more
-        than twice what the best two single columns add. With ``stop=None`` there are no pairs.
+        (such as a and b in y = sign(a * b)): all pairs of up to 1,024 columns (of more, those with
+        the best tables of their own) are screened, and the best are estimated. With
+        ``screen=None``: pairs among the 64 columns with the largest information. Single columns
+        are tested at three quarters of the level, pairs at one quarter, always against the best
+        of all permuted pairs. Where ``n_features_to_select`` is given and nothing is tested, a
+        pair is taken that adds more than twice what the best two single columns add. With
+        ``stop=None`` there are no pairs.
     n_jobs : int or None, default=None
         Threads; -1 for all cores. The result does not depend on it.
     executor : dask.distributed.Client, address or None, default=None
@@ -139,8 +157,8 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
     path_ : DataFrame
         A row for each step: action, feature, information of the set (nats), gain, p-value
         and the significance level of the step, exceedances, quantiles of the permuted values,
-        candidates tried, singletons. Where a test ended the search, the last row is the candidate
-        that did not pass.
+        candidates, how many of them were estimated (screened; empty: all), singletons. Where a
+        test ended the search, the last row is the candidate that did not pass.
     result_ : SelectionResult
         All of it, as a frozen record.
     relevance_ : ndarray of shape (n_features_in_,)
@@ -172,9 +190,11 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
     noise, the first step then passes in 9 % of cases at alpha = 0.05.
 
     Every number of ``path_`` can be had with one call: ``mi`` with
-    ``mutual_information(X[names], y, n_neighbors=(3, 15))``, ``gain`` with
-    ``mutual_information(X[new], y, given=X[before], criterion="cmi", n_neighbors=(3, 15))``, the
-    test with ``permutation_test(X, y, candidates, given=before, alpha=level, random_state=seed)``.
+    ``mutual_information(X[names], y, n_neighbors=(3, 15), max_samples="auto")``, ``gain`` with
+    ``mutual_information(X[new], y, given=X[before], criterion="cmi", n_neighbors=(3, 15),
+    max_samples="auto")``, the test with ``permutation_test(X, y, candidates, given=before,
+    alpha=level, screen="auto", max_samples="auto", random_state=seed)`` (of a pair, with
+    ``pairs=True``).
 
     References
     ----------
@@ -335,14 +355,14 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             compared=measure if folds is None else replace(measure, folds=folds),
             rules=replace(rules, seed=provenance.seed),
             metric=self.metric,
-            tick=_ticker(progress),
+            tick=self._ticker(progress, rules, problem.n_samples, executor),
         )
         try:
             self._run(search, checkpoint, problem.x, progress)
         except (KeyboardInterrupt, WorkersLostError) as error:
-            self._keep(search, problem, columns.x, provenance)
+            self._keep(search, problem, provenance)
             raise self._interrupted(error, len(search.path)) from error
-        self._keep(search, problem, columns.x, provenance)
+        self._keep(search, problem, provenance)
         warn_of_identifiers(problem.x, columns.x)
         added = (step.singletons for step in search.path if step.action == "add")
         warn_of_singletons(max(added, default=0), problem.n_samples)
@@ -374,10 +394,12 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         if known:
             progress.say(f"{len(known)} steps are in the checkpoint")
             search.score_alone()
+        if search.rules.tested and self.correction is None:
+            progress.say("correction=None: p is that of a column alone, not of the best of many")
         for step in search.steps(known):
             if checkpoint is not None and len(search.path) > len(known):
                 checkpoint.write(search.path)
-            progress.say(_told(step, table))
+            progress.say(told(step, table, uncorrected(step, self.correction)))
 
     def _interrupted(self, error: BaseException, n_steps: int) -> BaseException:
         """What is raised where a search did not come to its end."""
@@ -430,7 +452,8 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         self.n_neighbors_ = ks
         return replace(measure, criterion=MEASURED[self.criterion], n_neighbors=ks)
 
-    def _keep(self, search: Search, problem: Problem, x: ColumnSet, provenance: Provenance) -> None:
+    def _keep(self, search: Search, problem: Problem, provenance: Provenance) -> None:
+        x, edges = search.x, search.measure.edges
         self.selected_ = np.array(search.selected, dtype=np.intp)
         self.support_ = np.zeros(x.n_columns, dtype=bool)
         self.support_[self.selected_] = True
@@ -445,6 +468,8 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             steps=tuple(search.path),
             relevance=self.relevance_,
             n_neighbors=self.n_neighbors_,
+            n_parts=1 if edges is None else edges.size - 1,
+            n_samples_used=x.n_samples,
             duplicates=dict(self.duplicates_),
             constant=tuple(np.flatnonzero(x.constant).tolist()),
             stop_reason=search.stop_reason,
@@ -506,27 +531,13 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         tags.input_tags.string = True
         return tags
 
-
-def _told(step: Step, table: Any) -> str:
-    """A step in words."""
-    names = " and ".join(printable(table.names[j]) for j in step.features)
-    text = f"{step.action} {names} (best of {step.n_candidates}): {step.mi:.3f} nats"
-    if step.p_value is not None:
-        text += f", {p_text(step.p_value, step.lower_limit)}"
-    return text
-
-
-def _ticker(progress: Progress) -> Any:
-    """What a search tells of its permutations: None where nobody listens."""
-    if not progress.verbose:
-        return None
-    current = 0
-
-    def tick(step: int, done: int, total: int) -> None:
-        nonlocal current
-        if step != current or done == 0:
-            current = step
-            progress.begin(f"step {step}, permutations", total)
-        progress.advance(done, total)
-
-    return tick
+    def _ticker(
+        self, progress: Progress, rules: Rules, n_samples: int, executor: Executor
+    ) -> Ticker | None:
+        """What hears of permutations: None where nobody listens."""
+        if not progress.verbose:
+            return None
+        bounded = self.max_features is not None or self.n_features_to_select is not None
+        n_threads = None if executor.remote else executor.here.n_workers
+        saving = shorter(self, n_samples, rules.screen, n_threads)
+        return Ticker(progress, rules.max_features if bounded else None, saving)

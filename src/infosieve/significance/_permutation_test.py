@@ -67,9 +67,9 @@ def permutation_test(
     """Test whether columns are informative about the target, conditional on others.
 
     A candidate is compared with permuted columns: p = (b + 1) / (n_permutations + 1), where b
-    of them score at least as much. The defaults are those of :class:`MISelector`: asked about
-    the columns that were left in a step, given those selected before, with the ``alpha`` of the
-    step, the test is that of the step, number by number.
+    of them score at least as much. Asked about the columns that were left in a step of
+    :class:`MISelector`, given those selected before, with the ``alpha`` of the step,
+    ``screen="auto"`` and ``max_samples="auto"``, the test is that of the step, number by number.
 
     Parameters
     ----------
@@ -82,8 +82,9 @@ def permutation_test(
     given : column or list of columns, default=()
         What to condition on: names, or numbers.
     pairs : bool, default=False
-        Test pairs of the candidates, for columns that are only jointly informative: those of the
-        64 candidates with the largest information, always against the best permuted pair.
+        Test pairs of the candidates, for columns that are only jointly informative, always
+        against the best permuted pair: pairs of the 64 candidates with the largest information or,
+        with ``screen``, the best pairs of up to 1,024 candidates.
     criterion : {"cmi", "mi"}, default="cmi"
         What is measured: I(candidate; target | given), candidate and given columns forming one
         block with one norm, or the information of given columns and candidate together.
@@ -93,7 +94,8 @@ def permutation_test(
         "global": the values, among all samples; a noisy copy of a given column then passes.
     correction : {"max"} or None, default="max"
         "max": each candidate against the best of all permuted candidates, which allows for
-        choosing the best of them [3]_. None: each against its own permutations.
+        choosing the best of them [3]_. None: each against its own permutations; the smallest of
+        several such p-values is too small for the best of many.
     resample : {"cv"} or None, default=None
         "cv": the mean of the estimates without each of 20 random folds.
     alpha : float or None, default=None
@@ -104,6 +106,13 @@ def permutation_test(
         "auto": up to 199 permutations, and more for ``alpha`` below 0.005. With an ``alpha`` the
         p-value of a candidate is the exact probability to pass as early, or to fail as late, by
         chance. A number: so many, and the p-value above.
+    screen : int, "auto" or None, default=None
+        How many candidates are estimated, and reported: the best by a table of counts, as in
+        :class:`MISelector`. Permuted candidates are screened like the observed ones, in each
+        permutation anew, so the test stays valid. None, or ``correction=None``: all.
+    max_samples : int, float, "auto" or None, default=None
+        Samples of one estimate, as in :class:`MISelector`: more are split at random into parts,
+        whose estimates are averaged. None: all samples in one estimate.
     n_neighbors : int or pair of ints, default=(3, 15)
         The smoothing parameter K, or a range of K whose estimates are averaged.
     method, metric, scale, discrete_features, discrete_target
@@ -210,7 +219,9 @@ def permutation_test(
         n_best, n_tested = screen_size(screen, problem.n_samples), len(tested)
         screened = None
         if n_best is not None and correction == "max" and (pairs or n_tested > n_best):
-            kept = screen_of(n_best // 2 if pairs else n_best, target, condition, permutations, metric)
+            kept = screen_of(
+                n_best // 2 if pairs else n_best, target, condition, permutations, metric
+            )
             screened = Screened(scoring, kept, tested, condition)
         rule = sequential_rule(alpha, n_permutations) if sequential else None
         first = n_permutations if rule is None else rule.first_acceptance
@@ -243,6 +254,9 @@ def permutation_test(
                 may_end=alpha is not None,
             )
         permuted = until_decided(observed, blocks, n_permutations, alpha, sequential)
+    n_candidates = len(names)
+    if screened is not None:
+        n_candidates = screened.n_pairs if pairs else n_tested
     asked |= {"executor": pool.text, "device": measure.engine.name}
     return PermutationTest(
         candidates=names,
@@ -254,6 +268,9 @@ def permutation_test(
         early_stopped=len(permuted) < n_permutations,
         n_permutations_asked=n_permutations,
         sequential=sequential,
+        n_candidates=n_candidates,
+        n_parts=1 if edges is None else edges.size - 1,
+        n_samples_used=x.n_samples,
         device=measure.engine.name,
         provenance=provenance_of(problem.tables, seed, asked, permutation_test),
     )

@@ -1,0 +1,77 @@
+"""What was estimated of what, and what p-values are not: sentences that all who tell it share.
+
+Records come from above this package, so functions here take them as they are: by their fields.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+
+def uncorrected(step: Any, correction: Any) -> bool:
+    """Whether the p-value of a step is that of its column, although it was the best of many.
+
+    Pairs are always compared with the best pair, and what is removed is not the best of any.
+    """
+    chosen = step.action != "remove" and len(step.features) == 1 and step.n_candidates > 1
+    return chosen and correction is None and step.p_value is not None
+
+
+def alone(result: Any, step: Any) -> bool:
+    """The same of a step of a selection."""
+    return uncorrected(step, result.provenance.parameters.get("correction", "max"))
+
+
+def selection_notes(result: Any) -> Iterator[str]:
+    """Of a selection: a sentence each."""
+    for size, what in ((1, "candidates"), (2, "pairs")):
+        steps = [s for s in result.steps if len(s.features) == size and s.n_screened is not None]
+        if steps:
+            widest = max(steps, key=lambda step: step.n_candidates)
+            permuted = widest.p_value is not None and not alone(result, widest)
+            yield from _screened(widest.n_candidates, widest.n_screened, what, permuted)
+    yield from _parts(result)
+    chosen = [step.n_candidates for step in result.steps if alone(result, step)]
+    if chosen:
+        yield (
+            "With correction=None p is that of a column alone, not of the best of "
+            f"{max(chosen):,} candidates: where nothing is informative, the best of many passes "
+            "more often than its p says."
+        )
+
+
+def test_notes(test: Any) -> Iterator[str]:
+    """Of a permutation test: a sentence each."""
+    pairs = any(isinstance(name, tuple) for name in test.candidates)
+    what = "pairs" if pairs and "pairs" in _asked(test) else "candidates"
+    yield from _screened(test.n_candidates, len(test.candidates), what, permuted=True)
+    yield from _parts(test)
+    if len(test.candidates) > 1 and test.correction is None:
+        yield (
+            "p is not corrected for the number of columns (correction=None): it is that of each "
+            f"column alone, and the best of {len(test.candidates):,} has a small one more often "
+            "than it says."
+        )
+
+
+def _asked(test: Any) -> set[str]:
+    """The parameters of a test that are switched on."""
+    known = {} if test.provenance is None else test.provenance.parameters
+    return {name for name, value in known.items() if value is True}
+
+
+def _screened(n: int, n_screened: int, what: str, permuted: bool) -> Iterator[str]:
+    if n_screened < n:
+        anew = ", in each permutation anew" if permuted else ""
+        best = "the best" if n_screened == 1 else f"the {n_screened:,} best"
+        verb = "was" if n_screened == 1 else "were"
+        yield f"Of {n:,} {what} {best} by a table of counts {verb} estimated{anew}."
+
+
+def _parts(result: Any) -> Iterator[str]:
+    if result.n_parts > 1 and result.n_samples_used is not None:
+        size, more = divmod(result.n_samples_used, result.n_parts)
+        sizes = f"{size:,} or {size + 1:,}" if more else f"{size:,}"
+        known = result.provenance
+        some = known is not None and known.n_samples > result.n_samples_used
+        used = f" ({result.n_samples_used:,} of {known.n_samples:,})" if some else ""
+        yield f"Estimates are means over {result.n_parts:,} parts of {sizes} samples{used}."
