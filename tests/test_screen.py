@@ -1,7 +1,7 @@
 """Screening: cells against plain loops, what is kept, and that nothing but the data matters."""
 
 import math
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ from infosieve._engines.numba.screen import COARSE, FINE, fixed_k_log_k, n_bits
 from infosieve._executors.threads import Threads
 from infosieve._resampling.permutations import permutations_of
 from infosieve._scoring.screened import block_sizes, screen_of
-from infosieve._scoring.screening import Cells, Screen
+from infosieve._scoring.screening import Cells
 
 ONE = Threads(1)
 KINDS = st.sampled_from(["normal", "heavy", "binary", "integers", "category"])
@@ -27,7 +27,7 @@ def naive_cells(values, tied, n_cells):
     order = sorted(range(n), key=lambda i: (values[i], i))
     least = 1e-9 * np.std(values) if tied else -1.0
     runs = [[order[0]]]
-    for before, i in zip(order, order[1:], strict=False):
+    for before, i in pairwise(order):
         if values[i] - values[before] > least:
             runs.append([])
         runs[-1].append(i)
@@ -143,3 +143,127 @@ def test_scores_are_those_of_plain_tables(n, kinds, target, selected, null, seed
         best = sorted(want.values(), reverse=True)[: len(pairs)]
         assert [want[pair] for pair in pairs] == pytest.approx(best, abs=1e-4)
         assert len(pairs) == min(4, len(want))
+
+
+def wide(n=120, m=60, seed=0):
+    """Two columns that matter, one through the other, among noise of several kinds."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, m))
+    X[:, 10:20] = rng.integers(0, 3, size=(n, 10))  # ties, and scores that tie
+    X[:, 20] = np.exp(3 * X[:, 20])
+    y = X[:, 0] + np.sign(X[:, 0] * X[:, 1]) + 0.3 * rng.normal(size=n)
+    return X, y
+
+
+def same(a, b, names=None):
+    """Whether two searches took the same steps; ``names`` are the columns of the second."""
+    for one, other in zip(a.result_.steps, b.result_.steps, strict=True):
+        features = other.features if names is None else tuple(names[j] for j in other.features)
+        assert set(one.features) == set(features)
+        assert one.null == other.null
+        assert one.p_value == other.p_value
+        assert one.gain == pytest.approx(other.gain, abs=1e-12)
+        assert one.n_screened == other.n_screened
+    return True
+
+
+def test_neither_the_order_of_columns_nor_threads_matter():
+    X, y = wide()
+    order = np.random.default_rng(1).permutation(X.shape[1])
+    selector = MISelector(screen=8, random_state=0).fit(X, y)
+    assert {0, 1} <= set(selector.selected_.tolist())
+    assert same(selector, MISelector(screen=8, random_state=0, n_jobs=3).fit(X, y))
+    assert same(selector, MISelector(screen=8, random_state=0).fit(X[:, order], y), order)
+
+
+def test_a_table_on_disk_is_screened_alike(tmp_path, monkeypatch):
+    X, y = wide()
+    np.save(tmp_path / "x.npy", X)
+    monkeypatch.setattr("infosieve._input.problem.SMALL", 0)
+    monkeypatch.setattr("infosieve._scoring.jobs._PIECE_BYTES", 8 * len(X) * 7)
+    there = np.load(tmp_path / "x.npy", mmap_mode="r")
+    how = {"screen": 8, "random_state": 0, "max_samples": 60}
+    assert same(MISelector(**how).fit(X, y), MISelector(**how).fit(there, y))
+
+
+def test_cells_in_pieces_are_those_of_all():
+    rng = np.random.default_rng(2)
+    x = columns(["normal", "category", "binary", "normal", "category"], 90, rng)
+    y, s = columns(["normal"], 90, rng), columns(["normal"], 90, rng)
+    drawn = permutations_of("local", (0, "test", 0), s, "euclidean", 1)
+    screen = screen_of(2, y, s, drawn, "euclidean")
+    whole = screen.encode(x, Threads(2))
+    pieces = [screen.encode(x.take(at), ONE) for at in ([0, 1], [2], [3, 4])]
+    joined = Cells.joined(pieces)
+    for name in ("starts", "fine", "sizes", "coarse", "coarse_sizes", "marks"):
+        np.testing.assert_array_equal(getattr(whole, name), getattr(joined, name))
+
+
+def test_a_column_and_its_negative_score_the_same():
+    rng = np.random.default_rng(3)
+    x, y = columns(["normal", "heavy", "integers"], 100, rng), columns(["normal"], 100, rng)
+    nothing = y.take([])
+    drawn = permutations_of("local", (0, "test", 0), nothing, "euclidean", 1)
+    screen = screen_of(2, y, nothing, drawn, "euclidean")
+    mirrored = x.take(slice(None))
+    mirrored.values[:] *= -1
+    orders = drawn.draw(0, 3)
+    cells, other = screen.encode(x, ONE), screen.encode(mirrored, ONE)
+    np.testing.assert_array_equal(
+        screen.scores(cells, orders, ONE), screen.scores(other, orders, ONE)
+    )
+    np.testing.assert_array_equal(cells.marks, other.marks)
+
+
+def test_ties_at_the_last_place_go_by_the_columns_not_by_their_places():
+    """Binary columns of equal sizes: many tables are the same."""
+    rng = np.random.default_rng(4)
+    X = np.array([rng.permutation(np.r_[np.zeros(20), np.ones(20)]) for _ in range(80)]).T
+    y = rng.permutation(40) / 40
+    order = rng.permutation(80)
+    how = {"screen": 4, "random_state": 0, "min_features": 2}
+    a = MISelector(**how).fit(X, y)
+    b = MISelector(**how).fit(X[:, order], y)
+    assert same(a, b, order)
+
+
+def test_bits_of_words():
+    for word in (0, 1, 2**63, 2**64 - 1, 0x0F0F):
+        assert n_bits(np.uint64(word)) == bin(word).count("1")
+
+
+@pytest.mark.parametrize(("n", "first"), [(199, 62), (199, 199), (19, 7), (5, 5), (999, 130)])
+def test_blocks_cover_all_permutations_and_stop_where_a_test_may_end(n, first):
+    ends = np.cumsum(list(block_sizes(n, first)))
+    assert ends[-1] == n
+    assert first in ends
+
+
+def test_few_candidates_are_not_screened():
+    X, y = wide(m=24)
+    few = MISelector(random_state=0, lookahead=1).fit(X, y)
+    assert few.path_["screened"].isna().all()
+    every = MISelector(random_state=0, lookahead=1, screen=None).fit(X, y)
+    assert same(few, every)
+
+
+def test_the_test_of_a_screened_step_by_a_public_call():
+    X, y = wide()
+    selector = MISelector(random_state=3).fit(X, y)
+    before = []
+    for step in selector.result_.steps[:2]:
+        rest = [j for j in range(X.shape[1]) if j not in before]
+        how = {"alpha": step.level, "random_state": 3, "screen": "auto"}
+        test = permutation_test(X, y, rest, given=before, **how)
+        assert len(test.candidates) == step.n_screened
+        best = int(np.argmax(test.observed))
+        assert test.candidates[best] == step.features[0]
+        assert tuple(np.ravel(test.null))[: len(step.null)] == step.null  # others go on
+        assert test.p_values[best] == step.p_value
+        before += step.features
+
+
+@pytest.mark.parametrize("screen", [0, 1, 2.5, True, "all", -3])
+def test_what_screen_may_be(screen):
+    with pytest.raises(ValueError, match="'screen' parameter must be 'auto', an int"):
+        MISelector(screen=screen).fit(*wide(m=21))

@@ -58,9 +58,7 @@ class LocalFits(WritableArrays):
     def fitted(self, values: FloatArray) -> FloatArray:
         """The fitted values of columns (n_columns, n_samples), outliers winsorised."""
         return np.asarray(
-            fit_columns(
-                values, self.near, self.weights, self.residual_std, _ROUNDS, _OUTLYING
-            )
+            fit_columns(values, self.near, self.weights, self.residual_std, _ROUNDS, _OUTLYING)
         )
 
     def residuals(self, values: FloatArray, fitted: FloatArray) -> FloatArray:

@@ -120,7 +120,8 @@ def _surrogates(
 
     kernels, (n_copies, n) = _module(()), (which.size, permutations.shape[1])
     moves, column, number = (
-        cp.asarray(np.ascontiguousarray(array, np.int32)) for array in (permutations, which, numbers)
+        cp.asarray(np.ascontiguousarray(array, np.int32))
+        for array in (permutations, which, numbers)
     )
     out = cp.empty((n_copies, n), np.float64)
     for first in range(0, n_copies, _MOST_COPIES):  # a grid has so many rows

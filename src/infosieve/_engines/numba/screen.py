@@ -82,7 +82,9 @@ def cell_codes(values: Any, tied: Any, n_cells: Any, codes: Any, scratch: Any) -
             continue
         for k in range(n_cells.size):
             cell = block
-            if n_blocks > n_cells[k]:  # by the middle of the block; the upper half mirrors the lower
+            if (
+                n_blocks > n_cells[k]
+            ):  # by the middle of the block; the upper half mirrors the lower
                 middle = first + r
                 cell = n_cells[k] * min(middle, 2 * n - middle) // (2 * n)
                 if middle >= n:
@@ -116,8 +118,15 @@ def _mark(values: Any) -> Any:
 
 @kernel
 def encode_numbers(
-    values: Any, marked: Any, tied: Any, starts: Any, fine: Any, sizes: Any, coarse: Any,
-    coarse_sizes: Any, marks: Any,
+    values: Any,
+    marked: Any,
+    tied: Any,
+    starts: Any,
+    fine: Any,
+    sizes: Any,
+    coarse: Any,
+    coarse_sizes: Any,
+    marks: Any,
 ) -> None:
     """Cells of columns of numbers: ``fine[starts[j]]`` on, and ``coarse[j]``.
 
@@ -137,7 +146,13 @@ def encode_numbers(
 
 @kernel
 def encode_categories(
-    codes: Any, marked: Any, starts: Any, fine: Any, sizes: Any, coarse: Any, coarse_sizes: Any,
+    codes: Any,
+    marked: Any,
+    starts: Any,
+    fine: Any,
+    sizes: Any,
+    coarse: Any,
+    coarse_sizes: Any,
     marks: Any,
 ) -> None:
     """Cells of categories: one for each; coarse: the two largest and the rest."""
@@ -249,7 +264,13 @@ def score_cells(
 
 @kernel
 def score_splits(
-    cells: Any, columns: Any, target: Any, splits: Any, permutations: Any, logs: Any, unit: Any,
+    cells: Any,
+    columns: Any,
+    target: Any,
+    splits: Any,
+    permutations: Any,
+    logs: Any,
+    unit: Any,
     out: Any,
 ) -> None:
     """The same of coarse cells inside the groups of a given column: the best of these columns.
@@ -325,7 +346,13 @@ def _insert(score: Any, mark: Any, i: Any, j: Any, found: Any, marks: Any) -> No
 
 @kernel
 def best_pairs(
-    cells: Any, pool: Any, some: Any, target: Any, permutation: Any, logs: Any, unit: Any,
+    cells: Any,
+    pool: Any,
+    some: Any,
+    target: Any,
+    permutation: Any,
+    logs: Any,
+    unit: Any,
     n_best: Any,
 ) -> Any:
     """The pairs of columns of ``pool`` that tell most jointly: (score, i, j), and their marks.
@@ -368,8 +395,13 @@ def best_pairs(
         for j in range(i + 1, m):
             xj, size_j = coarse[pool[j]], coarse_sizes[pool[j]]
             _complete(
-                _shared(xi[0], xj[0]), _shared(xi[0], xj[1]), _shared(xi[1], xj[0]),
-                _shared(xi[1], xj[1]), size_i, size_j, both,
+                _shared(xi[0], xj[0]),
+                _shared(xi[0], xj[1]),
+                _shared(xi[1], xj[0]),
+                _shared(xi[1], xj[1]),
+                size_i,
+                size_j,
+                both,
             )
             score = -n_targets * _log_sum(both, logs)
             filled = _n_filled(both) - 1
@@ -379,10 +411,15 @@ def best_pairs(
                 for b in range(levels[t] - 1):
                     score += _add_cells(
                         (
-                            _shared(with_x[t, b, 0], xj[0]), _shared(with_x[t, b, 0], xj[1]),
-                            _shared(with_x[t, b, 1], xj[0]), _shared(with_x[t, b, 1], xj[1]),
+                            _shared(with_x[t, b, 0], xj[0]),
+                            _shared(with_x[t, b, 0], xj[1]),
+                            _shared(with_x[t, b, 1], xj[0]),
+                            _shared(with_x[t, b, 1], xj[1]),
                         ),
-                        alone[i, t, b], alone[j, t, b], logs, rest,
+                        alone[i, t, b],
+                        alone[j, t, b],
+                        logs,
+                        rest,
                     )
                 score += _log_sum(rest, logs)
             mark = marks[pool[i]] + marks[pool[j]]
@@ -391,9 +428,7 @@ def best_pairs(
 
 
 @njit(inline="always")
-def _complete(
-    n00: Any, n01: Any, n10: Any, n11: Any, size_i: Any, size_j: Any, out: Any
-) -> None:
+def _complete(n00: Any, n01: Any, n10: Any, n11: Any, size_i: Any, size_j: Any, out: Any) -> None:
     """Nine cells of a table from four of them and the margins."""
     out[0], out[1], out[2] = n00, n01, size_i[0] - n00 - n01
     out[3], out[4], out[5] = n10, n11, size_i[1] - n10 - n11
