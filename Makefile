@@ -63,6 +63,7 @@ experiments: $(VENV)/installed-experiments
 	$(BIN)/python experiments/clustering.py --show
 	$(BIN)/python experiments/tecator.py --show
 	$(BIN)/python experiments/write_docs.py
+	$(BIN)/python experiments/before_after.py --show
 	$(BIN)/python experiments/readme.py
 
 docs: $(VENV)/installed-docs

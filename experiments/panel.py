@@ -5,6 +5,7 @@ thousandth of the other term: it is not counted as relevant.
 """
 
 import numpy as np
+import pandas as pd
 from sklearn.datasets import make_friedman1, make_friedman2, make_friedman3
 
 from infosieve.datasets import make_friedman
@@ -46,15 +47,15 @@ def blocks(rng, n=200):
     return X, y, {0, 4, 8}
 
 
-def heavy_tails(rng, n=200):
-    X = rng.standard_t(2, size=(n, 15))
+def heavy_tails(rng, n=200, m=15):
+    X = rng.standard_t(2, size=(n, m))
     y = X[:, 0] + np.abs(X[:, 1]) + np.sign(X[:, 2]) * X[:, 3] + 0.5 * rng.standard_t(2, size=n)
     return X, y, {0, 1, 2, 3}
 
 
-def spread(rng, n=300):
+def spread(rng, n=300, m=12):
     """The second column moves the spread of y, not its mean."""
-    X = rng.normal(size=(n, 12))
+    X = rng.normal(size=(n, m))
     return X, X[:, 0] + np.exp(0.8 * X[:, 1]) * rng.normal(size=n), {0, 1}
 
 
@@ -73,6 +74,47 @@ def classes(rng, n=300):
 
 def nothing(rng, n=100, m=10):
     return rng.normal(size=(n, m)), rng.normal(size=n), set()
+
+
+def nothing_of_classes(rng, n=100, m=50):
+    return rng.normal(size=(n, m)), rng.choice(list("abc"), n), set()
+
+
+def nothing_more(rng, n=100, m=50):
+    """Two columns tell nearly all, the others nothing."""
+    X = rng.normal(size=(n, m))
+    return X, X[:, 0] + X[:, 1] + 0.1 * rng.normal(size=n), {0, 1}
+
+
+def through_one(rng, together, n=300, m=300):
+    """The second column acts only together with the first, which also acts by itself."""
+    X = rng.normal(size=(n, m))
+    return X, X[:, 0] + together(X[:, 0], X[:, 1]) + 0.3 * rng.normal(size=n), {0, 1}
+
+
+def xor_alone(rng, n=300, m=300):
+    """Two columns that are informative only jointly, and nothing else."""
+    X = rng.uniform(-1, 1, size=(n, m))
+    return X, np.sign(X[:, 0] * X[:, 1]) + 0.3 * rng.normal(size=n), {0, 1}
+
+
+def counts(rng, n=300, m=15):
+    X = rng.poisson(2, size=(n, m))
+    y = rng.poisson(np.exp(0.4 * X[:, 0] - 0.3 * X[:, 1]))
+    return X.astype(float), y.astype(float), {0, 1}
+
+
+def categories(rng, n=400):
+    """Ten columns of 2 to 8 levels and five of numbers; two of the former and one matter."""
+    letters = np.array(list("abcdefgh"))
+    levels = (3, 4, 2, 2, 3, 4, 5, 6, 7, 8)
+    codes = np.column_stack([rng.integers(0, k, n) for k in levels])
+    numbers = rng.normal(size=(n, 5))
+    X = pd.DataFrame({f"c{j}": letters[codes[:, j]] for j in range(len(levels))})
+    X = X.assign(**{f"x{j}": numbers[:, j] for j in range(5)})
+    score = codes[:, 0] - 1 + numbers[:, 0] + 0.5 * rng.normal(size=n)
+    y = np.where(codes[:, 1] == 0, "c", np.where(score > 0, "a", "b"))
+    return X, y, {0, 1, len(levels)}
 
 
 PANEL = {
@@ -102,7 +144,22 @@ EXTRA = {
     "copy alone, noise 0.05": lambda rng: redundant(rng, 100, 2, 0.05),
     "copy alone, noise 0.02": lambda rng: redundant(rng, 100, 2, 0.02),
 }
-PROBLEMS = PANEL | EXTRA
+# A problem's place seeds its data: what is new goes to the end.
+LATER = {
+    "F, N = 150, M = 300": lambda rng: equation_f(rng, 150, 300),
+    "F, N = 150, M = 2000": lambda rng: equation_f(rng, 150, 2000),
+    "through one, sign": lambda rng: through_one(rng, lambda a, b: np.sign(a * b)),
+    "through one, sine": lambda rng: through_one(rng, lambda a, b: np.sin(2 * (a + b))),
+    "xor, M = 300": xor_alone,
+    "variance, M = 300": lambda rng: spread(rng, 300, 300),
+    "heavy tails, M = 300": lambda rng: heavy_tails(rng, 200, 300),
+    "counts": counts,
+    "categories": categories,
+    "nothing, M = 2000": lambda rng: nothing(rng, 100, 2000),
+    "nothing, classes, M = 50": nothing_of_classes,
+    "nothing given two": nothing_more,
+}
+PROBLEMS = PANEL | EXTRA | LATER
 
 
 def data(problem, seed, number):

@@ -24,8 +24,13 @@ CHAPTER = {
     "correction": None,
     "lookahead": 1,
 }
+# What the default was before candidates were screened and tests ended early.
+TODAY = {"screen": None, "n_permutations": 199}
 SETTINGS = {
     "default": {},
+    "today": TODAY,
+    "fixed number": {"n_permutations": 199},
+    "all candidates": {"screen": None},
     "each test at alpha": {"stop": "permutation"},
     "each test at alpha = 0.1": {"stop": "permutation", "alpha": 0.1},
     "no correction": {"stop": "permutation", "correction": None, "lookahead": 1},
@@ -56,9 +61,9 @@ SETTINGS = {
 }
 
 
-def ours(setting):
+def ours(setting, further=0):
     def select(X, y, seed):
-        return MISelector(**setting, random_state=seed).fit(X, y).selected_
+        return MISelector(**setting, random_state=seed + further).fit(X, y).selected_
 
     return select
 
@@ -150,6 +155,7 @@ def minimal_redundancy(X, y, seed, model=None):
 
 PROCEDURES = {name: ours(setting) for name, setting in SETTINGS.items()}
 PROCEDURES |= {
+    "today, other permutations": ours(TODAY, 1_000_000),
     "kNN wrapper": wrapper,
     "Boruta": boruta,
     "RFECV": recursive,

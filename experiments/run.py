@@ -36,7 +36,7 @@ def main():
     parser.add_argument("--sets", type=int, default=20)
     parser.add_argument("--problems", nargs="+", choices=PROBLEMS, default=list(PANEL))
     parser.add_argument("--procedures", nargs="+", choices=PROCEDURES, default=["default"])
-    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--workers", type=int, default=len(os.sched_getaffinity(0)))
     arguments = parser.parse_args()
     rows = json.loads(arguments.file.read_text()) if arguments.file.exists() else []
     known = {tuple(row[:4]) for row in rows}
@@ -47,14 +47,16 @@ def main():
         for procedure in arguments.procedures
     ]
     jobs = [job for job in jobs if job not in known]
-    start = time.perf_counter()
+    start, last = time.perf_counter(), 0.0
     with ProcessPoolExecutor(arguments.workers) as pool:
         futures = [pool.submit(one, *job) for job in jobs]
         for done, future in enumerate(as_completed(futures), start=1):
             rows.append(future.result())
-            if done % 50 == 0 or done == len(jobs):
+            seconds = time.perf_counter() - start
+            if seconds - last > 20 or done == len(jobs):
+                last = seconds
                 write(arguments.file, rows)
-                print(f"{done} of {len(jobs)}, {time.perf_counter() - start:.0f} s", flush=True)
+                print(f"{done} of {len(jobs)}, {seconds:.0f} s", flush=True)
 
 
 def write(file, rows):

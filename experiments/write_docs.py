@@ -20,7 +20,8 @@ procedure selected on each data set is kept there.*
 
 Settings were compared on data whose relevant columns are known (`experiments/panel.py`), first
 with one seed, to choose, then with another, to judge. What is below is the judging. F1 is
-2 TP / (2 TP + FP + FN), pooled over the data sets of a problem.
+2 TP / (2 TP + FP + FN), pooled over the data sets of a problem. What screening and tests that end
+early changed afterwards is on [a page of its own](before-after.md).
 
 What the choosing taught ({n_explored} fits with seed 1, `experiments/results/explore.json`):
 
