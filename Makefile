@@ -39,7 +39,7 @@ lint: $(VENV)/installed-dev
 	$(BIN)/python docs/docstrings.py
 
 # ARGS="--workers --gpu --keep FOLDER" runs more, and copies the results of before.
-bench: $(VENV)/installed-bench $(if $(findstring --workers,$(ARGS)),$(VENV)/installed-dev)
+bench: $(VENV)/installed-experiments $(if $(findstring --workers,$(ARGS)),$(VENV)/installed-dev)
 	$(BIN)/python benchmarks/all.py $(ARGS)
 
 # make bench-compare OLD=FOLDER [NEW=benchmarks] [ARGS="--relative"]: two files, or two folders

@@ -3,11 +3,11 @@
     make bench                                   # or: python benchmarks/all.py [--quick]
     make bench ARGS="--workers --keep before"    # options of this script
 
-Runs run.py, selection.py and clustering.py (about ten minutes), which write benchmarks/*.json,
-docs/benchmarks*.* and the table of the README. --workers adds Dask against threads (25 minutes
-more), --gpu the GPU against the CPU (5 minutes, needs an NVIDIA GPU and infosieve[gpu]). The pages
-of those that were not asked for are written anew from their kept JSON. compare.py compares two
-runs.
+Runs run.py, selection.py, default.py and clustering.py (about half an hour), which write
+benchmarks/*.json, docs/benchmarks*.* and the table of the README. --workers adds Dask against
+threads (25 minutes more), --gpu the GPU against the CPU (10 minutes, needs an NVIDIA GPU and
+infosieve[gpu]). The pages of those that were not asked for are written anew from their kept JSON.
+compare.py compares two runs.
 """
 
 import argparse
@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).parent
-ALWAYS = ("run.py", "selection.py", "clustering.py")
+ALWAYS = ("run.py", "selection.py", "default.py", "clustering.py")
 
 
 def plan(quick=False, workers=False, gpu=False):
@@ -30,7 +30,7 @@ def plan(quick=False, workers=False, gpu=False):
     elif not quick:
         commands.append(["workers.py", "--show"])
     if gpu:
-        commands.append(["gpu.py"])
+        commands += [["gpu.py"], ["default.py", "--cases", "gpu", "--gpu"]]
     elif not quick:
         commands.append(["gpu.py", "--show"])
     return commands

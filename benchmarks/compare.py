@@ -95,11 +95,15 @@ def add(found, entry, seconds):
 
 
 def circumstances(content):
-    """Where a file was made: its machine and versions, one level deep."""
+    """Where a file was made: its machine and versions; row by row where rows have their own."""
     flat = {}
     for key, value in {**content, **content.get("machine", {})}.items():
         if isinstance(value, str | int):
             flat[key] = str(value)
+    for row in content.get("rows", ()):
+        if isinstance(row.get("machine"), dict):
+            known = circumstances({"machine": row["machine"]})
+            flat[described(row)] = "; ".join(f"{key} {value}" for key, value in known.items())
     return flat | content.get("machine", {}).get("versions", {})
 
 

@@ -15,19 +15,18 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 import argparse
 import json
 import math
-import platform
 import subprocess
 import sys
-import time
 import warnings
-from importlib.metadata import version
 from pathlib import Path
 
+import common
 import ennemi
 import infomeasure
 import matplotlib.pyplot as plt
 import npeet_plus
 import numpy as np
+from common import DOCS, HERE, best_times, micro, peak_memory
 from sklearn.feature_selection import mutual_info_regression
 
 from infosieve import mutual_information, relevance
@@ -36,22 +35,14 @@ from infosieve._engines.numba.engine import NumbaEngine
 from infosieve._executors.threads import Threads
 from infosieve._input.scaling import prepare
 
-HERE = Path(__file__).parent
-DOCS = HERE.parent / "docs"
 K = 5
 PEERS = ("scikit-learn", "ennemi", "npeet-plus", "infomeasure")
 COLOURS = dict(zip(("infosieve", *PEERS), ("#c1272d", "C0", "C1", "C2", "C4"), strict=True))
 
 
-def best_times(functions, repeats):
-    """The best time of each function, all of them called in turn."""
-    best = dict.fromkeys(functions, math.inf)
-    for _ in range(repeats):
-        for name, function in functions.items():
-            start = time.perf_counter()
-            function()
-            best[name] = min(best[name], time.perf_counter() - start)
-    return best
+def machine():
+    """Where this ran."""
+    return common.machine(("infosieve", "numpy", "numba", *PEERS))
 
 
 def table(n, m, seed=0):
@@ -167,14 +158,6 @@ def one_column(n):
     }
 
 
-def peak_memory(reset=False):
-    """The most bytes this process has held, since the last reset (Linux only)."""
-    if reset:
-        Path("/proc/self/clear_refs").write_text("5")
-    status = Path("/proc/self/status").read_text()
-    return 1024 * int(status.partition("VmHWM:")[2].split()[0])
-
-
 def threads():
     """Two threads against one."""
     X, y = table(10_000, 64)
@@ -189,27 +172,6 @@ def threads():
         times = best_times({j: lambda j=j, f=function: f(j) for j in (1, 2)}, 5)
         rows.append({"case": name, "one": times[1], "two": times[2], "ratio": times[1] / times[2]})
     return rows
-
-
-def machine():
-    """Where this ran."""
-    name = platform.processor() or platform.machine()
-    cpuinfo = Path("/proc/cpuinfo")
-    if cpuinfo.exists():
-        models = [line for line in cpuinfo.read_text().splitlines() if "model name" in line]
-        name = models[0].partition(":")[2].strip() if models else name
-    packages = ("infosieve", "numpy", "numba", *PEERS)
-    return {
-        "processor": name,
-        "cores": os.cpu_count(),
-        "python": platform.python_version(),
-        "versions": {package: version(package) for package in packages},
-    }
-
-
-def micro(seconds):
-    """A time for a table, in microseconds or milliseconds."""
-    return f"{1e6 * seconds:,.1f} µs" if seconds < 1e-3 else f"{1e3 * seconds:,.2f} ms"
 
 
 def write_page(result):

@@ -1,10 +1,11 @@
 """Speed of the selection against loops over other libraries' estimators, in one run.
 
     make bench                                   # or: python benchmarks/selection.py [--quick]
+    python benchmarks/selection.py --show        # the page from the kept results
 
-Writes benchmarks/selection.json and docs/benchmarks-selection.md. One thread, except where it says
-two. The others' loops compute what ours does, with the fastest estimator that another library has
-for it.
+Writes benchmarks/selection.json and docs/benchmarks-selection.md. One thread. The others' loops
+compute what ours does, with the fastest estimator that another library has for it. The default
+setting as a whole is timed by default.py.
 """
 
 import os
@@ -14,8 +15,6 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 
 import argparse
 import json
-import subprocess
-import sys
 import time
 import warnings
 
@@ -23,7 +22,8 @@ import ennemi
 import infomeasure
 import npeet_plus
 import numpy as np
-from run import DOCS, HERE, K, best_times, machine, micro, peak_memory
+from common import DOCS, HERE, best_times, micro
+from run import K, machine
 from sklearn.feature_selection import mutual_info_regression
 
 from infosieve import MISelector, choose_k, permutation_test
@@ -156,58 +156,6 @@ def compare_chapter(n_sets, n_theirs):
     return row | ratio(ours, theirs * n_sets / n_theirs)
 
 
-def compare_wide(m):
-    """Each in a process of its own, so that the memory is its own, too."""
-    rows = {}
-    for name in ("scikit-learn", "no correction", "no correction, two threads", "default"):
-        columns = m if name != "default" else min(m, 1000)  # an hour and more at 20,000
-        command = [sys.executable, __file__, "--wide", name, "--columns", str(columns)]
-        output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-        rows[name] = json.loads(output.splitlines()[-1])
-    theirs = rows["scikit-learn"]["seconds"]
-    cases = {
-        "no correction": f"five steps, N = 500, M = {m:,}, correction=None, against one "
-        "relevance pass of scikit-learn",
-        "no correction, two threads": "the same with two threads",
-        "default": "N = 500, M = 1,000, the default (two threads)",
-    }
-    return [
-        {"case": case, "peer": "scikit-learn's mutual_info_regression"}
-        | ratio(rows[name]["seconds"], theirs * (min(1, 1000 / m) if name == "default" else 1))
-        | {"copies of the data": rows[name]["copies"], "selected": rows[name]["selected"]}
-        for name, case in cases.items()
-    ]
-
-
-def wide(name, m):
-    rng = np.random.default_rng(0)
-    X = rng.normal(size=(500, m))
-    y = X[:, :5].sum(axis=1) + 0.3 * rng.normal(size=500)
-    setting = {
-        "no correction": {"correction": None, "stop": "permutation", "lookahead": 1},
-        "no correction, two threads": {
-            "correction": None,
-            "stop": "permutation",
-            "lookahead": 1,
-            "n_jobs": 2,
-        },
-        "default": {"n_jobs": 2},
-    }
-    if name == "scikit-learn":
-        seconds, _ = timed(lambda: mutual_info_regression(X, y))
-        return {"seconds": seconds}
-    options = setting[name]
-    steps = {} if name == "default" else {"n_features_to_select": 5}
-    MISelector(**options, random_state=0).fit(X[:, :30], y)  # compile
-    before = peak_memory(reset=True)
-    seconds, fit = timed(lambda: MISelector(**options, **steps, random_state=0).fit(X, y))
-    return {
-        "seconds": seconds,
-        "copies": (peak_memory() - before) / X.nbytes,
-        "selected": sorted(fit.selected_.tolist()),
-    }
-
-
 def ratio(ours, theirs):
     return {"ours": ours, "theirs": theirs, "ratio": theirs / ours}
 
@@ -220,15 +168,17 @@ def times(ratio):
     return f"{ratio:,.0f}" if ratio > 10 else f"{ratio:.2g}"
 
 
-def write(rows):
-    m = machine()
+def write(result):
+    """docs/benchmarks-selection.md, from the results alone."""
+    m, rows = result["machine"], result["rows"]
     lines = [
         "# Benchmarks of the selection",
         "",
         f"Written by `benchmarks/selection.py` on {m['processor']}, {m['cores']} cores, "
         f"Python {m['python']}.",
-        "One thread except where it says two. The others' time is that of a loop over the fastest",
-        "estimator of another library that does the same (see the script).",
+        "One thread. The others' time is that of a loop over the fastest estimator of another",
+        "library that does the same (see the script). The default setting as a whole has",
+        "[a page of its own](benchmarks-default.md).",
         "",
         "| what | ours | theirs | whose | times faster |",
         "|---|---:|---:|---|---:|",
@@ -244,26 +194,18 @@ def write(rows):
         + ", ".join(f"{i} features in {n} data sets" for i, n in found.items())
         + f"; the loop's time is that of {chapter['theirs was timed on']} data sets, scaled.",
     ]
-    for row in rows:
-        if "copies of the data" in row:
-            lines += [
-                "",
-                f"{row['case']}: {row['copies of the data']:.1f} times the memory of the data "
-                f"in addition to it; selected {row['selected']} (relevant are 0 to 4).",
-            ]
     (DOCS / "benchmarks-selection.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    (HERE / "selection.json").write_text(json.dumps({"machine": m, "rows": rows}, indent=1) + "\n")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="small sizes, print, write nothing")
-    parser.add_argument("--wide", help=argparse.SUPPRESS)
-    parser.add_argument("--columns", type=int, help=argparse.SUPPRESS)
+    parser.add_argument("--show", action="store_true", help="write the docs from the kept results")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
-    if arguments.wide:
-        print(json.dumps(wide(arguments.wide, arguments.columns)))
+    kept = HERE / "selection.json"
+    if arguments.show:
+        write(json.loads(kept.read_text()))
         return
     X, y = friedman(0)
     MISelector(**CHAPTER, random_state=0).fit(X, y)  # compile
@@ -273,10 +215,10 @@ def main():
     print(*map(json.dumps, rows), sep="\n", flush=True)
     rows.append(compare_chapter(10 if quick else 100, 1 if quick else 4))
     print(json.dumps(rows[-1]), flush=True)
-    rows += compare_wide(1000 if quick else 20_000)
-    print(*map(json.dumps, rows[-3:]), sep="\n", flush=True)
     if not quick:
-        write(rows)
+        result = {"machine": machine(), "rows": rows}
+        kept.write_text(json.dumps(result, indent=1) + "\n")
+        write(json.loads(kept.read_text()))
 
 
 if __name__ == "__main__":

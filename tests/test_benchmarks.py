@@ -4,7 +4,10 @@ import copy
 import importlib.util
 import json
 import math
+import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -81,9 +84,44 @@ GPU = {
     "auto": [{"n": 200, "candidates": 10, "selected": s, "gpu": 7e-4, "cpu": 1e-3} for s in (0, 3)],
     "first use": {"start": 0.3, "compiled": 0.0},
 }  # fmt: skip
+DEFAULT = {
+    "rows": [
+        {"name": "command", "case": "infosieve select, N = 400, M = 300", "jobs": 2,
+         "seconds": {"infosieve select": 2.0, "infosieve, Python and imports alone": 0.9},
+         "selected": [0, 1, 3], "relevant": [0, 1, 2, 3, 4]},
+        {"name": "wide", "case": "numbers, N = 500, M = 1,000", "jobs": 2,
+         "seconds": {"infosieve": 4.0, "mutual_info_regression": 2.0},
+         "copies of the data": 3.5, "selected": [0, 1, 2, 3, 4], "relevant": [0, 1, 2, 3, 4]},
+        {"name": "mixed", "case": "7 numbers and 8 categories", "jobs": 2,
+         "seconds": {"infosieve": 6.0}, "copies of the data": None,
+         "selected": ["number0", "category4"], "relevant": ["number0"]},
+        {"name": "all-rows", "case": "(F), N = 50,000", "jobs": 2,
+         "seconds": {'infosieve, max_samples="auto"': 9.0, "infosieve, max_samples=None": 900.0},
+         "selected": [3], "relevant": [0, 1, 2, 3, 4], "selected from parts": [2]},
+        {"name": "panel", "case": "mean of 1 problems of the panel", "jobs": 1,
+         "seconds": {"infosieve": 0.1, "infosieve, first data set": 0.2, "kNN wrapper": 1.5,
+                     "Boruta": 10.0},
+         "problems": [{"case": "xor", "relevant": [0, 1, 2],
+                       "seconds": {"infosieve": 0.1, "infosieve, first data set": 0.2,
+                                   "kNN wrapper": 1.5, "Boruta": 10.0},
+                       "selected": {"infosieve": [[0, 1, 2], [0, 1, 2]],
+                                    "kNN wrapper": [[], [2]], "Boruta": [[2, 7]]}}]},
+        {"name": "local", "case": "permutation test", "jobs": 1,
+         "seconds": {"infosieve": 0.01, "npeet-plus": 1.25}},
+        {"name": "threads", "case": "threads, N = 500, M = 1,000",
+         "seconds": {"infosieve, 1 threads": 6.0, "infosieve, 16 threads": 0.5},
+         "selected": [0], "relevant": [0, 1, 2, 3, 4]},
+        *({"name": "gpu", "case": f"GPU, numbers, M = {m}", "gpu": "some GPU",
+           "seconds": {"infosieve, GPU": 0.5, "infosieve, 16 threads": 5.5},
+           "selected": [0], "relevant": [0]} for m in (20, 50)),
+    ],
+}  # fmt: skip
+for row in DEFAULT["rows"]:
+    row |= {"machine": MACHINE, "date": "2020-01-01"}
 MADE = {
     "results": (RESULTS, 11, 2),  # how many times it has, and how many of them are peers'
     "selection": (SELECTION, 6, 3),
+    "default": (DEFAULT, 23, 6),
     "clustering": (CLUSTERING, 4, 1),
     "workers": (WORKERS, 8, 0),
     "gpu": (GPU, 12, 0),
@@ -259,13 +297,93 @@ def test_messages(names, message, tmp_path, capsys):
 def test_one_command_runs_all():
     every = script("all")
     kept = [["workers.py", "--show"], ["gpu.py", "--show"]]
-    always = [["run.py"], ["selection.py"], ["clustering.py"]]
+    always = [["run.py"], ["selection.py"], ["default.py"], ["clustering.py"]]
+    gpu = [["gpu.py"], ["default.py", "--cases", "gpu", "--gpu"]]
     assert every.plan() == always + kept
-    assert every.plan(workers=True, gpu=True) == [*always, ["workers.py"], ["gpu.py"]]
+    assert every.plan(workers=True, gpu=True) == [*always, ["workers.py"], *gpu]
     assert every.plan(quick=True) == [[*command, "--quick"] for command in always]
-    for name, *options in every.plan() + every.plan(quick=True):
+    for name, *options in every.plan() + every.plan(quick=True) + gpu:
         text = (BENCHMARKS / name).read_text(encoding="utf-8")
         assert all(f'"{option}"' in text for option in options)
+
+
+@pytest.fixture
+def default(monkeypatch):
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+        monkeypatch.setenv(variable, "1")  # as the script does; restored after the test
+    return script("default")
+
+
+def test_the_page_of_the_default(default):
+    page = default.page(DEFAULT["rows"])
+    for line in (
+        "**2.00 s**, of which 0.90 s are the start of Python and imports. Selected: 0, 1, 3;",
+        "| numbers, N = 500, M = 1,000 | 2 | 4.00 s | 2.00 s | **0.5** | 3.5 | 0 to 4 | 0 to 4 |",
+        "| 7 numbers and 8 categories | 2 | 6.00 s |  |  |  | number0, category4 | number0 |",
+        '`max_samples=None` 900.0 s (selected 3), `max_samples="auto"` 9.00 s (selected 2)',
+        "nearest neighbours 1.50 s, **15** times as long; Boruta 10.0 s, **50** times as long",
+        "| 1.00 | 0.25 | 0.40 | 0 to 2 | none | 2, 7 |",
+        "the fastest other library, 1.25 s: **125** times faster",
+        "| times faster than one | 1.0 | 12.0 |",
+        "| numbers, M = 50 | 0.50 s | 5.50 s | **11** | 0 | 0 |",
+        "- one some GPU, some, 2 cores, Python 3.11.7, numpy 2.0.0, 2020-01-01: GPU",
+    ):
+        assert line in page
+    for row in DEFAULT["rows"]:  # a part of the cases is a page, too
+        assert default.page([row]).startswith("# Benchmarks of the default")
+
+
+def test_cases_are_replaced_one_by_one(default, tmp_path):
+    some = (DEFAULT["rows"][1], DEFAULT["rows"][-1])
+    rows = default.merged(DEFAULT["rows"], [row | {"date": "2021-01-01"} for row in some])
+    assert [row["name"] for row in rows] == [
+        "command", "wide", "mixed", "all-rows", "panel", "local", "threads", "gpu"
+    ]  # fmt: skip
+    assert {row["name"] for row in rows if row["date"] == "2021-01-01"} == {"wide", "gpu"}
+    default.keep(rows, tmp_path / "kept.json")
+    assert default.load(tmp_path / "kept.json") == rows
+    assert default.load(tmp_path / "none.json") == []
+
+
+def test_which_cases_are_run(default, capsys):
+    always = default.arguments_of([]).cases
+    assert set(default.CASES) - set(always) == {"all-rows", "threads", "gpu"}
+    assert set(default.arguments_of(["--all", "--gpu"]).cases) - set(always) == {"all-rows", "gpu"}
+    assert default.arguments_of(["--cases", "threads"]).cases == ["threads"]
+    for wrong in (["--cases", "gpu"], ["--cases", "unknown"], ["--merge", "missing.json"]):
+        with pytest.raises(SystemExit):
+            default.arguments_of(wrong)
+    assert "the case gpu needs --gpu" in capsys.readouterr().err
+
+
+def test_another_machine_is_said_row_by_row(tmp_path, capsys):
+    changed = copy.deepcopy(DEFAULT)
+    changed["rows"][6]["machine"] = MACHINE | {"cores": 16}
+    paths = [write(tmp_path / f"{n}.json", c) for n, c in (("old", DEFAULT), ("new", changed))]
+    assert compare.main(paths) == 0
+    said = [line for line in capsys.readouterr().out.splitlines() if " -> " in line]
+    assert len(said) == 1
+    assert said[0].startswith("threads, N = 500, M = 1,000: ")
+    assert "cores 2;" in said[0].partition(" -> ")[0]
+    assert "cores 16;" in said[0].partition(" -> ")[2]
+
+
+def test_small_sizes_run():
+    """Without other libraries, as on a machine that is lent; nothing is written."""
+    before = {path: path.read_bytes() for path in KEPT}
+    command = [sys.executable, str(BENCHMARKS / "default.py"), "--quick", "--cases"]
+    done = subprocess.run(
+        [*command, "mixed", "threads"],
+        capture_output=True,
+        text=True,
+        env={k: v for k, v in os.environ.items() if k != "NUMBA_DISABLE_JIT"},
+    )
+    assert done.returncode == 0, done.stderr
+    rows = [json.loads(line) for line in done.stdout.splitlines()]
+    assert [row["name"] for row in rows] == ["mixed", "threads"]
+    assert all(row["seconds"] and row["selected"] and row["relevant"] for row in rows)
+    assert {path: path.read_bytes() for path in sorted(BENCHMARKS.glob("*.json"))} == before
 
 
 def test_the_kept_results_are_copied(tmp_path):
