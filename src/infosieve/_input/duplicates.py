@@ -6,12 +6,13 @@ from typing import Any
 import numpy as np
 
 from infosieve._core.types import Columns, ColumnSet, FloatArray, IntArray
+from infosieve._engines.numba.columns import project_bulk
 
 # Columns that differ by less than this part of their bulk's width are the same; far from the
 # bulk, by less than this part of the distance from it.
 SAME = 1e-6
 # What is left out at both ends to find the bulk: the largest share that leaves different values.
-_TAILS = (0.25, 0.1, 0.05, 0.01)
+_TAILS = (0.25, 0.1, 0.05, 0.01, 0.0)
 # Values further from the bulk than this many widths are not told apart by projections.
 _OUTSIDE = 8.0
 # Columns that are compared at once.
@@ -82,32 +83,18 @@ def projections_of(columns: Columns) -> tuple[FloatArray, FloatArray]:
     directions = _directions(columns.n_samples)
     projections = np.zeros((len(directions), columns.n_columns))
     widths = np.zeros(columns.n_columns)
+    order, each = columns.known_order, np.empty(len(directions))
     for j in np.flatnonzero(~columns.constant):
         row = columns.values[j]
-        ordered = np.sort(row)
-        widths[j] = _width(ordered, int(columns.n_distinct[j]))
-        inner = np.clip((row - _middle(ordered)) / widths[j], -_OUTSIDE, _OUTSIDE)
-        for axis, direction in enumerate(directions):
-            projections[axis, j] = abs(float((inner * direction).sum()))
+        ordered = np.sort(row) if order is None else row[order[j]]
+        distinct = int(columns.n_distinct[j])
+        widths[j] = project_bulk(ordered, row, distinct, _TAILS, _OUTSIDE, directions, each)
+        projections[:, j] = each
     return projections, widths
 
 
 def _middle(ordered: FloatArray) -> float:
     return float(ordered[(ordered.size - 1) // 2] / 2 + ordered[ordered.size // 2] / 2)
-
-
-def _width(ordered: FloatArray, n_distinct: int) -> float:
-    """The width of the bulk of a sorted column that varies.
-
-    Noise that separates equal values is no width: all but the largest differences are noise.
-    """
-    n = ordered.size
-    steps = np.diff(ordered)
-    if n_distinct < n:
-        steps[steps < np.partition(steps, n - n_distinct)[n - n_distinct]] = 0.0
-    cuts = [*(int(tail * (n - 1)) for tail in _TAILS), 0]
-    widths = [float(steps[cut : n - 1 - cut].sum()) for cut in cuts]
-    return next(width for width in widths if width > 0)
 
 
 @lru_cache(maxsize=4)

@@ -250,7 +250,7 @@ def _encode(columns: Columns, at: IntArray, screen: Screen, cells: Cells) -> Non
         left = _left(values, np.zeros(at.size, bool), screen.fits, screen.labels)
         tied = columns.n_distinct[at] < columns.n_samples
         encode_numbers(left, values, tied, *out)
-    to = np.concatenate([np.arange(cells.starts[j], cells.starts[j + 1]) for j in at])
+    to = np.repeat(cells.starts[at] - starts[:-1], levels) + np.arange(starts[-1])
     cells.fine[to], cells.sizes[to] = fine, sizes
     cells.coarse[at], cells.coarse_sizes[at], cells.marks[at] = coarse, coarse_sizes, marks
 
