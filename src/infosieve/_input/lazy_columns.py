@@ -240,8 +240,8 @@ class LazyColumns:
         if numbers.size == 0:
             nothing = np.empty((0, self.n_samples))
             return Columns(nothing, np.zeros(0, bool), np.zeros(0, np.int64))
-        columns = self.prepared(self.table.read(numbers), with_order)
-        return columns if self.used is None else columns.rows(self.used)
+        taken = self.prepared(self.table.read(numbers), with_order)
+        return taken if self.used is None else taken.rows(self.used)
 
     def prepared(self, table: Table, with_order: bool = False) -> Columns:
         """Columns that were read, scaled and with ties broken."""

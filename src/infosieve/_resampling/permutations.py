@@ -68,8 +68,8 @@ class Permutations(WritableArrays):
     """The row permutations of one test: row i receives the value of row ``draw(...)[p, i]``.
 
     Inside strata, or, with ``near``, among the neighbours of each row; then it is not the value
-    that moves, but the residual of a local linear fit (``fits``). ``local``: rows exchange only with
-    rows that are like them in the given columns.
+    that moves, but the residual of a local linear fit (``fits``). ``local``: rows exchange only
+    with rows that are like them in the given columns.
     """
 
     key: tuple[int, str, int]

@@ -125,10 +125,9 @@ class Scoring:
     def pairs(
         self, measure: Measure, columns: Sequence[int], given: Columns
     ) -> tuple[FloatArray, list[tuple[int, int]]]:
-        """The information of pairs conditional on the given columns, and the pairs.
+        """The joint information of pairs conditional on the given columns, and the pairs.
 
-        By the chain rule: what the first adds, and what the second adds to that. Pairs are
-        those of the columns that add most alone.
+        They are those of the columns that add most alone.
         """
         alone = self.scores(measure, columns, given).averaged
         job = self._pair_job(measure, columns, given, alone, None, 0)
@@ -169,7 +168,7 @@ class Scoring:
         best = _best(alone)
         where = self.place.together([columns[j] for j in best])
         known = self.executor.share(measure), self.executor.share(given)
-        return 1, (*known, *where, alone[best], permutations, number)
+        return 1, (*known, *where, permutations, number)
 
     def _fitting(self, measure: Measure) -> int:
         """Columns of a piece, at most; what has to be read or sent comes in small ones."""
@@ -254,19 +253,12 @@ def _score_pairs(
     given: Columns,
     x: ColumnSet,
     which: Which,
-    alone: FloatArray,
     permutations: Permutations | None,
     number: int,
 ) -> FloatArray:
-    """Of all pairs of some columns, permuted or not; ``alone`` is what each scores."""
+    """Of all pairs of some columns, permuted or not."""
     pool = x.take(which, with_order=False)
     if permutations is not None:
         pool = permutations.surrogates(pool, runner)(permutations.draw(number, 1))
-    if measure.criterion == "mi":
-        alone = np.zeros_like(alone)  # the score of the second is that of the whole set
-    each = []
-    for first in range(pool.n_columns - 1):
-        with_first = given.beside(pool.take([first]))
-        later = pool.take(slice(first + 1, None))
-        each.append(alone[first] + measure(later, with_first, runner))
-    return np.concatenate(each)
+    both = np.array(list(combinations(range(pool.n_columns), 2))).ravel()
+    return measure(pool.take(both), given, runner, width=2)

@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from infosieve._core.types import Columns, ColumnSet, FloatArray, IntArray, Metric, Runner, Which
 from infosieve._engines.numba.engine import NumbaEngine
-from infosieve._executors.threads import Threads
 from infosieve._resampling.permutations import Permutations, permutations_of
 from infosieve._scoring.jobs import Scoring, draw
 from infosieve._scoring.measure import Measure
@@ -126,19 +125,16 @@ class Screened:
     ) -> Iterator[FloatArray]:
         """Of the pairs found in some permutations: a job for a few permutations."""
         executor = self.scoring.executor
-        measure = replace(measure, engine=NumbaEngine())  # one candidate at a time
+        measure = replace(measure, engine=NumbaEngine())  # other engines know no pairs
         known = executor.share(measure), executor.share(self.given), executor.share(permutations)
         at_once = 1 if executor.remote else len(found)
         jobs = []
         for at in range(0, len(found), at_once):
             some = found[at : at + at_once]
-            every = np.unique([j for pairs in some for pair in pairs for j in pair])
-            places = [
-                [(int(np.searchsorted(every, i)), int(np.searchsorted(every, j))) for i, j in pairs]
-                for pairs in some
-            ]
+            every, places = np.unique(np.concatenate(some), return_inverse=True)
+            sizes = [len(pairs) for pairs in some]
             where = self.scoring.place.together([self.columns[j] for j in every])
-            jobs.append((len(some), (*known, *where, first + at, places)))
+            jobs.append((len(some), (*known, *where, first + at, places.ravel(), sizes)))
         for scores in executor.map(_score_pairs, jobs):
             yield from scores
 
@@ -153,9 +149,9 @@ def screen_of(
     return Screen.of(n_best, target, given, fits, follow=local)
 
 
-def block_sizes(n_permutations: int, first_decision: int) -> Iterator[int]:
+def block_sizes(n_permutations: int, first_decision: int, n_workers: int = 1) -> Iterator[int]:
     """How many permutations to try at once: a few, then up to where a test may be decided."""
-    at, size = 0, _FIRST
+    at, size = 0, max(_FIRST, n_workers)
     while at < n_permutations:
         size = min(size, n_permutations - at)
         if at + size < first_decision < at + 2 * size:
@@ -204,35 +200,19 @@ def _score_pairs(
     x: ColumnSet,
     which: Which,
     first: int,
-    pairs: list[list[Pair]],
+    places: IntArray,
+    sizes: list[int],
 ) -> list[FloatArray]:
-    """Of pairs, by the chain rule: what the first adds, and what the second adds to that."""
+    """The joint information of pairs, permuted or not: ``sizes`` of each permutation.
+
+    ``places`` has the two columns of each pair, one after the other.
+    """
     columns = x.take(which, with_order=False)
-    copied = [np.unique(some) for some in pairs]
-    if permutations is not None:
-        drawn = draw(permutations, first, len(pairs), runner)
-        surrogates = permutations.surrogates(columns, runner)
-    alone_runner = Threads(1)
-
-    def one_first(pool: Columns, at: int, others: list[int]) -> FloatArray:
-        own = pool.take([at])
-        scores = measure(pool.take(others), given.beside(own), alone_runner)
-        if measure.criterion == "mi":  # the score of the second is that of the whole set
-            return scores
-        return scores + measure(own, given, alone_runner)
-
-    tasks, places = [], []
-    for number, some in enumerate(pairs):
-        pool, of = columns, {int(j): int(j) for j in copied[number]}
-        if permutations is not None:
-            repeated = np.full(copied[number].size, number)
-            pool = surrogates.some(drawn, copied[number], repeated)
-            of = {int(j): at for at, j in enumerate(copied[number])}
-        for one in sorted({i for i, _ in some}):
-            at = [k for k, (i, _) in enumerate(some) if i == one]
-            tasks.append(partial(one_first, pool, of[one], [of[some[k][1]] for k in at]))
-            places.append((number, at))
-    out = [np.empty(len(some)) for some in pairs]
-    for (number, at), scores in zip(places, runner.run(tasks), strict=True):
-        out[number][at] = scores
-    return out
+    if permutations is None:
+        made = columns.take(places)
+    else:
+        numbers = np.repeat(np.arange(len(sizes)), 2 * np.array(sizes))
+        drawn = draw(permutations, first, len(sizes), runner)
+        made = permutations.surrogates(columns, runner).some(drawn, places, numbers)
+    scores = measure(made, given, runner, width=2)
+    return np.split(scores, np.cumsum(sizes)[:-1])

@@ -16,7 +16,7 @@ import numpy as np
 
 from infosieve._core.categories import category_labels, codes_of
 from infosieve._core.chunks import chunks
-from infosieve._core.types import Columns, FloatArray, IntArray, Runner, WritableArrays
+from infosieve._core.types import BoolArray, Columns, FloatArray, IntArray, Runner, WritableArrays
 from infosieve._engines.numba.screen import (
     COARSE,
     COARSE_TARGET,
@@ -171,7 +171,7 @@ class Screen(WritableArrays):
         return out
 
     def best(self, cells: Cells, permutations: IntArray, runner: Runner) -> list[IntArray]:
-        """For each permutation the places of the best columns: by their cells, and by split ones."""
+        """For each permutation the places of the best columns: by cells, and by split cells."""
         n_split = self.n_split
         scores = self.scores(cells, permutations, runner)
         best = [_top(row, cells.marks, self.n_best - n_split) for row in scores]
@@ -256,7 +256,7 @@ def _encode(columns: Columns, at: IntArray, screen: Screen, cells: Cells) -> Non
 
 
 def _left(
-    values: FloatArray, categorical: IntArray, fits: LocalFits | None, labels: IntArray | None
+    values: FloatArray, categorical: BoolArray, fits: LocalFits | None, labels: IntArray | None
 ) -> FloatArray:
     """What the given columns leave of numbers; categories stay as they are."""
     out = np.where(categorical[:, None], 0.0, values)

@@ -60,9 +60,8 @@ def mutual_information(
     criterion : {"frenzel-pompe", "cmi", "mi"}, default="frenzel-pompe"
         How information is measured conditional on ``given``. "frenzel-pompe": the textbook
         estimate [2]_, X and ``given`` being blocks of their own. "cmi": the quantity that
-        :class:`MISelector` ranks by, X and ``given`` forming one block with one norm; of several
-        columns, the sum of what each adds to those before it. "mi": the information of X and
-        ``given`` together less that of ``given``.
+        :class:`MISelector` ranks by, X and ``given`` forming one block with one norm. "mi": the
+        information of X and ``given`` together less that of ``given``.
     n_neighbors : int or pair of ints, default=(3, 10)
         The smoothing parameter K, or an inclusive range of K whose estimates are averaged.
         A range is capped at ``n_samples - 1``.
@@ -156,13 +155,8 @@ def mutual_information(
 def _of_set(measure: Measure, x: Columns, given: Columns) -> float:
     """The information of a set of columns, conditional on others where there are some."""
     runner = Threads(1)
-    if given.n_columns and measure.criterion == "cmi":
+    if given.n_columns and measure.criterion != "mi":
         return float(measure(x, given, runner, width=x.n_columns)[0])
-    if given.n_columns and measure.criterion == "gain":
-        total = 0.0
-        for j in range(x.n_columns):  # the chain rule
-            total += float(measure(x.take([j]), given.beside(x.take(slice(j))), runner)[0])
-        return total
     whole = given.beside(x) if given.n_columns else x
     return measure.of_set(whole, runner) - (
         measure.of_set(given, runner) if given.n_columns else 0.0

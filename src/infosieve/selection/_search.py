@@ -292,7 +292,7 @@ class Search:
         """How many permutations to try at once, until a test may be decided."""
         n = self.rules.n_permutations
         first = sequential_rule(level, n).first_acceptance if self.rules.sequential else n
-        return block_sizes(n, n if first is None else first)
+        return block_sizes(n, first, self.scoring.executor.here.n_workers)
 
     def _level(self, of_pairs: bool = False) -> float:
         """The significance level of the next step; single columns and pairs share it."""

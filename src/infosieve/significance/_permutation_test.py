@@ -225,7 +225,7 @@ def permutation_test(
             screened = Screened(scoring, kept, tested, condition)
         rule = sequential_rule(alpha, n_permutations) if sequential else None
         first = n_permutations if rule is None else rule.first_acceptance
-        sizes = block_sizes(n_permutations, first or n_permutations)
+        sizes = block_sizes(n_permutations, first, pool.here.n_workers)
         if screened is not None and pairs:
             observed, which = screened.pairs(measure)
             names = tuple(tuple(problem.x.names[j] for j in pair) for pair in which)

@@ -128,6 +128,7 @@ def _surrogates(
         at = slice(first, first + _MOST_COPIES)
         some = column[at], number[at], out[at]
         grid = min(256, -(-n // 128)), len(out[at])
+        arguments: tuple[Any, ...]
         if len(parts) == 1:
             arguments = cp.asarray(parts[0]), moves, some[0], some[1], np.int32(n), some[2]
             kernels.get_function("gather")(grid, (128,), arguments)

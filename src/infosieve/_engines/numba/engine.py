@@ -12,7 +12,7 @@ from infosieve._core.chunks import chunks
 from infosieve._core.types import Batch, FloatArray, IntArray, Runner
 from infosieve._engines.base import CountingEngine, bivariate
 from infosieve._engines.ksg import nats, psi_table
-from infosieve._engines.numba.lanes import LANES
+from infosieve._engines.numba.lanes import LANES, aligned
 from infosieve._engines.numba.leave_out import leave_out
 from infosieve._engines.numba.plane import plane
 from infosieve._engines.numba.rows import rows
@@ -20,6 +20,8 @@ from infosieve._engines.numba.tree import build, scan
 
 # Beyond this many samples, shared neighbour lists (N^2) lose to trees (N log N).
 MAX_ROWS = 20_000
+# The same where nothing is given, and all points are on all lists.
+FEW_ROWS = 700
 # Candidates of one task stay in the cache: bytes.
 TASK_BYTES = 4 << 20
 
@@ -44,7 +46,7 @@ class NumbaEngine(CountingEngine):
         """Sums of psi terms in fixed point, by whatever structure is fastest."""
         if bivariate(batch):
             return _by_strips(batch, runner)
-        if batch.width == 1 and _sharing_pays(batch):
+        if _sharing_pays(batch):
             return _by_rows(batch, runner)
         return _by_trees(batch, runner)
 
@@ -89,12 +91,13 @@ def _sharing_pays(batch: Batch) -> bool:
     a tree for each candidate, which costs more the more dimensions it has.
     """
     n = batch.target.n_samples
-    d = batch.given.n_columns + batch.target.n_columns + 1
+    d = batch.given.n_columns + batch.target.n_columns + batch.width
     listed = min(n, sum(_list_lengths(n, batch)))
     lists = 0.008 * n + listed * (0.005 + 4e-6 * n)
     tree = min(1.5 * 1.9 ** (d - 2), 0.006 * n) + 150 / n
     enough = batch.n_candidates >= 4 and batch.n_candidates * (tree - 0.5) > lists
-    return n <= MAX_ROWS and enough
+    most = MAX_ROWS if batch.given.n_columns else FEW_ROWS
+    return n <= most and enough
 
 
 def _spans(n: int, parts: int) -> list[tuple[int, int]]:
@@ -144,11 +147,11 @@ def _by_rows(batch: Batch, runner: Runner) -> IntArray:
     """Many candidates that share the rest: :mod:`.rows`, a task for some points of some."""
     n, m = batch.target.n_samples, batch.n_candidates
     squared, joined = batch.metric == "euclidean", batch.criterion != "cmi"
-    form = (squared, squared and joined, batch.conditional, batch.method == "ksg2")
+    form = (squared, squared and joined, batch.conditional, batch.method == "ksg2", batch.width)
     psi = psi_table(n)
     wants = _list_lengths(n, batch)
     pieces = chunks(m, max(16 * LANES, TASK_BYTES // (8 * n)))
-    spans = _spans(n, 1 if runner.n_workers == 1 else 4 * runner.n_workers)
+    spans = _spans(n, 1 if runner.n_workers == 1 else 3 * runner.n_workers)
 
     def task(blocks: FloatArray, span: tuple[int, int]) -> IntArray:
         given, target = batch.given.values, batch.target.values
@@ -156,7 +159,8 @@ def _by_rows(batch: Batch, runner: Runner) -> IntArray:
 
     sums = []
     for chunk in pieces:
-        blocks = _in_lanes(batch.candidates.values[chunk], runner)
+        columns = slice(chunk.start * batch.width, chunk.stop * batch.width)
+        blocks = _in_lanes(batch.candidates.values[columns], batch.width, runner)
         parts = runner.run([partial(task, blocks, span) for span in spans])
         sums.append(np.sum(parts, axis=0)[:, : chunk.stop - chunk.start])
     return np.concatenate(sums, axis=1).T
@@ -170,18 +174,20 @@ def _list_lengths(n: int, batch: Batch) -> tuple[int, int]:
     return int(joint) + 16, int(alone) + 16
 
 
-def _in_lanes(columns: FloatArray, runner: Runner) -> FloatArray:
-    """Columns by blocks of LANES, sample by sample: (n_blocks, n_samples * LANES)."""
-    m, n = columns.shape
-    blocks = np.empty((math.ceil(m / LANES), n, LANES))
+def _in_lanes(columns: FloatArray, width: int, runner: Runner) -> FloatArray:
+    """Candidates by blocks of LANES, sample by sample: (n_blocks, n_samples * width * LANES)."""
+    m, n = len(columns) // width, columns.shape[1]
+    candidates = columns.reshape(m, width, n)
+    blocks: FloatArray = aligned(math.ceil(m / LANES) * n * width * LANES, np.float64)
+    blocks = blocks.reshape(-1, n, width, LANES)
 
     def fill(block: int) -> None:
-        some = columns[block * LANES : (block + 1) * LANES]
-        blocks[block, :, : len(some)] = some.T
-        blocks[block, :, len(some) :] = some[-1][:, None]  # idle lanes do as the last one does
+        some = candidates[block * LANES : (block + 1) * LANES]
+        blocks[block, ..., : len(some)] = some.transpose(2, 1, 0)
+        blocks[block, ..., len(some) :] = some[-1].T[..., None]  # idle lanes do as the last does
 
     runner.run([partial(fill, block) for block in range(len(blocks))])
-    return blocks.reshape(len(blocks), n * LANES)
+    return blocks.reshape(len(blocks), n * width * LANES)
 
 
 def _by_trees(batch: Batch, runner: Runner) -> IntArray:

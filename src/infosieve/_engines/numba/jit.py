@@ -23,7 +23,16 @@ def _fingerprint() -> str:
 SOURCES = _fingerprint()
 
 
-def kernel(function: F) -> F:
+def inner_kernel(function: F) -> F:
+    """Compile the part of a kernel that is called over and over: it must not make arrays.
+
+    It may look at parts of those it is given; nobody counts references to them, which would
+    cost more than a short loop.
+    """
+    return kernel(function, _nrt=False)
+
+
+def kernel(function: F, **options: Any) -> F:
     """Compile ``function`` at its first call, release the GIL, keep the machine code on disk.
 
     No ``fastmath`` and no ``parallel=True``: results must be the same bits everywhere, and
@@ -31,9 +40,9 @@ def kernel(function: F) -> F:
     installation without a home directory), the kernel is compiled once per process.
     """
     try:
-        dispatcher = numba.njit(nogil=True, cache=True, error_model="numpy")(function)
+        dispatcher = numba.njit(nogil=True, cache=True, error_model="numpy", **options)(function)
     except RuntimeError:
-        dispatcher = numba.njit(nogil=True, error_model="numpy")(function)
+        dispatcher = numba.njit(nogil=True, error_model="numpy", **options)(function)
     _tie_to_sources(dispatcher)
     return dispatcher  # type: ignore[no-any-return]
 

@@ -20,11 +20,16 @@ import numpy as np
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
-from numba.extending import intrinsic, overload
+from numba.extending import intrinsic, overload, register_jitable
 
 LANES = 16
-# Listed neighbours are met four at a time, which saves loads and stores of the nearest.
-AT_ONCE = 4
+# So many listed neighbours are met at a time: their rows of distances are made first and looked
+# at afterwards. Rows stay where they were made until three more batches have been met; one row
+# more is infinitely far.
+BATCH = 16
+N_ROWS = 4 * BATCH
+# Vectors of this many numbers are worked on at a time where many must be held in registers.
+WIDTH = 8
 
 # Floors of a visit: row i keeps lane i from meeting itself, the last row lets all pass.
 SELF = np.zeros((LANES + 1, LANES))
@@ -32,23 +37,38 @@ np.fill_diagonal(SELF, np.inf)
 NOBODY = LANES
 
 
+@register_jitable
+def aligned(n: Any, dtype: Any) -> Any:
+    """An empty array of ``n`` numbers that begins where a cache line does.
+
+    Vectors of 64 bytes that lie across two cache lines are read and written half as fast.
+    """
+    room = np.empty(n + 16, dtype)
+    first = (-room.ctypes.data % 64) // room.itemsize
+    return room[first : first + n]
+
+
 # What the vector code does, in plain Python. A "visit" is one neighbour met by all lanes.
 
 
 def column_distances(visit: Any, i: Any, form: Any) -> Any:
-    """Distances of the i-th listed neighbour to one point, in LANES candidate columns.
+    """Distances of the i-th listed neighbour to one point, of LANES candidates.
 
-    ``visit`` is (x, here, index, shared): the candidates' values (n_samples, LANES),
+    ``visit`` is (x, here, index, shared): the candidates' values (n_samples, width, LANES),
     flattened, the point, the listed neighbours, and their distances in what the candidates
-    share. ``form`` is (squared, add): a candidate's step is squared or not, and added to the
-    shared distance (Euclidean blocks) or the larger of the two is taken.
+    share. ``form`` is (squared, add, width): a candidate's steps, one for each of its columns, are
+    squared or not, and added to the shared distance (Euclidean blocks, hence squared) or the
+    larger of the two is taken.
     """
     x, here, index, shared = visit
-    squared, add = form
-    at = index[i] * LANES
-    step = x[at : at + LANES] - x[here * LANES : (here + 1) * LANES]
-    step = step * step if squared else np.abs(step)
-    return shared[i] + step if add else np.maximum(shared[i], step)
+    squared, add, width = form
+    values = x.reshape(-1, width, LANES)
+    steps = values[index[i]] - values[here]
+    steps = steps * steps if squared else np.abs(steps)
+    total = np.full(LANES, shared[i] if add else 0.0)
+    for step in steps:
+        total = total + step if squared else np.maximum(total, step)
+    return total if add else np.maximum(shared[i], total)
 
 
 def point_distances(visit: Any) -> Any:
@@ -66,26 +86,65 @@ def _push(nearest: Any, k: int, d: Any) -> float:
     return float(smaller.max())
 
 
-def push_columns(visit: Any, i: Any, form: Any, floor: Any, nearest: Any, k: Any) -> Any:
-    """Insert AT_ONCE listed neighbours, from the i-th on, into each lane's ``k`` nearest.
+def meet_columns(visit: Any, start: Any, form: Any, floor: Any, limits: Any, rows: Any) -> Any:
+    """Distances of BATCH listed neighbours, from ``start`` on; which of them any lane wants.
 
-    ``floor`` has the neighbours' distances in the other blocks; ``nearest`` is (k, LANES),
-    flattened and sorted. Returns the widest k-th.
+    ``floor`` has the neighbours' distances in the other blocks. A lane wants what is closer than
+    its one of ``limits`` (LANES,). The distances go to the first BATCH ``rows``. Returns bits.
     """
-    for u in range(i, i + AT_ONCE):
-        widest = _push(nearest, k, np.maximum(column_distances(visit, u, form), floor[u]))
-    return widest
+    wanted = 0
+    for u in range(BATCH):
+        d = np.maximum(column_distances(visit, start + u, form), floor[start + u])
+        rows[u * LANES : (u + 1) * LANES] = d
+        wanted |= int((d < limits).any()) << u
+    return wanted
 
 
-def count_columns(
-    visit: Any, i: Any, form: Any, radii: Any, counts: Any, first: Any, last: Any
+def sort_in(rows: Any, queue: Any, nearest: Any, k: Any) -> Any:
+    """Merge the rows of distances that the queue's first BATCH tell into each lane's nearest.
+
+    ``nearest`` is sorted, (n, LANES), flattened, with a multiple of BATCH rows, of which at least
+    the first ``k`` are right. Returns the widest k-th.
+    """
+    old = nearest.reshape(-1, LANES)
+    new = rows.reshape(-1, LANES)[queue[:BATCH]]
+    old[:] = np.sort(np.concatenate([old, new]), axis=0)[: len(old)]
+    return float(old[k - 1].max())
+
+
+def count_rows(
+    rows: Any, queue: Any, at: Any, radii: Any, counts: Any, first: Any, last: Any
 ) -> None:
-    """Add to ``counts`` how many of AT_ONCE listed neighbours are inside the lane's radii."""
-    for u in range(i, i + AT_ONCE):
-        d = column_distances(visit, u, form)
+    """Add to ``counts`` how many of WIDTH rows of distances are inside the lane's radii."""
+    for d in rows.reshape(-1, LANES)[queue[at : at + WIDTH]]:
         for k in range(first, last):
             lanes = slice(k * LANES, (k + 1) * LANES)
             counts[lanes] += d < radii[lanes]
+
+
+def count_cells(near: Any, radii: Any, k: Any, counts: Any) -> None:
+    """Set how many listed points are strictly inside each lane's k-th radius, by their cells.
+
+    ``near`` is (exact, edges, base, shift): the points' distances, cell by cell, and WIDTH
+    infinite ones; where cells begin (cell i ends where i + 1 begins, and the last is empty); and
+    what makes a cell of a distance: the bits above ``shift``, less ``base``.
+    """
+    exact, edges, base, shift = near
+    for i in range(k * LANES, (k + 1) * LANES):
+        cell = min(max((radii.view(np.int64)[i] >> shift) - base, 0), edges.size - 2)
+        first, last = edges[cell], edges[cell + 1]
+        counts[i] = first + np.sum(exact[first:last] < radii[i])
+
+
+def add_psi(terms: Any, sign: Any, psi: Any, counts: Any, inner: Any, k: Any) -> None:
+    """Add psi of a row of counts, less those not to be counted, to the terms (or subtract it)."""
+    lanes = slice(k * LANES, (k + 1) * LANES)
+    terms[lanes] += sign * psi[0, counts[lanes] - inner[lanes]]
+
+
+def widest(values: Any, row: Any) -> Any:
+    """The largest of a row of LANES."""
+    return float(values[row * LANES : (row + 1) * LANES].max())
 
 
 def push_point(visit: Any, itself: Any, nearest: Any, k: Any) -> Any:
@@ -181,6 +240,33 @@ _F64, _I32, _I64, _BIT = ir.DoubleType(), ir.IntType(32), ir.IntType(64), ir.Int
 _FLOATS = ir.VectorType(_F64, LANES)
 _INTS = ir.VectorType(_I32, LANES)
 _BITS = ir.VectorType(_BIT, LANES)
+_LONGS = ir.VectorType(_I64, LANES)
+_PART = ir.VectorType(_F64, WIDTH)
+
+
+def _sorting_network(n: int) -> list[tuple[int, int]]:
+    """Pairs to be put in order, one after the other, to sort n numbers (Batcher)."""
+    pairs = []
+    p = 1
+    while p < n:
+        k = p
+        while k >= 1:
+            for j in range(k % p, n - k, 2 * k):
+                for i in range(min(k, n - j - k)):
+                    if (i + j) // (2 * p) == (i + j + k) // (2 * p):
+                        pairs.append((i + j, i + j + k))
+            k //= 2
+        p *= 2
+    return pairs
+
+
+def _merging_network(n: int) -> list[tuple[int, int]]:
+    """The same for n numbers that rise and then fall, or fall and then rise (bitonic)."""
+    pairs, step = [], n // 2
+    while step >= 1:
+        pairs += [(i, i + step) for i in range(n) if not i & step]
+        step //= 2
+    return pairs
 
 
 class _Code:
@@ -192,11 +278,14 @@ class _Code:
     def splat(self, value: Any, vector: Any = _FLOATS) -> Any:
         undefined = ir.Constant(vector, ir.Undefined)
         head = self.b.insert_element(undefined, value, _I32(0))
-        return self.b.shuffle_vector(head, undefined, ir.Constant(_INTS, [_I32(0)] * LANES))
+        first = ir.Constant(ir.VectorType(_I32, vector.count), [_I32(0)] * vector.count)
+        return self.b.shuffle_vector(head, undefined, first)
+
+    def bit(self, value: Any) -> Any:
+        return value if value.type.width == 1 else self.b.trunc(value, _BIT)
 
     def flag(self, value: Any) -> Any:
-        bit = value if value.type.width == 1 else self.b.trunc(value, _BIT)
-        return self.splat(bit, _BITS)
+        return self.splat(self.bit(value), _BITS)
 
     def data(self, kind: Any, array: Any) -> Any:
         return self.context.make_array(kind)(self.context, self.b, array).data
@@ -213,16 +302,30 @@ class _Code:
     def store(self, value: Any, pointer: Any, align: int = 8) -> None:
         self.b.store(value, pointer).align = align
 
-    def gather(self, data: Any, indices: Any) -> Any:
-        values = ir.Constant(_FLOATS, ir.Undefined)
+    def fetch(self, pointer: Any) -> None:
+        """Begin to move a row of LANES to the cache: a hint, which no address can make fail."""
+        byte = ir.IntType(8).as_pointer()
+        kind = ir.FunctionType(ir.VoidType(), [byte, _I32, _I32, _I32])
+        fetch = cgutils.get_or_insert_function(self.b.module, kind, "llvm.prefetch.p0")
+        for at in range(0, 8 * LANES, 64):
+            line = self.b.gep(self.b.bitcast(pointer, byte), [_I64(at)])
+            self.b.call(fetch, [line, _I32(0), _I32(3), _I32(1)])
+
+    def gather(self, data: Any, indices: Any, vector: Any = _FLOATS) -> Any:
+        """What lies at ``indices`` of an array; read as the vector's type, if that is another."""
+        values = ir.Constant(vector, ir.Undefined)
         for lane in range(LANES):
-            index = self.b.sext(self.b.extract_element(indices, _I32(lane)), _I64)
-            value = self.b.load(self.b.gep(data, [index]))
-            values = self.b.insert_element(values, value, _I32(lane))
+            index = self.b.extract_element(indices, _I32(lane))
+            index = self.b.sext(index, _I64) if index.type == _I32 else index
+            place = self.b.bitcast(self.b.gep(data, [index]), vector.element.as_pointer())
+            values = self.b.insert_element(values, self.load(place, 4), _I32(lane))
         return values
 
     def larger(self, u: Any, v: Any) -> Any:
         return self.b.select(self.b.fcmp_ordered(">", u, v), u, v)
+
+    def smaller(self, u: Any, v: Any) -> Any:
+        return self.b.select(self.b.fcmp_ordered("<", u, v), u, v)
 
     def gap(self, u: Any, v: Any) -> Any:
         step = self.b.fsub(u, v)
@@ -246,21 +349,47 @@ class _Code:
     def fields(self, kind: Any, record: Any) -> list[tuple[Any, Any]]:
         return [(t, self.b.extract_value(record, i)) for i, t in enumerate(kind)]
 
-    def column_distances(self, kind: Any, visit: Any, i: Any, form: Any) -> list[Any]:
+    def column_distances(self, kind: Any, visit: Any, i: Any, form: Any) -> Any:
         x, here, index, shared = self.fields(kind, visit)
-        squared, add = (self.flag(self.b.extract_value(form, at)) for at in range(2))
-        own = self.load(self.vectors(*x, self.b.mul(here[1], _I64(LANES))))
-        distances = []
-        for u in range(AT_ONCE):
-            at = self.b.add(i, _I64(u))
-            j = self.b.sext(self.b.load(self.b.gep(self.data(*index), [at])), _I64)
-            step = self.b.fsub(self.load(self.vectors(*x, self.b.mul(j, _I64(LANES)))), own)
-            absolute = self.larger(step, self.b.fneg(step))
-            step = self.b.select(squared, self.b.fmul(step, step), absolute)
-            base = self.splat(self.b.load(self.b.gep(self.data(*shared), [at])))
-            d = self.b.select(add, self.b.fadd(base, step), self.larger(base, step))
-            distances.append(d)
-        return distances
+        squared, add = (self.bit(self.b.extract_value(form, at)) for at in range(2))
+        width = self.b.extract_value(form, 2)
+        row = self.b.mul(width, _I64(LANES))
+        own = self.vectors(*x, self.b.mul(here[1], row))
+        j = self.b.sext(self.b.load(self.b.gep(self.data(*index), [i])), _I64)
+        other_point = self.vectors(*x, self.b.mul(j, row))
+        ahead = self.b.load(self.b.gep(self.data(*index), [self.b.add(i, _I64(BATCH))]))
+        self.fetch(self.vectors(*x, self.b.mul(self.b.sext(ahead, _I64), row)))
+        base = self.splat(self.b.load(self.b.gep(self.data(*shared), [i])))
+        distance = cgutils.alloca_once(self.b, _FLOATS)
+
+        def step_of(c: Any) -> tuple[Any, Any]:
+            step = self.b.fsub(
+                self.load(self.b.gep(other_point, [c])), self.load(self.b.gep(own, [c]))
+            )
+            return step, self.b.fmul(step, step)
+
+        def further(combine: Any) -> None:
+            """The other columns of a candidate."""
+            with cgutils.for_range_slice(self.b, _I64(1), width, _I64(1), inc=True) as (c, _):
+                self.b.store(combine(self.b.load(distance), *step_of(c)), distance)
+
+        def within(so_far: Any, step: Any, squares: Any) -> Any:
+            step = self.larger(step, self.b.fneg(step))
+            if so_far is not None:
+                step = self.larger(so_far, step)
+                squares = self.b.fadd(so_far, squares)
+            return self.b.select(self.splat(squared, _BITS), squares, step)
+
+        first = step_of(_I64(0))
+        with self.b.if_else(add) as (euclidean, other):  # add implies squared
+            with euclidean:
+                self.b.store(self.b.fadd(base, first[1]), distance)
+                further(lambda so_far, step, squares: self.b.fadd(so_far, squares))
+            with other:
+                self.b.store(within(None, *first), distance)
+                further(within)
+                self.b.store(self.larger(base, self.b.load(distance)), distance)
+        return self.b.load(distance)
 
     def point_distances(self, kind: Any, visit: Any) -> tuple[Any, Any]:
         a, b, j, a_here, b_here = self.fields(kind, visit)
@@ -300,8 +429,7 @@ class _Code:
                     self.b.store(combine(self.b.load(block), step_in(c)), block)
                 self.b.store(self.larger(self.b.load(total), self.b.load(block)), total)
 
-        flag = squared if squared.type.width == 1 else self.b.trunc(squared, _BIT)
-        with self.b.if_else(flag) as (euclidean, maximum):
+        with self.b.if_else(self.bit(squared)) as (euclidean, maximum):
             with euclidean:
                 add_up(lambda so_far, step: self.b.fadd(so_far, self.b.fmul(step, step)))
             with maximum:
@@ -313,60 +441,205 @@ class _Code:
         own = self.b.icmp_signed("==", lane, self.splat(self.b.trunc(itself, _I32), _INTS))
         return self.b.select(own, ir.Constant(_FLOATS, [np.inf] * LANES), d)
 
-    def push(self, nearest: Any, k: Any, distances: list[Any]) -> Any:
-        carried = [cgutils.alloca_once_value(self.b, d) for d in distances]
-        last = cgutils.alloca_once_value(self.b, distances[0])
+    def push(self, nearest: Any, k: Any, d: Any) -> Any:
+        carried, last = (cgutils.alloca_once_value(self.b, d) for _ in range(2))
         with cgutils.for_range(self.b, k) as loop:
             slot = self.b.gep(nearest, [loop.index])
-            kept = self.load(slot)
-            for place in carried:
-                new = self.b.load(place)
-                closer = self.b.fcmp_ordered("<", new, kept)
-                self.b.store(self.b.select(closer, kept, new), place)
-                kept = self.b.select(closer, new, kept)
+            kept, new = self.load(slot), self.b.load(carried)
+            closer = self.b.fcmp_ordered("<", new, kept)
+            self.b.store(self.b.select(closer, kept, new), carried)
+            kept = self.b.select(closer, new, kept)
             self.store(kept, slot)
             self.b.store(kept, last)
         return self.widest(self.b.load(last))
 
-    def count(self, kinds: Any, arrays: Any, span: Any, distances: list[Any]) -> None:
+    def count(self, kinds: Any, arrays: Any, span: Any, d: Any) -> None:
         radius = self.vectors(kinds[0], arrays[0])
         total = self.vectors(kinds[1], arrays[1], vector=_INTS)
         with cgutils.for_range_slice(self.b, span[0], span[1], _I64(1), inc=True) as (k, _):
             limit, slot = self.load(self.b.gep(radius, [k])), self.b.gep(total, [k])
-            count = self.load(slot, 4)
-            for d in distances:
-                inside = self.b.fcmp_ordered("<", d, limit)
-                count = self.b.add(count, self.b.zext(inside, _INTS))
-            self.store(count, slot, 4)
+            inside = self.b.fcmp_ordered("<", d, limit)
+            self.store(self.b.add(self.load(slot, 4), self.b.zext(inside, _INTS)), slot, 4)
+
+    def n_below(self, values: Any, first: Any, limit: Any) -> Any:
+        some = self.load(self.vectors(values[0], values[1], first, _PART))
+        below = self.b.bitcast(self.b.fcmp_ordered("<", some, limit), ir.IntType(WIDTH))
+        return self.b.zext(self.b.ctpop(below), _I32)
+
+    def any_below(self, d: Any, limits: Any) -> Any:
+        below = self.b.bitcast(self.b.fcmp_ordered("<", d, limits), ir.IntType(LANES))
+        return self.b.icmp_unsigned("!=", below, ir.IntType(LANES)(0))
+
+    def parts(self, source: Any, n: int, first_row: Any, part: int) -> list[Any]:
+        """Where ``n`` rows of an array of LANES begin, in one part of the lanes."""
+        start = self.b.gep(self.data(*source), [self.b.mul(first_row, _I64(LANES))])
+        at = [row * LANES + part * WIDTH for row in range(n)]
+        return [self.b.bitcast(self.b.gep(start, [_I64(i)]), _PART.as_pointer()) for i in at]
+
+    def queued(self, rows: Any, queue: Any, n: int, at: Any) -> list[Any]:
+        """Where the rows begin that ``n`` of the queue tell."""
+        start = self.b.gep(self.data(*queue), [at])
+        numbers = [self.b.load(self.b.gep(start, [_I64(i)])) for i in range(n)]
+        places = [self.b.mul(self.b.sext(i, _I64), _I64(LANES)) for i in numbers]
+        return [self.b.gep(self.data(*rows), [i]) for i in places]
+
+    def part(self, row: Any, part: int) -> Any:
+        return self.load(self.b.bitcast(self.b.gep(row, [_I64(part * WIDTH)]), _PART.as_pointer()))
+
+    def in_order(self, values: list[Any], pairs: list[tuple[int, int]]) -> None:
+        for i, j in pairs:
+            u, v = values[i], values[j]
+            values[i], values[j] = self.smaller(u, v), self.larger(u, v)
+
+    def sort_in(self, values: list[Any], old: Any, n_blocks: Any, part: int) -> None:
+        """Sort the values, and exchange them for the larger ones of each block of old rows."""
+        self.in_order(values, _sorting_network(BATCH))
+        carried = [cgutils.alloca_once_value(self.b, v) for v in values]
+        last = self.b.sub(n_blocks, _I64(1))
+        with cgutils.for_range(self.b, last) as loop:
+            larger = self.exchange([self.b.load(v) for v in carried], old, loop.index, part)
+            self.in_order(larger, _merging_network(BATCH))
+            for value, place in zip(larger, carried, strict=True):
+                self.b.store(value, place)
+        self.exchange([self.b.load(v) for v in carried], old, last, part)
+
+    def sort_few_in(self, values: list[Any], old: Any, part: int) -> None:
+        """The same where half a batch of old rows is enough."""
+        half = BATCH // 2
+        first, second = values[:half], values[half:]
+        for some in (first, second):
+            self.in_order(some, _sorting_network(half))
+        smaller = [self.smaller(u, v) for u, v in zip(first, second[::-1], strict=True)]
+        self.in_order(smaller, _merging_network(half))
+        self.exchange(smaller, old, _I64(0), part)
+
+    def exchange(self, values: Any, old: Any, block: Any, part: int) -> list[Any]:
+        """Leave the smaller half of sorted values and old rows, sorted; the rest, bitonic."""
+        n = len(values)
+        places = self.parts(old, n, self.b.mul(block, _I64(n)), part)
+        pairs = [(self.load(u), v) for u, v in zip(places, values[::-1], strict=True)]
+        smaller = [self.smaller(u, v) for u, v in pairs]
+        self.in_order(smaller, _merging_network(n))
+        for value, place in zip(smaller, places, strict=True):
+            self.store(value, place)
+        return [self.larger(u, v) for u, v in pairs]
 
 
 @intrinsic
-def _push_columns(
-    _typing: Any, visit: Any, i: Any, form: Any, floor: Any, nearest: Any, k: Any
+def _meet_columns(
+    _typing: Any, visit: Any, start: Any, form: Any, floor: Any, limits: Any, rows: Any
 ) -> Any:
     def generate(context: Any, b: Any, signature: Any, args: Any) -> Any:
         c, kinds = _Code(context, b), signature.args
-        floors = c.data(kinds[3], args[3])
-        distances = [
-            c.larger(d, c.splat(b.load(b.gep(floors, [b.add(args[1], _I64(u))]))))
-            for u, d in enumerate(c.column_distances(kinds[0], args[0], args[1], args[2]))
-        ]
-        return c.push(c.vectors(kinds[4], args[4]), args[5], distances)
+        floors, limits = c.data(kinds[3], args[3]), c.load(c.vectors(kinds[4], args[4]))
+        wanted = cgutils.alloca_once_value(b, _I64(0))
+        with cgutils.for_range(b, _I64(BATCH)) as loop:
+            i = b.add(args[1], loop.index)
+            d = c.column_distances(kinds[0], args[0], i, args[2])
+            d = c.larger(d, c.splat(b.load(b.gep(floors, [i]))))
+            c.store(d, b.gep(c.vectors(kinds[5], args[5]), [loop.index]))
+            bit = b.shl(b.zext(c.any_below(d, limits), _I64), loop.index)
+            b.store(b.or_(b.load(wanted), bit), wanted)
+        return b.load(wanted)
 
-    return types.float64(visit, i, form, floor, nearest, k), generate
+    return types.int64(visit, start, form, floor, limits, rows), generate
 
 
 @intrinsic
-def _count_columns(
-    _typing: Any, visit: Any, i: Any, form: Any, radii: Any, counts: Any, first: Any, last: Any
+def _sort_in(_typing: Any, rows: Any, queue: Any, nearest: Any, k: Any) -> Any:
+    def generate(context: Any, b: Any, signature: Any, args: Any) -> Any:
+        c = _Code(context, b)
+        new, queue, old, _ = zip(signature.args, args, strict=True)
+        n_blocks = b.udiv(b.add(args[3], _I64(BATCH - 1)), _I64(BATCH))
+        places = c.queued(new, queue, BATCH, _I64(0))
+        with b.if_else(b.icmp_signed("<=", args[3], _I64(BATCH // 2))) as (few, many):
+            with few:
+                for part in range(LANES // WIDTH):
+                    c.sort_few_in([c.part(row, part) for row in places], old, part)
+            with many:
+                for part in range(LANES // WIDTH):
+                    c.sort_in([c.part(row, part) for row in places], old, n_blocks, part)
+        return c.widest(c.load(b.gep(c.vectors(*old), [b.sub(args[3], _I64(1))])))
+
+    return types.float64(rows, queue, nearest, k), generate
+
+
+@intrinsic
+def _count_rows(
+    _typing: Any, rows: Any, queue: Any, at: Any, radii: Any, counts: Any, first: Any, last: Any
 ) -> Any:
     def generate(context: Any, b: Any, signature: Any, args: Any) -> Any:
-        c, kinds = _Code(context, b), signature.args
-        distances = c.column_distances(kinds[0], args[0], args[1], args[2])
-        c.count(kinds[3:5], args[3:5], args[5:7], distances)
+        c = _Code(context, b)
+        rows, queue, _, radii, counts, _, _ = zip(signature.args, args, strict=True)
+        ints = ir.VectorType(_I32, WIDTH)
+        places = c.queued(rows, queue, WIDTH, args[2])
+        for part in range(LANES // WIDTH):
+            distances = [c.part(row, part) for row in places]
+            with cgutils.for_range_slice(b, args[5], args[6], _I64(1), inc=True) as (k, _):
+                limit = c.load(c.parts(radii, 1, k, part)[0])
+                at = b.add(b.mul(k, _I64(LANES)), _I64(part * WIDTH))
+                slot = c.vectors(*counts, at, ints)
+                count = c.load(slot, 4)
+                for d in distances:
+                    inside = b.fcmp_ordered("<", d, limit)
+                    count = b.add(count, b.zext(inside, ints))
+                c.store(count, slot, 4)
         return context.get_dummy_value()
 
-    return types.void(visit, i, form, radii, counts, first, last), generate
+    return types.void(rows, queue, at, radii, counts, first, last), generate
+
+
+@intrinsic
+def _count_cells(_typing: Any, near: Any, radii: Any, k: Any, counts: Any) -> Any:
+    def generate(context: Any, b: Any, signature: Any, args: Any) -> Any:
+        c, kinds = _Code(context, b), signature.args
+        exact, edges, (_, base), (_, shift) = c.fields(kinds[0], args[0])
+        array = context.make_array(edges[0])(context, b, edges[1])
+        top = c.splat(b.sub(b.extract_value(array.shape, 0), _I64(2)), _LONGS)
+        radius = c.load(b.gep(c.vectors(kinds[1], args[1]), [args[2]]))
+        cell = b.ashr(b.bitcast(radius, _LONGS), c.splat(shift, _LONGS))
+        cell = b.sub(cell, c.splat(base, _LONGS))
+        zero = ir.Constant(_LONGS, [_I64(0)] * LANES)
+        cell = b.select(b.icmp_signed("<", cell, zero), zero, cell)
+        cell = b.select(b.icmp_signed(">", cell, top), top, cell)
+        for lane in range(LANES):
+            slot = b.gep(array.data, [b.extract_element(cell, _I32(lane))])
+            first = b.sext(b.load(slot), _I64)
+            last = b.sext(b.load(b.gep(slot, [_I64(1)])), _I64)
+            limit = c.splat(b.extract_element(radius, _I32(lane)), _PART)
+            at = b.add(b.mul(args[2], _I64(LANES)), _I64(lane))
+            total = b.gep(c.data(kinds[3], args[3]), [at])
+            b.store(b.add(b.trunc(first, _I32), c.n_below(exact, first, limit)), total)
+            # What follows the cell is farther, so that only a long one needs another look.
+            second = b.add(first, _I64(WIDTH))
+            with cgutils.for_range_slice(b, second, last, _I64(WIDTH), inc=True) as (i, _):
+                b.store(b.add(b.load(total), c.n_below(exact, i, limit)), total)
+        return context.get_dummy_value()
+
+    return types.void(near, radii, k, counts), generate
+
+
+@intrinsic
+def _add_psi(_typing: Any, terms: Any, sign: Any, psi: Any, counts: Any, inner: Any, k: Any) -> Any:
+    def generate(context: Any, b: Any, signature: Any, args: Any) -> Any:
+        c, kinds = _Code(context, b), signature.args
+        count = c.load(b.gep(c.vectors(kinds[3], args[3], vector=_INTS), [args[5]]), 4)
+        less = c.load(b.gep(c.vectors(kinds[4], args[4], vector=_INTS), [args[5]]), 4)
+        value = c.gather(c.data(kinds[2], args[2]), b.sub(count, less), _LONGS)
+        slot = b.gep(c.vectors(kinds[0], args[0], vector=_LONGS), [args[5]])
+        c.store(b.add(c.load(slot), b.mul(value, c.splat(args[1], _LONGS))), slot)
+        return context.get_dummy_value()
+
+    return types.void(terms, sign, psi, counts, inner, k), generate
+
+
+@intrinsic
+def _widest(_typing: Any, values: Any, row: Any) -> Any:
+    def generate(context: Any, b: Any, signature: Any, args: Any) -> Any:
+        c, kinds = _Code(context, b), signature.args
+        return c.widest(c.load(b.gep(c.vectors(kinds[0], args[0]), [args[1]])))
+
+    return types.float64(values, row), generate
 
 
 @intrinsic
@@ -374,7 +647,7 @@ def _push_point(_typing: Any, visit: Any, itself: Any, nearest: Any, k: Any) -> 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         c, kinds = _Code(context, builder), signature.args
         d = c.but_itself(c.larger(*c.point_distances(kinds[0], args[0])), args[1])
-        return c.push(c.vectors(kinds[2], args[2]), args[3], [d])
+        return c.push(c.vectors(kinds[2], args[2]), args[3], d)
 
     return types.float64(visit, itself, nearest, k), generate
 
@@ -416,7 +689,7 @@ def _push_block(_typing: Any, visit: Any, itself: Any, nearest: Any, k: Any) -> 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         c, kinds = _Code(context, builder), signature.args
         d = c.but_itself(c.block_distances(kinds[0], args[0]), args[1])
-        return c.push(c.vectors(kinds[2], args[2]), args[3], [d])
+        return c.push(c.vectors(kinds[2], args[2]), args[3], d)
 
     return types.float64(visit, itself, nearest, k), generate
 
@@ -426,7 +699,7 @@ def _count_block(_typing: Any, visit: Any, radii: Any, counts: Any, first: Any, 
     def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         c, kinds = _Code(context, builder), signature.args
         d = c.block_distances(kinds[0], args[0])
-        c.count(kinds[1:3], args[1:3], args[3:5], [d])
+        c.count(kinds[1:3], args[1:3], args[3:5], d)
         return context.get_dummy_value()
 
     return types.void(visit, radii, counts, first, last), generate
@@ -468,20 +741,42 @@ def _count_ordered(_typing: Any, ordered: Any, ranks: Any, levels: Any, visit: A
     return types.void(ordered, ranks, levels, visit), generate
 
 
-@overload(push_columns, inline="always", strict=False)
-def _overload_push_columns(visit: Any, i: Any, form: Any, floor: Any, nearest: Any, k: Any) -> Any:
-    return lambda visit, i, form, floor, nearest, k: _push_columns(
-        visit, i, form, floor, nearest, k
-    )
-
-
-@overload(count_columns, inline="always", strict=False)
-def _overload_count_columns(
-    visit: Any, i: Any, form: Any, radii: Any, counts: Any, first: Any, last: Any
+@overload(meet_columns, inline="always", strict=False)
+def _overload_meet_columns(
+    visit: Any, start: Any, form: Any, floor: Any, limits: Any, rows: Any
 ) -> Any:
-    return lambda visit, i, form, radii, counts, first, last: _count_columns(
-        visit, i, form, radii, counts, first, last
+    return lambda visit, start, form, floor, limits, rows: _meet_columns(
+        visit, start, form, floor, limits, rows
     )
+
+
+@overload(sort_in, inline="always", strict=False)
+def _overload_sort_in(rows: Any, queue: Any, nearest: Any, k: Any) -> Any:
+    return lambda rows, queue, nearest, k: _sort_in(rows, queue, nearest, k)
+
+
+@overload(count_rows, inline="always", strict=False)
+def _overload_count_rows(
+    rows: Any, queue: Any, at: Any, radii: Any, counts: Any, first: Any, last: Any
+) -> Any:
+    return lambda rows, queue, at, radii, counts, first, last: _count_rows(
+        rows, queue, at, radii, counts, first, last
+    )
+
+
+@overload(count_cells, inline="always", strict=False)
+def _overload_count_cells(near: Any, radii: Any, k: Any, counts: Any) -> Any:
+    return lambda near, radii, k, counts: _count_cells(near, radii, k, counts)
+
+
+@overload(add_psi, inline="always", strict=False)
+def _overload_add_psi(terms: Any, sign: Any, psi: Any, counts: Any, inner: Any, k: Any) -> Any:
+    return lambda terms, sign, psi, counts, inner, k: _add_psi(terms, sign, psi, counts, inner, k)
+
+
+@overload(widest, inline="always", strict=False)
+def _overload_widest(values: Any, row: Any) -> Any:
+    return lambda values, row: _widest(values, row)
 
 
 @overload(push_point, inline="always", strict=False)

@@ -29,6 +29,16 @@ def any_at_zero(nearest: Any) -> Any:
 
 
 @njit(inline="always")
+def _all_ordinary(nearest: Any, lo: Any, hi: Any) -> Any:
+    """Whether all lanes have all neighbours, at distances that are neither zero nor infinite."""
+    first, last = (lo - 1) * LANES, (hi - 1) * LANES
+    some = False
+    for lane in range(LANES):
+        some |= (nearest[first + lane] == 0.0) | (nearest[last + lane] >= FAR)
+    return not some
+
+
+@njit(inline="always")
 def set_radii(
     nearest: Any, sides: Any, zeros: Any, ks: Any, psi: Any, radii: Any, terms: Any, inner: Any
 ) -> None:
@@ -41,6 +51,17 @@ def set_radii(
     point counts as in a table of counts.
     """
     lo, hi = ks
+    if sides.shape[1] == 0 and _all_ordinary(nearest, lo, hi):
+        first, last = (lo - 1) * LANES, hi * LANES
+        some = nearest[first:last]
+        for side in range(2):
+            copy = radii[side, first:last]
+            for i in range(some.size):
+                copy[i] = some[i]
+        inner[first:last] = 0
+        for k in range(lo, hi + 1):
+            terms[(k - 1) * LANES : k * LANES] = psi[0, k]
+        return
     for lane in range(LANES):
         found = hi
         while found > 1 and nearest[(found - 1) * LANES + lane] >= FAR:

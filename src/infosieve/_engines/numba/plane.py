@@ -154,7 +154,7 @@ def plane(
     zeros = np.empty(LANES, np.int64)
     radii = np.empty((2, hi * LANES))
     counts = np.empty((2, hi * LANES), np.int32)
-    terms, inner = np.empty(hi * LANES, np.int64), np.empty(hi * LANES, np.int64)
+    terms, inner = np.empty(hi * LANES, np.int64), np.empty(hi * LANES, np.int32)
     sums = np.zeros(hi - lo + 1, np.int64)
     levels_a = levels_b = 4
     start = 0

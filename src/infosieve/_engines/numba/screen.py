@@ -156,8 +156,7 @@ def encode_categories(
     marks: Any,
 ) -> None:
     """Cells of categories: one for each; coarse: the two largest and the rest."""
-    m, n = codes.shape
-    for j in range(m):
+    for j in range(codes.shape[0]):
         at, end = starts[j], starts[j + 1]
         _fill_sets(codes[j], fine[at:end], sizes[at:end])
         place = np.full(end - at, COARSE - 1, np.int64)

@@ -78,7 +78,7 @@ def shuffle_near(words: Any, near: Any) -> Any:
                 if free[row] == 0:
                     continue
                 free[row] = 0
-                mask = 0
+                mask = np.int64(0)
                 for c in range(n_near):
                     mask |= np.int64(free[near[row, c]]) << c
                 if mask == 0:

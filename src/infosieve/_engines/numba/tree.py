@@ -233,7 +233,7 @@ def scan(joint: Any, edges: Any, margins: Any, leaves: Any, ks: Any, form: Any, 
     nearest, radii = np.empty(hi * LANES), np.empty((2, hi * LANES))
     sides = np.empty((2, hi * LANES if rectangle else 0))
     zero = np.full(LANES, ZERO_RADIUS)
-    terms, inner = np.empty(hi * LANES, np.int64), np.empty(hi * LANES, np.int64)
+    terms, inner = np.empty(hi * LANES, np.int64), np.empty(hi * LANES, np.int32)
     counts, zeros = np.empty(hi * LANES, np.int32), np.empty(LANES, np.int32)
     rank = np.empty(LANES, np.int32)
     sums = np.zeros(hi - lo + 1, np.int64)
