@@ -15,7 +15,7 @@ from infosieve._engines.ksg import nats, psi_table
 from infosieve._engines.numba.labels import by_labels, suited
 from infosieve._engines.numba.lanes import LANES, aligned
 from infosieve._engines.numba.leave_out import leave_out
-from infosieve._engines.numba.plane import plane
+from infosieve._engines.numba.plane import planes
 from infosieve._engines.numba.rows import rows
 from infosieve._engines.numba.tree import build, scan
 
@@ -121,32 +121,32 @@ def _by_strips(batch: Batch, runner: Runner) -> IntArray:
     """One column against one: :mod:`.plane`, a task for a few columns."""
     n, m = batch.target.n_samples, batch.n_candidates
     psi = psi_table(n)
-    batch.candidates.order, batch.target.order  # noqa: B018  (sort once, before threads ask)
+    x, y = batch.candidates, batch.target
+    orders, order = x.order, y.order[0]
+    # Sweep along the column with fewer ties: strips of equal values cannot be skipped.
+    swapped = x.n_distinct < y.n_distinct[0]
+    tied = np.minimum(x.n_distinct, y.n_distinct[0])
+    known = {d: _strip_width(n, batch.n_neighbors[1], d) for d in np.unique(tied).tolist()}
+    widths = np.array([known[d] for d in tied.tolist()])
+    out = np.empty((m, _n_k(batch)), np.int64)
 
-    def column(j: int) -> IntArray:
-        # Sweep along the column with fewer ties: strips of equal values cannot be skipped.
-        a, i, b, j = batch.candidates, j, batch.target, 0
-        if a.n_distinct[i] < b.n_distinct[j]:
-            a, i, b, j = b, j, a, i
-        width = _strip_width(n, batch.n_neighbors[1], int(b.n_distinct[j]))
-        rectangle = batch.method == "ksg2"
-        return plane(  # type: ignore[no-any-return]
-            a.values[i],
-            b.values[j],
-            a.order[i],
-            b.order[j],
-            width,
+    def some(at: slice) -> None:
+        planes(
+            x.values[at],
+            y.values[0],
+            orders[at],
+            order,
+            swapped[at],
+            widths[at],
             batch.n_neighbors,
-            rectangle,
+            batch.method == "ksg2",
             psi,
+            out[at],
         )
 
-    def some(columns: slice) -> list[IntArray]:
-        return [column(j) for j in range(m)[columns]]
-
     size = max(1, min(math.ceil(m / (4 * runner.n_workers)), math.ceil(100_000 / n)))
-    parts = runner.run([partial(some, chunk) for chunk in chunks(m, size)])
-    return np.array([sums for part in parts for sums in part]).reshape(m, _n_k(batch))
+    runner.run([partial(some, chunk) for chunk in chunks(m, size)])
+    return out
 
 
 def _strip_width(n: int, k: int, n_distinct: int) -> int:

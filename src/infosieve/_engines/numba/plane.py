@@ -188,3 +188,27 @@ def plane(
                 sums[k - lo] += terms[at] - psi[0, n_a] - psi[0, n_b]
         start = stop
     return sums
+
+
+@kernel
+def planes(
+    x: Any,
+    y: Any,
+    orders_x: Any,
+    order_y: Any,
+    swapped: Any,
+    widths: Any,
+    ks: Any,
+    rectangle: Any,
+    psi: Any,
+    out: Any,
+) -> None:
+    """:func:`plane` of each column of ``x`` and ``y``, into ``out`` (n_columns, n_K).
+
+    Where ``swapped`` says so, strips are those of ``y``.
+    """
+    for j in range(x.shape[0]):
+        if swapped[j]:
+            out[j] = plane(y, x[j], order_y, orders_x[j], widths[j], ks, rectangle, psi)
+        else:
+            out[j] = plane(x[j], y, orders_x[j], order_y, widths[j], ks, rectangle, psi)
