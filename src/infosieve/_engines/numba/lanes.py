@@ -202,17 +202,18 @@ def reaches(visit: Any, limits: Any, k: Any) -> Any:
     return bool((total < limits[(k - 1) * LANES : k * LANES]).any())
 
 
-def push_block(visit: Any, itself: Any, nearest: Any, k: Any) -> Any:
-    """Insert point j into each lane's ``k`` nearest, but not into its own (``itself``)."""
-    return _push(nearest, k, np.maximum(block_distances(visit), SELF[itself]))
+def meet_block(visit: Any, limits: Any, rows: Any) -> Any:
+    """Distances of BATCH points, from ``j`` on, to LANES others; which of them any lane wants.
 
-
-def count_block(visit: Any, radii: Any, counts: Any, first: Any, last: Any) -> None:
-    """Add 1 to ``counts`` where point j is strictly inside the lane's radius."""
-    d = block_distances(visit)
-    for k in range(first, last):
-        lanes = slice(k * LANES, (k + 1) * LANES)
-        counts[lanes] += d < radii[lanes]
+    ``visit`` is as in :func:`block_distances`; the rest as in :func:`meet_columns`.
+    """
+    points, first, here, edges, squared = visit
+    wanted = 0
+    for u in range(BATCH):
+        d = block_distances((points, first + u, here, edges, squared))
+        rows[u * LANES : (u + 1) * LANES] = d
+        wanted |= int((d < limits).any()) << u
+    return wanted
 
 
 def count_ordered(ordered: Any, ranks: Any, levels: Any, visit: Any) -> None:
@@ -399,42 +400,72 @@ class _Code:
             self.gap(self.splat(y), self.load(self.vectors(*b_here))),
         )
 
-    def block_distances(self, kind: Any, visit: Any, to_box: bool = False) -> Any:
-        source, (_, row), here, edges, (_, squared) = self.fields(kind, visit)
-        zero = ir.Constant(_FLOATS, [0.0] * LANES)
-        total, block = (cgutils.alloca_once(self.b, _FLOATS) for _ in range(2))
-        array = self.context.make_array(source[0])(self.context, self.b, source[1])
-        d = self.b.extract_value(array.shape, 2 if to_box else 1)
-        start = self.b.mul(row, self.b.mul(d, _I64(2)) if to_box else d)
-        values = self.b.gep(array.data, [start])
-        lanes, edge = self.vectors(*here), self.data(*edges)
+    def in_blocks(self, edges: Any, squared: Any, n: int, vector: Any, steps: Any) -> list[Any]:
+        """Distances in a space of blocks: the largest of their sums of squares, or of all steps.
+
+        ``steps`` makes the ``n`` absolute steps along a column.
+        """
+        zero = ir.Constant(vector, [0.0] * vector.count)
+        total, block = ([cgutils.alloca_once(self.b, vector) for _ in range(n)] for _ in range(2))
+        edge = self.data(*edges)
         bounds = self.context.make_array(edges[0])(self.context, self.b, edges[1])
         n_blocks = self.b.sub(self.b.extract_value(bounds.shape, 0), _I64(1))
 
-        def step_in(c: Any) -> Any:
-            own = self.load(self.b.gep(lanes, [c]))
-            below = self.b.fsub(self.splat(self.b.load(self.b.gep(values, [c]))), own)
-            if not to_box:
-                return self.larger(below, self.b.fneg(below))
-            high = self.splat(self.b.load(self.b.gep(values, [self.b.add(c, d)])))
-            return self.larger(self.larger(below, self.b.fsub(own, high)), zero)
-
         def add_up(combine: Any) -> None:
-            self.b.store(zero, total)
+            for place in total:
+                self.b.store(zero, place)
             with cgutils.for_range(self.b, n_blocks) as outer:
-                self.b.store(zero, block)
+                for place in block:
+                    self.b.store(zero, place)
                 first = self.b.load(self.b.gep(edge, [outer.index]))
                 last = self.b.load(self.b.gep(edge, [self.b.add(outer.index, _I64(1))]))
                 with cgutils.for_range_slice(self.b, first, last, _I64(1), inc=True) as (c, _):
-                    self.b.store(combine(self.b.load(block), step_in(c)), block)
-                self.b.store(self.larger(self.b.load(total), self.b.load(block)), total)
+                    for step, place in zip(steps(c), block, strict=True):
+                        self.b.store(combine(self.b.load(place), step), place)
+                for place, widest in zip(block, total, strict=True):
+                    self.b.store(self.larger(self.b.load(widest), self.b.load(place)), widest)
 
         with self.b.if_else(self.bit(squared)) as (euclidean, maximum):
             with euclidean:
                 add_up(lambda so_far, step: self.b.fadd(so_far, self.b.fmul(step, step)))
             with maximum:
-                add_up(self.larger)
-        return self.b.load(total)
+                add_up(lambda so_far, step: self.larger(so_far, self.absolute(step)))
+        return [self.b.load(place) for place in total]
+
+    def absolute(self, step: Any) -> Any:
+        return self.larger(step, self.b.fneg(step))
+
+    def box_distances(self, kind: Any, visit: Any) -> Any:
+        boxes, (_, node), here, edges, (_, squared) = self.fields(kind, visit)
+        array = self.context.make_array(boxes[0])(self.context, self.b, boxes[1])
+        d = self.b.extract_value(array.shape, 2)
+        values = self.b.gep(array.data, [self.b.mul(node, self.b.mul(d, _I64(2)))])
+        lanes, zero = self.vectors(*here), ir.Constant(_FLOATS, [0.0] * LANES)
+
+        def steps(c: Any) -> list[Any]:
+            own = self.load(self.b.gep(lanes, [c]))
+            low = self.splat(self.b.load(self.b.gep(values, [c])))
+            high = self.splat(self.b.load(self.b.gep(values, [self.b.add(c, d)])))
+            return [self.larger(self.larger(self.b.fsub(low, own), self.b.fsub(own, high)), zero)]
+
+        return self.in_blocks(edges, squared, 1, _FLOATS, steps)[0]
+
+    def block_distances(self, kind: Any, visit: Any, u: int, part: int) -> list[Any]:
+        """Distances of WIDTH points, beginning with the u-th, to one part of the lanes."""
+        points, (_, first), here, edges, (_, squared) = self.fields(kind, visit)
+        array = self.context.make_array(points[0])(self.context, self.b, points[1])
+        d = self.b.extract_value(array.shape, 1)
+        rows = [
+            self.b.gep(array.data, [self.b.mul(self.b.add(first, _I64(u + i)), d)])
+            for i in range(WIDTH)
+        ]
+
+        def steps(c: Any) -> list[Any]:
+            own = self.load(self.parts(here, 1, c, part)[0])
+            values = [self.splat(self.b.load(self.b.gep(row, [c])), _PART) for row in rows]
+            return [self.b.fsub(value, own) for value in values]
+
+        return self.in_blocks(edges, squared, WIDTH, _PART, steps)
 
     def but_itself(self, d: Any, itself: Any) -> Any:
         lane = ir.Constant(_INTS, [_I32(i) for i in range(LANES)])
@@ -453,22 +484,15 @@ class _Code:
             self.b.store(kept, last)
         return self.widest(self.b.load(last))
 
-    def count(self, kinds: Any, arrays: Any, span: Any, d: Any) -> None:
-        radius = self.vectors(kinds[0], arrays[0])
-        total = self.vectors(kinds[1], arrays[1], vector=_INTS)
-        with cgutils.for_range_slice(self.b, span[0], span[1], _I64(1), inc=True) as (k, _):
-            limit, slot = self.load(self.b.gep(radius, [k])), self.b.gep(total, [k])
-            inside = self.b.fcmp_ordered("<", d, limit)
-            self.store(self.b.add(self.load(slot, 4), self.b.zext(inside, _INTS)), slot, 4)
-
     def n_below(self, values: Any, first: Any, limit: Any) -> Any:
         some = self.load(self.vectors(values[0], values[1], first, _PART))
         below = self.b.bitcast(self.b.fcmp_ordered("<", some, limit), ir.IntType(WIDTH))
         return self.b.zext(self.b.ctpop(below), _I32)
 
     def any_below(self, d: Any, limits: Any) -> Any:
-        below = self.b.bitcast(self.b.fcmp_ordered("<", d, limits), ir.IntType(LANES))
-        return self.b.icmp_unsigned("!=", below, ir.IntType(LANES)(0))
+        bits = ir.IntType(d.type.count)
+        below = self.b.bitcast(self.b.fcmp_ordered("<", d, limits), bits)
+        return self.b.icmp_unsigned("!=", below, bits(0))
 
     def parts(self, source: Any, n: int, first_row: Any, part: int) -> list[Any]:
         """Where ``n`` rows of an array of LANES begin, in one part of the lanes."""
@@ -676,7 +700,7 @@ def _cover_point(_typing: Any, visit: Any, itself: Any, nearest: Any, sides: Any
 def _reaches(_typing: Any, visit: Any, limits: Any, k: Any) -> Any:
     def generate(context: Any, b: Any, signature: Any, args: Any) -> Any:
         c, kinds = _Code(context, b), signature.args
-        d = c.block_distances(kinds[0], args[0], to_box=True)
+        d = c.box_distances(kinds[0], args[0])
         slot = b.gep(c.vectors(kinds[1], args[1]), [b.sub(args[2], _I64(1))])
         closer = b.bitcast(b.fcmp_ordered("<", d, c.load(slot)), ir.IntType(LANES))
         return b.icmp_unsigned("!=", closer, ir.IntType(LANES)(0))
@@ -685,24 +709,22 @@ def _reaches(_typing: Any, visit: Any, limits: Any, k: Any) -> Any:
 
 
 @intrinsic
-def _push_block(_typing: Any, visit: Any, itself: Any, nearest: Any, k: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        c, kinds = _Code(context, builder), signature.args
-        d = c.but_itself(c.block_distances(kinds[0], args[0]), args[1])
-        return c.push(c.vectors(kinds[2], args[2]), args[3], d)
+def _meet_block(_typing: Any, visit: Any, limits: Any, rows: Any) -> Any:
+    def generate(context: Any, b: Any, signature: Any, args: Any) -> Any:
+        c, kinds = _Code(context, b), signature.args
+        rows, wanted = (kinds[2], args[2]), _I64(0)
+        for part in range(LANES // WIDTH):
+            limit = c.load(c.parts((kinds[1], args[1]), 1, _I64(0), part)[0])
+            for u in range(0, BATCH, WIDTH):
+                distances = c.block_distances(kinds[0], args[0], u, part)
+                places = c.parts(rows, WIDTH, _I64(u), part)
+                for i, (d, place) in enumerate(zip(distances, places, strict=True)):
+                    c.store(d, place)
+                    bit = b.zext(c.any_below(d, limit), _I64)
+                    wanted = b.or_(wanted, b.shl(bit, _I64(u + i)))
+        return wanted
 
-    return types.float64(visit, itself, nearest, k), generate
-
-
-@intrinsic
-def _count_block(_typing: Any, visit: Any, radii: Any, counts: Any, first: Any, last: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        c, kinds = _Code(context, builder), signature.args
-        d = c.block_distances(kinds[0], args[0])
-        c.count(kinds[1:3], args[1:3], args[3:5], d)
-        return context.get_dummy_value()
-
-    return types.void(visit, radii, counts, first, last), generate
+    return types.int64(visit, limits, rows), generate
 
 
 @intrinsic
@@ -794,14 +816,9 @@ def _overload_count_ordered(ordered: Any, ranks: Any, levels: Any, visit: Any) -
     return lambda ordered, ranks, levels, visit: _count_ordered(ordered, ranks, levels, visit)
 
 
-@overload(push_block, inline="always", strict=False)
-def _overload_push_block(visit: Any, itself: Any, nearest: Any, k: Any) -> Any:
-    return lambda visit, itself, nearest, k: _push_block(visit, itself, nearest, k)
-
-
-@overload(count_block, inline="always", strict=False)
-def _overload_count_block(visit: Any, radii: Any, counts: Any, first: Any, last: Any) -> Any:
-    return lambda visit, radii, counts, first, last: _count_block(visit, radii, counts, first, last)
+@overload(meet_block, inline="always", strict=False)
+def _overload_meet_block(visit: Any, limits: Any, rows: Any) -> Any:
+    return lambda visit, limits, rows: _meet_block(visit, limits, rows)
 
 
 @overload(reaches, inline="always", strict=False)

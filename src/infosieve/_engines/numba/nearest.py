@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from infosieve._engines.numba.lanes import LANES
+from infosieve._engines.numba.lanes import BATCH, LANES
 
 # Distances from here on are infinite: categories are coded so that unequal ones are.
 FAR = 1e150
@@ -79,3 +79,20 @@ def set_radii(
             elif sides.shape[1] > 0:
                 radii[0, at], radii[1, at] = closed(sides[0, slot]), closed(sides[1, slot])
                 terms[at], inner[at] = psi[1, kn], 1
+
+
+@njit(inline="always")
+def enqueue(wanted: Any, first: Any, queue: Any, size: Any) -> Any:
+    """Put the numbers of the wanted rows of a batch, which begins at ``first``, into the queue."""
+    for u in range(BATCH):
+        queue[size] = first + u
+        size += wanted >> u & 1
+    return size
+
+
+@njit(inline="always")
+def dequeue(queue: Any, n: Any, size: Any) -> Any:
+    """Take the first ``n`` from the queue; how many are left, at most a batch."""
+    for i in range(BATCH):
+        queue[i] = queue[n + i]
+    return size - n

@@ -33,7 +33,7 @@ from infosieve._engines.numba.lanes import (
     sort_in,
     widest,
 )
-from infosieve._engines.numba.nearest import FAR, any_at_zero, set_radii
+from infosieve._engines.numba.nearest import FAR, any_at_zero, dequeue, enqueue, set_radii
 from infosieve._engines.numba.ranks import count_within
 
 # The counting sort has cells over eight doublings of the distance, two to the power of this many
@@ -191,23 +191,6 @@ def _list_others(near: Any, d: Any, d_s: Any, d_y: Any, bound: Any) -> Any:
 
 
 @njit(inline="always")
-def _enqueue(wanted: Any, first: Any, queue: Any, size: Any) -> Any:
-    """Put the numbers of the wanted rows of a batch, which begins at ``first``, into the queue."""
-    for u in range(BATCH):
-        queue[size] = first + u
-        size += wanted >> u & 1
-    return size
-
-
-@njit(inline="always")
-def _dequeue(queue: Any, n: Any, size: Any) -> Any:
-    """Take the first ``n`` from the queue; how many are left, at most a batch."""
-    for i in range(BATCH):
-        queue[i] = queue[n + i]
-    return size - n
-
-
-@njit(inline="always")
 def _search(
     x: Any, here: Any, near: Any, span: Any, form: Any, met: Any, nearest: Any, k: Any, bound: Any
 ) -> Any:
@@ -221,13 +204,13 @@ def _search(
         if value[start] >= bound:
             break
         wanted = meet_columns(visit, start, form, floor, kth, rows[row * LANES :])
-        size = _enqueue(wanted, row, queue, size)
+        size = enqueue(wanted, row, queue, size)
         row = (row + BATCH) % N_ROWS
         unsorted += 1
         if size >= BATCH or unsorted == 3:
             queue[size : max(size, BATCH)] = N_ROWS
             bound = sort_in(rows, queue, nearest, k)
-            size = _dequeue(queue, BATCH, max(size, BATCH))
+            size = dequeue(queue, BATCH, max(size, BATCH))
             unsorted = 0
     if size > 0:
         queue[size:BATCH] = N_ROWS
@@ -268,7 +251,7 @@ def _count(
         if uncounted == 0 and size == 0:
             closest = value[start]
         wanted = meet_columns(visit, start, form, floor, limits, rows[row * LANES :])
-        size = _enqueue(wanted, row, queue, size)
+        size = enqueue(wanted, row, queue, size)
         row = (row + BATCH) % N_ROWS
         uncounted += 1
         if size >= WIDTH or uncounted == 3:
@@ -279,7 +262,7 @@ def _count(
             while at + WIDTH <= max(size, WIDTH):
                 count_rows(rows, queue, at, radii, counts, first, last)
                 at += WIDTH
-            size = _dequeue(queue, at, max(size, WIDTH))
+            size = dequeue(queue, at, max(size, WIDTH))
             uncounted, closest = 0, value[start]
     if size > 0:
         queue[size:WIDTH] = N_ROWS
