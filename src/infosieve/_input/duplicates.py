@@ -87,8 +87,10 @@ def projections_of(columns: Columns) -> tuple[FloatArray, FloatArray]:
     for j in np.flatnonzero(~columns.constant):
         row = columns.values[j]
         ordered = np.sort(row) if order is None else row[order[j]]
-        distinct = int(columns.n_distinct[j])
-        widths[j] = project_bulk(ordered, row, distinct, _TAILS, _OUTSIDE, directions, each)
+        least, n_tied = 0.0, row.size - int(columns.n_distinct[j])
+        if n_tied > 0:  # all but the largest steps are noise that separates equal values
+            least = float(np.partition(np.diff(ordered), n_tied)[n_tied])
+        widths[j] = project_bulk(ordered, row, least, _TAILS, _OUTSIDE, directions, each)
         projections[:, j] = each
     return projections, widths
 

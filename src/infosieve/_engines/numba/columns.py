@@ -149,26 +149,24 @@ def split_orders(order: Any, part: Any, edges: Any, out: Any) -> None:
 
 @kernel
 def project_bulk(
-    ordered: Any, row: Any, n_distinct: Any, tails: Any, outside: Any, directions: Any, out: Any
+    ordered: Any, row: Any, least: Any, tails: Any, outside: Any, directions: Any, out: Any
 ) -> Any:
     """The width of a varying column's bulk; ``out`` gets its projections, in that unit.
 
-    ``ordered`` is the sorted ``row``. Noise that separates equal values is no width: all but the
-    largest differences are noise.
+    ``ordered`` is the sorted ``row``. Steps below ``least`` are noise that separates equal values,
+    and no width.
     """
     n = row.size
-    steps = np.diff(ordered)
-    if n_distinct < n:
-        least = np.partition(steps, n - n_distinct)[n - n_distinct]
-        for i in range(steps.size):
-            steps[i] = 0.0 if steps[i] < least else steps[i]
     width = 0.0
     for tail in tails:
         cut = int(tail * (n - 1))
         if width <= 0.0:
-            width = steps[cut : n - 1 - cut].sum()
+            for i in range(cut, n - 1 - cut):
+                step = ordered[i + 1] - ordered[i]
+                width += step if step >= least else 0.0
     middle = ordered[(n - 1) // 2] / 2 + ordered[n // 2] / 2
-    out[:] = 0.0
+    for axis in range(out.size):
+        out[axis] = 0.0
     for i in range(n):
         inner = min(max((row[i] - middle) / width, -outside), outside)
         for axis in range(out.size):

@@ -72,7 +72,12 @@ def cell_codes(values: Any, tied: Any, n_cells: Any, codes: Any, scratch: Any) -
     order_of(values, order, more)
     least = -1.0
     if tied:
-        least = _TIED * np.std(values)
+        middle, square = 0.0, 0.0
+        for i in range(n):
+            middle += values[i] / n
+        for i in range(n):
+            square += (values[i] - middle) * ((values[i] - middle) / n)
+        least = _TIED * np.sqrt(square)
     n_blocks = 1
     for r in range(1, n):
         n_blocks += values[order[r]] - values[order[r - 1]] > least

@@ -57,9 +57,33 @@ def fit_columns(
 def _middle_and_width(values: Any) -> Any:
     """Centre and mean distance from it, of a few values: good enough to spread cells."""
     step = max(1, values.size // 64)
-    some = values[::step]
-    middle = np.median(some)
-    return middle, np.mean(np.abs(some - middle))
+    n, middle, width = 0, 0.0, 0.0
+    for i in range(0, values.size, step):
+        n += 1
+        middle += (values[i] - middle) / n
+    for i in range(0, values.size, step):
+        width += abs(values[i] - middle) / n
+    return middle, width
+
+
+@njit(inline="always")
+def _merge_sort(values: Any, order: Any, spare: Any) -> None:
+    """What sorts a column, by comparisons, equal values by their place."""
+    n = values.size
+    for i in range(n):
+        order[i] = i
+    size = 1
+    while size < n:
+        for start in range(0, n, 2 * size):
+            middle, end = min(start + size, n), min(start + 2 * size, n)
+            i, j = start, middle
+            for at in range(start, end):
+                left = i < middle and (j >= end or values[order[i]] <= values[order[j]])
+                spare[at] = order[i] if left else order[j]
+                i, j = (i + 1, j) if left else (i, j + 1)
+        for i in range(n):
+            order[i] = spare[i]
+        size *= 2
 
 
 @kernel
@@ -83,7 +107,7 @@ def order_of(values: Any, order: Any, scratch: Any) -> None:
         ends[c + 1] += 1
         most = max(most, ends[c + 1])
     if most > _MOST_IN_CELL:
-        order[:] = np.argsort(values, kind="mergesort")
+        _merge_sort(values, order, cell)
         return
     for c in range(n):
         ends[c + 1] += ends[c]
