@@ -99,17 +99,18 @@ def _without_folds(batch: Batch, runner: Runner) -> FloatArray | None:
 def _sharing_pays(batch: Batch) -> bool:
     """Whether there are enough candidates for lists of neighbours that all of them share.
 
-    Rough costs in microseconds a sample, fitted to measured ones: making the lists, against
-    a tree for each candidate, which costs more the more dimensions it has.
+    Rough costs in microseconds a sample, fitted to measured ones: making the lists, and each
+    candidate's walk along them (idle lanes walk too), against a tree for each candidate, which
+    costs more the more dimensions it has, up to that of meeting all points.
     """
-    n = batch.target.n_samples
+    n, m = batch.target.n_samples, batch.n_candidates
     d = batch.given.n_columns + batch.target.n_columns + batch.width
-    listed = min(n, sum(_list_lengths(n, batch)))
-    lists = 0.008 * n + listed * (0.005 + 4e-6 * n)
-    tree = min(1.5 * 1.9 ** (d - 2), 0.006 * n) + 150 / n
-    enough = batch.n_candidates >= 4 and batch.n_candidates * (tree - 0.5) > lists
+    joint, alone = _list_lengths(n, batch)
+    lists = 1 + 0.0035 * n + 0.005 * min(n, joint + alone)
+    walk = (0.1 + 0.0003 * alone) * (1.0 if batch.conditional else 0.45)
+    tree = (2.2 if batch.conditional else 1.0) / (1.8 / 1.5 ** (d - 2) + 1 / (0.4 + 0.0005 * d * n))
     most = MAX_ROWS if batch.given.n_columns else FEW_ROWS
-    return n <= most and enough
+    return n <= most and m * tree > lists + math.ceil(m / LANES) * LANES * walk
 
 
 def _spans(n: int, parts: int) -> list[tuple[int, int]]:
