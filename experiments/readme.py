@@ -11,6 +11,25 @@ from write_docs import PUBLISHED, anything, rate
 BENCHMARKS = HERE.parent / "benchmarks"
 
 
+def whole_jobs():
+    """Seconds of whole selections, and of one pass of scikit-learn's over the same table."""
+    kept_rows = json.loads((BENCHMARKS / "default.json").read_text())["rows"]
+    rows = []
+    for name in ("command", "wide", "wider", "rows", "million"):
+        row = next((r for r in kept_rows if r["name"] == name), None)
+        if row is None:
+            continue
+        (_, ours), *others = row["seconds"].items()
+        jobs = "one thread" if row["jobs"] == 1 else "two threads"
+        other = f"{others[0][1]:.0f} s: one pass of scikit-learn's {others[0][0]}" if others else ""
+        what = "the command, from start to table" if name == "command" else "the default"
+        size = row["case"][row["case"].index("N = ") :]
+        if name == "command":
+            other = ""
+        rows.append(f"| {what}, {size}, {jobs} | **{ours:.0f} s** | {other} |")
+    return rows
+
+
 def main():
     found = by_problem(kept("judge"))
     ours, wrapper, boruta, published = (
@@ -47,6 +66,7 @@ def main():
         peer = f"a loop over {row['peer']}" if "peer" in row else row["fastest peer"]
         number = f"{row['ratio']:.0f}" if row["ratio"] > 10 else f"{row['ratio']:.1f}"
         rows.append(f"| {what} | **{number} times faster** | than {peer} |")
+    rows += whole_jobs()
     text = "\n".join(["| | infosieve | others |", "|---|---|---|", *rows]) + "\n"
     print(text)
     write_between(HERE.parent / "README.md", "experiments/readme.py", text)
