@@ -37,7 +37,8 @@ def fit_columns(
     Each round clips residuals at ``outlying`` standard deviations (by the median) and fits again.
     """
     m, n = values.shape
-    fitted, moved = np.empty((n, m)), np.ascontiguousarray(values.T)
+    fitted, moved = np.empty((n, m)), np.empty((n, m))
+    moved[:] = values.T
     size = np.empty(n)
     _weighted(moved, near, weights, fitted)
     for _ in range(rounds):
