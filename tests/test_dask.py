@@ -286,11 +286,12 @@ def kill_in_step(number, action, monkeypatch):
     state = {"calls": 0, "done": False}
 
     def counted(self, job, many, kind=""):
-        if job.__name__ == "_permute":
+        permuted = job.__name__ in ("_permute", "_score_copies")
+        if permuted:
             state["calls"] += 1
         results = original(self, job, many, kind)
         for i, result in enumerate(results):
-            here = job.__name__ == "_permute" and state["calls"] == number and i == 1
+            here = permuted and state["calls"] == number and i == 1
             if here and not state["done"]:
                 state["done"] = True
                 action()

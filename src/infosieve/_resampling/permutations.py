@@ -29,6 +29,8 @@ from infosieve._resampling.surrogates import SAMPLES_EACH, LocalFits, Surrogates
 # A local permutation exchanges samples with one of their nearest, so many with the sample itself,
 # twice.
 N_NEAR = 6
+# Neighbours of up to so many points are found by one thread.
+_FEW_POINTS = 5000
 
 
 def seed_of(random_state: Any) -> int:
@@ -120,7 +122,9 @@ def local_permutations(
         rows = order[first:last]
         points, k = numbers[rows], min(width, rows.size)
         norm = 2 if metric == "euclidean" else np.inf
-        found = cKDTree(points).query(points, k, p=norm, workers=n_workers)[1]
+        # scipy's threads do not survive Ctrl-C, and few points are found before it comes.
+        threads = n_workers if rows.size > _FEW_POINTS else 1
+        found = cKDTree(points).query(points, k, p=norm, workers=threads)[1]
         found = found.reshape(rows.size, k)
         absent = (found[:, :N_NEAR] != np.arange(rows.size)[:, None]).all(axis=1)
         found[absent, 0] = np.flatnonzero(absent)  # too many are at distance zero

@@ -1,8 +1,10 @@
 """The best of screened columns, or pairs, as observed and in each permutation: jobs."""
 
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -75,30 +77,33 @@ class Screened:
         """The largest of the screened, for each permutation: blocks of ``sizes``, (size, 1)."""
         executor, place = self.scoring.executor, self.scoring.place
         known = executor.share(measure), executor.share(self.given), executor.share(permutations)
-        n_jobs: list[int] = []
+        blocks: deque[list[IntArray]] = deque()  # the permutations of the copies, job by job
 
         def jobs() -> Iterator[tuple[int, tuple[Any, ...]]]:
             first = 0
             for size in sizes:
                 drawn = draw(permutations, first, size, executor.here)
                 best = self.screen.best(self.cells, drawn, executor.here)
-                widest = max(len(some) for some in best)
-                room = executor.batch_size("best", size * widest, size * widest, widest)
-                at_once = max(1, min(size, room // widest))
-                n_jobs.append(-(-size // at_once))
-                for at in range(0, size, at_once):
-                    some = best[at : at + at_once]
-                    every = np.unique(np.concatenate(some))
-                    which = np.searchsorted(every, np.concatenate(some))
-                    numbers = np.repeat(np.arange(len(some)), [len(one) for one in some])
-                    where = place.together([self.columns[j] for j in every])
-                    yield which.size, (*known, *where, first + at, len(some), which, numbers)
+                numbers = np.repeat(np.arange(size), [len(some) for some in best])
+                every, places = np.unique(np.concatenate(best), return_inverse=True)
+                columns = [self.columns[j] for j in every]
+                room = executor.batch_size("best", places.size, places.size, 64)
+                pieces = list(place.pieces(columns, max(1, room * every.size // places.size)))
+                edges = np.cumsum([0, *(_width(which, every.size) for _, which in pieces)])
+                mine = [np.flatnonzero((places >= a) & (places < b)) for a, b in pairwise(edges)]
+                blocks.append([numbers[at] for at in mine])
+                for (ref, which), at, start in zip(pieces, mine, edges, strict=False):
+                    copied = places[at] - start
+                    yield at.size, (*known, ref, which, first, size, copied, numbers[at])
                 first += size
 
-        results = executor.map(_score_largest, jobs(), "best")
+        results = executor.map(_score_copies, jobs(), "best")
         for result in results:
-            whole = [result, *(next(results) for _ in range(n_jobs.pop(0) - 1))]
-            yield np.concatenate(whole)[:, None]
+            numbers = blocks.popleft()
+            whole = [result, *(next(results) for _ in numbers[1:])]
+            largest = np.full(int(max(some.max() for some in numbers)) + 1, -np.inf)
+            np.maximum.at(largest, np.concatenate(numbers), np.concatenate(whole))
+            yield largest[:, None]
 
     def largest_pairs(
         self, measure: Measure, permutations: Permutations, sizes: Iterator[int]
@@ -165,7 +170,11 @@ def _encode(runner: Runner, screen: Screen, x: ColumnSet, which: Which) -> Cells
     return screen.encode(x.take(which, with_order=False), runner)
 
 
-def _score_largest(
+def _width(which: Which, n_columns: int) -> int:
+    return n_columns if isinstance(which, slice) else len(which)
+
+
+def _score_copies(
     runner: Runner,
     measure: Measure,
     given: Columns,
@@ -177,7 +186,7 @@ def _score_largest(
     copied: IntArray,
     numbers: IntArray,
 ) -> FloatArray:
-    """The largest score of each permutation: ``copied`` of the columns, by ``numbers``."""
+    """Of surrogates: ``copied`` of the columns, by the permutations ``numbers`` after the first."""
     columns = x.take(which, with_order=given.n_columns == 0)
     drawn = draw(permutations, first, count, runner)
     involved = (columns, given, measure.target)
@@ -189,7 +198,7 @@ def _score_largest(
         some = slice(at, at + at_once)
         made = surrogates.some(drawn, copied[some], numbers[some])
         scores[some] = measure(made, given, runner)
-    return np.maximum.reduceat(scores, np.searchsorted(numbers, np.arange(count)))
+    return scores
 
 
 def _score_pairs(
