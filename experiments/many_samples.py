@@ -46,9 +46,9 @@ def page(rows):
     lines = [
         "# Many samples",
         "",
-        "Written by `experiments/many_samples.py`: how often a weak column passes a test at 5 %, and",
-        "how long the test takes (one thread), where all samples are one estimate and where they",
-        "are estimated in [parts](how.md#many-samples). The same data for both.",
+        "Written by `experiments/many_samples.py`: how often a weak column passes a test at 5 %,",
+        "and how long the test takes (one thread), where all samples are one estimate and where",
+        "they are estimated in [parts](how.md#many-samples). The same data for both.",
         "",
         "| N | | strength | runs | all in one estimate | in parts | seconds | seconds in parts |",
         "|---:|---|---:|---:|---:|---:|---:|---:|",
