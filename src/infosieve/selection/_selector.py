@@ -423,7 +423,8 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         """What scores; a step of many columns and permutations is what may need a GPU."""
         scored = table.n_columns
         if rules.tested:
-            scored += rules.n_permutations * (table.n_columns if rules.correction == "max" else 1)
+            kept = table.n_columns if rules.screen is None else min(rules.screen, table.n_columns)
+            scored += rules.n_permutations * (kept if rules.correction == "max" else 1)
         ks, _ = self._range_of_k(table.n_samples)
         return engine_of(self.device, executor, table.n_samples, scored, ks[1])
 
