@@ -64,6 +64,7 @@ experiments: $(VENV)/installed-experiments
 	$(BIN)/python experiments/tecator.py --show
 	$(BIN)/python experiments/write_docs.py
 	$(BIN)/python experiments/before_after.py --show
+	$(BIN)/python experiments/many_samples.py --show
 	$(BIN)/python experiments/readme.py
 
 docs: $(VENV)/installed-docs
