@@ -18,6 +18,7 @@ from infosieve._core.types import Batch, BoolArray, IntArray, Runner
 from infosieve._engines.ksg import psi_table
 from infosieve._engines.numba.jit import kernel
 from infosieve._engines.numba.nearest import FAR, ZERO_RADIUS
+from infosieve._engines.numba.rows import limit_of, n_below
 
 # Candidates whose labels are compared together.
 TOGETHER = 256
@@ -61,40 +62,6 @@ def _list_near(d: Any, here: Any, limit: Any, index: Any, value: Any, scratch: A
     for i in range(m):
         index[i] = scratch[order[i]]
     return m
-
-
-@kernel
-def _n_below(d: Any, limit: Any) -> Any:
-    m = 0
-    for j in range(d.size):
-        m += d[j] < limit
-    return m
-
-
-@kernel
-def _limit(d: Any, want: Any, guess: Any) -> Any:
-    """A distance below which there are at least ``want`` points, and few more if possible."""
-    finite = _n_below(d, FAR)
-    if want >= finite:
-        return FAR
-    if not 0.0 < guess < FAR:
-        guess = 0.0
-        for j in range(d.size):
-            guess += d[j] / finite if d[j] < FAR else 0.0
-    low, high, limit = 0.0, FAR, guess
-    for _ in range(40):
-        m = _n_below(d, limit)
-        if m < want:
-            low = limit
-            limit = limit * 2.0 if high == FAR else 0.5 * (low + high)
-        elif m > 1.5 * want:
-            high = limit
-            limit = limit * 0.5 if low == 0.0 else 0.5 * (low + high)
-        else:
-            return limit
-        if limit == 0.0 or limit >= FAR:
-            break
-    return high
 
 
 @kernel
@@ -229,9 +196,9 @@ def _one_by_one(
             n_a = 0
             for j in range(labels.size):
                 n_a += labels[j] == own and d_s[j] < radius
-            term -= psi[n_a] + psi[_n_below(d_b, radius)]
+            term -= psi[n_a] + psi[n_below(d_b, radius)]
             if conditional:
-                term += psi[_n_below(d_s, radius)]
+                term += psi[n_below(d_s, radius)]
         sums[k - lo] += term
 
 
@@ -274,7 +241,7 @@ def labelled(
         for j in range(last - first):
             d_j[j] = max(d_s[j], all_y[first + j])
         d_b = d_j if conditional else all_y
-        limit = _limit(d_j, want, limit)
+        limit = limit_of(d_j, want, limit)
         m = _list_near(d_j, here - first, limit, index_j, value, scratch[0])
         usable = m > 0 and value[0] > 0.0
         complete = limit >= FAR
