@@ -10,6 +10,7 @@ import os
 import pty
 import re
 import select
+import shlex
 import signal
 import socket
 import subprocess
@@ -40,6 +41,7 @@ from infosieve.cli.options import literal
 from infosieve.datasets import make_friedman
 
 COMMAND = [sys.executable, "-m", "infosieve"]
+T = ("--target", "Y")
 FAST = ["--n-permutations", "99", "--alpha", "0.1", "--max-features", "2", "--seed", "0"]
 
 
@@ -181,7 +183,7 @@ def test_selected_columns_are_written(ending, folder, tmp_path):
 
 
 def test_options_columns_gaps_categories_and_config(folder):
-    done = run("select", folder / "gaps.csv", "--target", "Y", "--drop-missing", "--features",
+    done = run("select", folder / "gaps.csv", "--target", "Y", "--missing", "drop", "--features",
                "X[1-4]", "--features", "kind", "--exclude", "X3", "--json", *FAST)  # fmt: skip
     result = SelectionResult.from_json(done.stdout.decode())
     assert result.features == ("X1", "X2", "X4", "kind")
@@ -241,6 +243,57 @@ def test_reports_and_the_demo(folder, tmp_path):
     assert (tmp_path / "infosieve-demo.html").exists()
 
 
+AGAIN = {
+    "select": ["select", "table.csv", *T, "--max-features", "2", "--n-permutations", "99"],
+    "declared": ["select", "table.csv", "--target", "level", "--categorical", "level",
+                 "--categorical", "X6", "--n-neighbors", "4,9", "--max-features", "1"],
+    "choose-k": ["choose-k", "table.csv", *T, "--n-neighbors", "2,6", "--categorical", "X6"],
+    "cluster": ["cluster", "table.csv", "--target", "level", "--categorical", "level",
+                "--n-clusters", "3", "--exclude", "kind", "--exclude", "Y"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", AGAIN)
+def test_to_have_it_again(case, tmp_path):
+    """The command that the result names, and the code: both give the result again."""
+    table = frame().round({"X6": 0})
+    table["level"] = np.digitize(table["Y"], [12, 16])
+    table.to_csv(tmp_path / "table.csv", index=False)
+    done = run(*AGAIN[case], "--json", cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    first = json.loads(done.stdout)
+    known = first["provenance"]
+    program, *arguments = shlex.split(known["command"])
+    assert program == "infosieve"
+    again = json.loads(run(*arguments, cwd=tmp_path).stdout)
+    assert again["provenance"]["command"] == known["command"]
+    target = AGAIN[case][3]
+    names = {"X": pd.read_csv(tmp_path / "table.csv")[first["features"]]}
+    names["y"] = pd.read_csv(tmp_path / "table.csv")[target]
+    start, _, call = known["code"].partition("\n\n")
+    exec(start, names)
+    got = eval(call, names)
+    got = json.loads(getattr(got, "result_", got).to_json())
+    assert got["provenance"]["data"] == known["data"]
+    assert got["provenance"]["code"] == known["code"] or case == "cluster"
+    for result in (got, again, first):
+        del result["provenance"]
+    assert got == again == first
+
+
+def test_code_has_arrays_as_lists():
+    X = np.random.default_rng(0).integers(0, 3, (40, 4)).astype(float)
+    mask = np.array([True, False, False, True])
+    chosen = np.array([1, 2])
+    test = permutation_test(X, X[:, 0], chosen, given=[np.int64(3)], discrete_features=mask,
+                            discrete_target=True, random_state=0)  # fmt: skip
+    start, _, call = test.provenance.code.partition("\n\n")
+    assert "discrete_features=[True, False, False, True], discrete_target=True" in call
+    names = {"X": X, "y": X[:, 0]}
+    exec(start, names)
+    assert eval(call, names).to_json() == test.to_json()
+
+
 def test_odd_names_flags_and_compressed_files(folder, tmp_path):
     out = tmp_path / "o.csv"
     options = ["--target", "self", "--categorical", "level", "--exclude", "flag", "--out", out]
@@ -249,7 +302,7 @@ def test_odd_names_flags_and_compressed_files(folder, tmp_path):
     assert "\x1b" not in done.stdout.decode() + done.stderr.decode()
     assert "self" in pd.read_csv(out)
     assert out.stat().st_mode & 0o777 == 0o666 & ~current_umask()
-    options = ["--target", "Y", "--exclude", "level", "--drop-missing"]
+    options = ["--target", "Y", "--exclude", "level", "--missing", "drop"]
     assert run("select", folder / "odd.csv", *options, *FAST).returncode == 0
     plain = run("select", folder / "table.csv", "--target", "Y", "--quiet", *FAST)
     assert (
@@ -363,7 +416,6 @@ def test_help_says_what_there_is():
 # --- mistakes
 
 
-T = ("--target", "Y")
 MISTAKES = [
     (["select"], "Missing argument 'FILE'"),
     (["selct", "table.csv"], "No such command 'selct'"),
@@ -397,7 +449,7 @@ MISTAKES = [
     (["select", "table.csv", *T, "--config", "typed.toml"], "'alpha' must be a text, a number"),
     (["select", "table.csv", *T, "--config", "flag.toml"], "'json' must be true or false"),
     (["select", "gaps.csv", *T], "2 of 60 rows have missing values (column 'X2' has 2)"),
-    (["select", "missing.csv", *T, "--drop-missing"], "every row has a missing value; column 'b'"),
+    (["select", "missing.csv", *T, "--missing", "drop"], "every row has a missing value"),
     (["select", "infinite.csv", *T], "infinite values"),
     (["select", "broken.parquet", *T], "broken.parquet cannot be read"),
     (["select", "broken.feather", *T], "broken.feather cannot be read"),
@@ -448,6 +500,10 @@ MISTAKES = [
     (["select", "table.csv", *T, "--max-samples", "1.5"], "'max_samples' parameter must be 'auto'"),
     (["select", "table.csv", *T, "--stop", "never"], "'stop' parameter must be one of"),
     (["report", "result.json", "--out", "page.html"], "No such option"),
+    (["select", "table.csv", *T, "--seed", "1", "--seed=1"], "--seed is given twice: give it once"),
+    (["select", "table.csv", *T, *T], "--target is given twice"),
+    (["demo", "--html", "a.html", "--html", "b.html"], "--html is given twice"),
+    (["select", "table.csv", *T, "--drop-missing"], "--drop-missing is no more: give --missing d"),
 ]  # fmt: skip
 
 
@@ -685,54 +741,76 @@ def wait_for_a_step(process):
         assert line, "it ended before a step"
 
 
-def test_control_c_exits_with_130(folder):
+@pytest.mark.parametrize("more", [[], ["--json"], ["--checkpoint", "steps.json"]])
+def test_control_c_gives_what_was_found(more, folder, tmp_path):
+    """All that was asked for: the table or JSON, --out and --html, marked as unfinished."""
+    options = ["--target", "Y", "--seed", "0", "--out", "out.csv", "--html", "page.html", *more]
     process = subprocess.Popen(
-        [*COMMAND, "select", str(wide(folder)), "--target", "Y", "--seed", "0"],
+        [*COMMAND, "select", str(wide(folder)), *options],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
+        cwd=tmp_path,
     )
     wait_for_a_step(process)
     process.send_signal(signal.SIGINT)
-    printed, said = process.communicate(timeout=60)
+    printed, said = process.communicate(timeout=120)
     assert process.returncode == 130
-    assert b"fit was interrupted; the 1 steps that were finished are kept" in said
+    last = said.decode().strip().splitlines()[-1]
+    n_steps = re.search(r"fit was interrupted; the (\d) steps that were finished are kept", last)[1]
     assert b"Traceback" not in said
     lines = printed.decode().splitlines()
-    assert lines[0] == "1 of 120 features selected (150 samples)"
-    assert lines[-1] == "seed 0; stop reason: interrupted"
+    if "--json" in more:
+        result = SelectionResult.from_json(printed.decode())
+        assert (result.stop_reason, len(result.steps)) == ("interrupted", int(n_steps))
+    else:
+        assert lines[0].startswith(f"unfinished: {n_steps} of 120 features selected so far (150")
+        assert any(line.startswith("Unfinished: the search was broken off") for line in lines)
+        assert lines[-1] == "seed 0; stop reason: interrupted"
+    assert pd.read_csv(tmp_path / "out.csv").shape == (150, int(n_steps) + 1)
+    assert "Unfinished: the search was broken off" in (tmp_path / "page.html").read_text()
+    kept = {"out.csv", "page.html", *more[1:]}
+    assert {p.name for p in tmp_path.iterdir()} == kept
 
 
 @pytest.mark.parametrize("lost", [KeyboardInterrupt, WorkersLostError])
 @pytest.mark.parametrize("n_steps", [0, 1])
-def test_what_was_found_before_the_end_is_printed(
+def test_what_was_found_before_the_end_is_kept(
     lost, n_steps, folder, tmp_path, monkeypatch, capsys
 ):
-    """Unless a checkpoint has it."""
     kept = SelectionResult.from_json((folder / "result.json").read_text())
     broken = replace(kept, stop_reason="interrupted")
     if n_steps == 0:
         broken = replace(broken, steps=(), selected=())
 
-    def fit(self, X, y):
+    def fit(self, X, y, groups=None):
         self.result_ = broken
         raise lost("the 1 steps that were finished are kept")
 
     monkeypatch.setattr(MISelector, "fit", fit)
     monkeypatch.setattr(warnings, "showwarning", warnings.showwarning)
     monkeypatch.setattr(sys, "unraisablehook", sys.unraisablehook)
-    arguments = ["select", str(folder / "table.csv"), *T]
-    for more in ([], ["--json"], ["--checkpoint", str(tmp_path / "steps.json")]):
+    place = tmp_path / "no" / "out.csv"
+    arguments = ["select", str(folder / "table.csv"), *T, "--features", "X[45]"]
+    for more in ([], ["--json"], ["--out", str(place)]):
+        place.parent.mkdir(exist_ok=True)
+        monkeypatch.setattr("infosieve.cli.places.write_table", cannot_write)
         with pytest.raises(SystemExit) as stopped:
             cli.main([*arguments, *more])
         assert stopped.value.code == (130 if lost is KeyboardInterrupt else 1)
         printed, said = capsys.readouterr()
-        assert said == "infosieve: error: the 1 steps that were finished are kept\n"
-        if n_steps == 0 or "--checkpoint" in more:
+        lines = said.splitlines()
+        assert lines[-1] == "infosieve: error: the 1 steps that were finished are kept"
+        assert lines[:-1] == ["infosieve: error: no room"] * ("--out" in more and n_steps > 0)
+        if n_steps == 0:
             assert printed == ""
         elif "--json" in more:
             assert SelectionResult.from_json(printed).steps == kept.steps
         else:
             assert "stop reason: interrupted" in printed
+
+
+def cannot_write(*_):
+    raise OSError("no room")
 
 
 def test_what_control_c_broke_off_is_silent(monkeypatch, capsys):
@@ -847,9 +925,9 @@ def test_gaps_of_parquet_are_left_out(tmp_path):
     refused = run("select", tmp_path / "gaps.parquet", "--target", "Y", *FAST)
     assert refused.returncode == 2
     assert b"missing values (NaN) in 2 of its columns: 'X2' (2), 'kind' (1)" in refused.stderr
-    assert b"--drop-missing leaves out those rows" in refused.stderr
+    assert b"--missing drop leaves out those rows" in refused.stderr
     arguments = ["--target", "Y", "--json", "--quiet", *FAST]
-    done = run("select", tmp_path / "gaps.parquet", "--drop-missing", *arguments)
+    done = run("select", tmp_path / "gaps.parquet", "--missing", "drop", *arguments)
     rest = run("select", tmp_path / "rest.csv", *arguments)
     ours, theirs = (SelectionResult.from_json(r.stdout.decode()) for r in (done, rest))
     assert ours.steps == theirs.steps

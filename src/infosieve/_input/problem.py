@@ -193,17 +193,34 @@ def provenance_of(
 
 
 def _code(call: Callable[..., Any], parameters: Mapping[str, Any], seed: int) -> str:
-    """The call that gives the result again, with what differs from the defaults."""
+    """The call that gives the result again, with what differs from the defaults.
+
+    Groups are a value for each sample: they are named, as X and y are.
+    """
     defaults = {name: p.default for name, p in inspect.signature(call).parameters.items()}
+    written = {name: _written(value) for name, value in parameters.items() if name != "groups"}
     changed = [
-        f"{name}={value!r}"
-        for name, value in parameters.items()
-        if name not in WITHOUT_EFFECT and repr(value) != repr(defaults.get(name))
+        f"{name}={value}"
+        for name, value in written.items()
+        if name not in WITHOUT_EFFECT and value != repr(defaults.get(name))
     ]
+    data = ["X", "y", *(["groups=groups"] if parameters.get("groups") is not None else [])]
     fitted = isinstance(call, type)
-    arguments = [*([] if fitted else ["X", "y"]), *changed, f"random_state={seed}"]
-    name, method = call.__name__, ".fit(X, y)" if fitted else ""
+    arguments = [*([] if fitted else data), *changed, f"random_state={seed}"]
+    name, method = call.__name__, f".fit({', '.join(data)})" if fitted else ""
     return f"from infosieve import {name}\n\n{name}({', '.join(arguments)}){method}"
+
+
+def _written(value: Any) -> str:
+    """A parameter as Python reads it again: arrays and indexes as lists."""
+    if isinstance(value, (np.ndarray, np.generic, pd.Index, pd.Series)):
+        value = value.tolist()
+    if isinstance(value, (list, tuple)):
+        items = [_written(item) for item in value]
+        if isinstance(value, list):
+            return f"[{', '.join(items)}]"
+        return f"({', '.join(items)}{',' if len(items) == 1 else ''})"
+    return repr(value)
 
 
 def excerpt_of(problem: Problem, selected: list[int]) -> Excerpt:

@@ -9,7 +9,8 @@ from typing import Annotated
 
 import typer
 
-from infosieve.cli import choose_k, cluster, demo, report, select
+from infosieve.cli import again, choose_k, cluster, demo, report, select
+from infosieve.cli.command import Command
 from infosieve.cli.errors import STATUS, fail, reported, show_warning
 
 app = typer.Typer(
@@ -22,11 +23,11 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-app.command()(select.select)
-app.command()(choose_k.choose_k)
-app.command()(cluster.cluster)
-app.command()(report.report)
-app.command()(demo.demo)
+app.command(cls=Command)(select.select)
+app.command(cls=Command)(choose_k.choose_k)
+app.command(cls=Command)(cluster.cluster)
+app.command(cls=Command)(report.report)
+app.command(cls=Command)(demo.demo)
 
 
 @app.callback(invoke_without_command=True)
@@ -46,6 +47,7 @@ def main(arguments: list[str] | None = None) -> None:
     given = sys.argv[1:] if arguments is None else arguments
     debug = "--debug" in given
     given = [a for a in given if a != "--debug"] or ["--help"]
+    again.remember(given)
     warnings.showwarning = show_warning  # type: ignore[assignment]
     with reported(debug):
         code = app(given, prog_name="infosieve", standalone_mode=False)

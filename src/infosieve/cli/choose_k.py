@@ -13,7 +13,7 @@ def choose_k(
     features: o.Features = None,
     exclude: o.Exclude = None,
     categorical: o.Categorical = None,
-    drop_missing: o.DropMissing = False,
+    missing: o.Missing = "auto",
     delimiter: o.Delimiter = None,
     decimal: o.Decimal = ".",
     n_neighbors: Annotated[str, typer.Option(help="the range of K to try")] = "2,20",
@@ -44,7 +44,7 @@ def choose_k(
         features=features,
         exclude=exclude,
         categorical=categorical,
-        drop_missing=drop_missing,
+        missing=missing,
         delimiter=delimiter,
         decimal=decimal,
     )
@@ -57,7 +57,8 @@ def choose_k(
             method=method,  # type: ignore[arg-type]
             metric=metric,  # type: ignore[arg-type]
             scale=o.literal(scale),
-            discrete_features=data.declared or "auto",
+            discrete_features=data.discrete_features,
+            discrete_target=data.discrete_target,
             n_jobs=jobs,
             executor=executor,
             device=device,  # type: ignore[arg-type]

@@ -1,6 +1,7 @@
 """``infosieve cluster``: columns that are redundant with each other, joined."""
 
-from typing import Annotated
+from dataclasses import replace
+from typing import Annotated, Any
 
 import typer
 
@@ -13,7 +14,7 @@ def cluster(
     features: o.Features = None,
     exclude: o.Exclude = None,
     categorical: o.Categorical = None,
-    drop_missing: o.DropMissing = False,
+    missing: o.Missing = "auto",
     delimiter: o.Delimiter = None,
     decimal: o.Decimal = ".",
     n_clusters: Annotated[str | None, typer.Option(help="a number, or auto")] = None,
@@ -55,7 +56,7 @@ def cluster(
         features=features,
         exclude=exclude,
         categorical=categorical,
-        drop_missing=drop_missing,
+        missing=missing,
         delimiter=delimiter,
         decimal=decimal,
     )
@@ -78,15 +79,25 @@ def cluster(
         random_state=seed,
         verbose=0 if quiet else 1,
     )
-    X = in_memory(data.X)
+    X, y = in_memory(data.X), data.y
+    if data.discrete_target is True:
+        y = y.astype("category")
     with workers(dask, jobs) as clustering.executor:
-        clustering.fit(X.astype(dict.fromkeys(data.declared, "category")), data.y)
+        clustering.fit(X.astype(dict.fromkeys(data.declared, "category")), y)
     clustering.executor = None
     clustering.set_output(transform="pandas")
+    result = clustering.result_
     finish(
-        clustering.result_,
+        _with_categories(result) if data.discrete_target is True else result,
         json,
         html,
         out,
         lambda: data.beside_target(clustering.transform(X)),
     )
+
+
+def _with_categories(result: Any) -> Any:
+    """The result, whose code says that the target is a category: no parameter does."""
+    known = result.provenance
+    code = known.code.replace(".fit(X, y", '.fit(X, y.astype("category")')
+    return replace(result, provenance=replace(known, code=code))

@@ -4,7 +4,7 @@ import difflib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 
@@ -25,11 +25,19 @@ class Data:
         The target.
     declared : list of str
         The columns of ``X`` that are declared categories.
+    discrete_target : bool or "auto"
+        True if the target is declared a category.
     """
 
     X: Any
     y: "pd.Series[Any]"
     declared: list[str]
+    discrete_target: bool | Literal["auto"]
+
+    @property
+    def discrete_features(self) -> Any:
+        """As the library has it."""
+        return self.declared or "auto"
 
     def beside_target(self, columns: Any) -> pd.DataFrame:
         """The table that --out names: some columns, and the target."""
@@ -43,7 +51,7 @@ def read_data(
     features: list[str] | None,
     exclude: list[str] | None,
     categorical: list[str] | None,
-    drop_missing: bool,
+    missing: str,
     delimiter: str | None,
     decimal: str,
 ) -> Data:
@@ -59,11 +67,13 @@ def read_data(
         raise InputError("no column is left to look at: see --features and --exclude")
     table = table[[*chosen, target]]
     declared = _matching(categorical, list(table.columns), "--categorical") if categorical else []
-    table = tables.checked(table, declared, drop_missing)
-    y = table[target]
-    if target in declared:
-        y = y.astype("category")
-    return Data(X=table[chosen], y=y, declared=[c for c in declared if c != target])
+    table = tables.checked(table, declared, missing == "drop")
+    return Data(
+        X=table[chosen],
+        y=table[target],
+        declared=[c for c in declared if c != target],
+        discrete_target=True if target in declared else "auto",
+    )
 
 
 def _find(name: str, columns: Sequence[str], what: str) -> str:

@@ -52,7 +52,7 @@ def _verdict(error: BaseException) -> tuple[str, int]:
         return text, 1
     if isinstance(error, _DOCUMENTED):
         if "X has missing values" in text:
-            text += " --drop-missing leaves out those rows, --exclude a column."
+            text += " --missing drop leaves out those rows, --exclude a column."
         return text, 2
     return f"unexpected {type(error).__name__}: {error}; --debug shows where it comes from", 1
 

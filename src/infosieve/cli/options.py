@@ -19,9 +19,11 @@ Exclude = Annotated[list[str] | None, typer.Option(help="columns to leave out (g
 Categorical = Annotated[
     list[str] | None, typer.Option(help="columns of numbers that are categories (globs)")
 ]
-DropMissing = Annotated[
-    bool, typer.Option("--drop-missing", help="leave out rows with missing values")
-]
+_MISSING = (
+    "gaps: value (a value of their own), mean (filled with it), drop (leave out rows), error; or "
+    "auto: value for categories, mean for numbers"
+)
+Missing = Annotated[str, typer.Option(metavar="WAY", help=_MISSING)]
 Delimiter = Annotated[str | None, typer.Option(help="what separates the values of a CSV file")]
 _DECIMAL = (
     "the decimal mark of a CSV file, . or , and then what separates thousands, if anything "

@@ -1,7 +1,6 @@
 """Where results go: looked at before work begins, printed and written when it is done."""
 
 import os
-import shlex
 import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -19,6 +18,7 @@ import pyarrow.parquet
 
 from infosieve._core.files import atomic, first_line, printable, special
 from infosieve._sources import ARROW
+from infosieve.cli import again
 from infosieve.cli.errors import InputError
 from infosieve.cli.tables import _SEPARATORS
 
@@ -113,7 +113,7 @@ def finish(
 
 def signed(result: Any) -> Any:
     """The result, with the command that gave it."""
-    command = shlex.join(["infosieve", *sys.argv[1:]])
+    command = again.command(result.provenance.seed)
     return replace(result, provenance=replace(result.provenance, command=command))
 
 

@@ -1,10 +1,13 @@
 """``infosieve select``: which columns matter."""
 
-from contextlib import suppress
-from typing import Annotated, Any
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Annotated
 
 import typer
 
+from infosieve._core.files import first_line, printable
 from infosieve.cli import options as o
 from infosieve.cli.errors import fail
 
@@ -28,7 +31,7 @@ def select(
     features: o.Features = None,
     exclude: o.Exclude = None,
     categorical: o.Categorical = None,
-    drop_missing: o.DropMissing = False,
+    missing: o.Missing = "auto",
     delimiter: o.Delimiter = None,
     decimal: o.Decimal = ".",
     n_neighbors: Annotated[str, typer.Option(help=_N_NEIGHBORS)] = "3,15",
@@ -87,7 +90,7 @@ def select(
         features=features,
         exclude=exclude,
         categorical=categorical,
-        drop_missing=drop_missing,
+        missing=missing,
         delimiter=delimiter,
         decimal=decimal,
     )
@@ -115,7 +118,8 @@ def select(
         method=method,  # type: ignore[arg-type]
         metric=metric,  # type: ignore[arg-type]
         scale=o.literal(scale),
-        discrete_features=data.declared or "auto",
+        discrete_features=data.discrete_features,
+        discrete_target=data.discrete_target,
         lookahead=lookahead,  # type: ignore[arg-type]
         n_jobs=jobs,
         device=device,  # type: ignore[arg-type]
@@ -123,24 +127,30 @@ def select(
         checkpoint=checkpoint,
         verbose=0 if quiet else 1,
     )
+    unfinished: BaseException | None = None
     try:
         with workers(dask, jobs) as selector.executor:
             selector.fit(data.X, data.y)
     except (KeyboardInterrupt, WorkersLostError) as error:
-        if checkpoint is None:
-            _show_finished_steps(selector, json)
-        if isinstance(error, WorkersLostError):
-            raise
-        fail(str(error) or "interrupted", 130)  # typer would swallow what it says
-    chosen = [data.X.columns[j] for j in selector.selected_]
-    finish(selector.result_, json, html, out, lambda: data.beside_target(data.X[chosen]))
-
-
-def _show_finished_steps(selector: Any, json: bool) -> None:
-    """Print what a search that was broken off had found: nobody else keeps it."""
-    from infosieve.cli.places import show_result, signed
-
+        unfinished = error
     result = getattr(selector, "result_", None)
-    if result is not None and result.steps:
-        with suppress(OSError):  # how the search ended matters more
-            show_result(signed(result), json)
+    if result is not None and (result.steps or unfinished is None):
+        chosen = [data.X.columns[j] for j in result.selected]
+        with _told_first(unfinished):
+            finish(result, json, html, out, lambda: data.beside_target(data.X[chosen]))
+    if isinstance(unfinished, KeyboardInterrupt):
+        fail(str(unfinished) or "interrupted", 130)  # typer would swallow what it says
+    if unfinished is not None:
+        raise unfinished
+
+
+@contextmanager
+def _told_first(unfinished: BaseException | None) -> Iterator[None]:
+    """Where a search was broken off, that matters more than what cannot be written then."""
+    try:
+        yield
+    except Exception as error:
+        if unfinished is None:
+            raise
+        if not isinstance(error, BrokenPipeError):
+            print(f"infosieve: error: {printable(first_line(error))}", file=sys.stderr)

@@ -66,6 +66,8 @@ def selection(result: SelectionResult) -> None:
     out = console()
     names = [str(result.features[j]) for j in result.selected]
     head = f"{len(names)} of {len(result.features)} features selected"
+    if result.stop_reason == "interrupted":
+        head = f"unfinished: {head} so far"
     out.print(Text(f"{head} ({result.provenance.n_samples} samples)", style="bold"))
     largest = max((s.gain for s in result.steps), default=0.0)
     rows = []

@@ -136,7 +136,7 @@ def checked(
     if not drop_missing:
         raise InputError(
             f"{int(missing.sum())} of {len(table)} rows have missing values (column "
-            f"{shown(worst[0])} has {worst[1]}); --drop-missing leaves those rows out, "
+            f"{shown(worst[0])} has {worst[1]}); --missing drop leaves those rows out, "
             "--exclude a column"
         )
     if missing.all():

@@ -23,6 +23,8 @@ def alone(result: Any, step: Any) -> bool:
 
 def selection_notes(result: Any) -> Iterator[str]:
     """Of a selection: a sentence each."""
+    if result.stop_reason == "interrupted":
+        yield "Unfinished: the search was broken off, and columns that it would add are not here."
     for size, what in ((1, "candidates"), (2, "pairs")):
         steps = [s for s in result.steps if len(s.features) == size and s.n_screened is not None]
         if steps:

@@ -1,0 +1,22 @@
+"""The command line that gives a result again."""
+
+import shlex
+import sys
+from collections.abc import Sequence
+
+# What the command was given; that of the process, unless a caller passed something else.
+_given: list[str] | None = None
+
+
+def remember(arguments: Sequence[str]) -> None:
+    """Keep what the command was given."""
+    global _given
+    _given = list(arguments)
+
+
+def command(seed: int) -> str:
+    """What was given, with the seed that was drawn where none was asked for."""
+    arguments = sys.argv[1:] if _given is None else list(_given)
+    if not any(one == "--seed" or one.startswith("--seed=") for one in arguments):
+        arguments += ["--seed", str(seed)]
+    return shlex.join(["infosieve", *arguments])
