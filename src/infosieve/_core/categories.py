@@ -1,16 +1,19 @@
-"""Categories as columns of codes, so far apart that unequal ones count as infinitely distant."""
+"""Categories as columns of codes, so far apart that unequal ones count as infinitely distant.
+
+A gap among numbers is a category of its own, and all numbers are another.
+"""
 
 import numpy as np
 
-from infosieve._core.types import Columns, FloatArray, IntArray
+from infosieve._core.types import GAP, Columns, FloatArray, IntArray
 
 # The distance between the codes of neighbouring categories.
-APART = 1e200
+APART = GAP
 
 
 def category_labels(columns: Columns) -> IntArray:
-    """One integer for each sample's combination of the categorical columns: 0, 1, ..."""
-    return _labels(columns.values[columns.categorical])
+    """One integer for each sample's combination of categories, gaps among them: 0, 1, ..."""
+    return _labels(columns.values[columns.labelled])
 
 
 def _labels(codes: FloatArray) -> IntArray:
@@ -24,7 +27,7 @@ def _labels(codes: FloatArray) -> IntArray:
 
 def n_singletons(*blocks: Columns) -> int:
     """How many samples share their combination of categories with nobody."""
-    together = np.concatenate([block.values[block.categorical] for block in blocks])
+    together = np.concatenate([block.values[block.labelled] for block in blocks])
     return int((np.bincount(_labels(together)) == 1).sum())
 
 

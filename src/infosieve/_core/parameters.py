@@ -7,12 +7,14 @@ from typing import Any, get_args
 
 import numpy as np
 
-from infosieve._core.types import Method, Metric
+from infosieve._core.types import Method, Metric, Missing
 
 # K of an estimate; of a selection (docs/default.md); and the values that choose_k tries.
 DEFAULT_NEIGHBORS, SELECTION_NEIGHBORS, NEIGHBORS_TRIED = (3, 10), (3, 15), (2, 20)
 # Parameters that do not change a result.
 WITHOUT_EFFECT = ("checkpoint", "device", "executor", "n_jobs", "random_state", "verbose")
+# What becomes of gaps in X.
+MISSING = get_args(Missing)
 # Folds of resampled estimates.
 N_FOLDS = 20
 # Permutations of a test, at least, and for each unit of 1 / alpha.

@@ -20,6 +20,10 @@ Method: TypeAlias = Literal["ksg1", "ksg2"]
 Metric: TypeAlias = Literal["euclidean", "chebyshev"]
 Scale: TypeAlias = Literal["standard", "normal-scores"] | None
 Neighbors: TypeAlias = int | tuple[int, int]
+Missing: TypeAlias = Literal["auto", "value", "median", "drop", "error"]
+
+# What stands for a gap in a prepared column of numbers: the code of one category. Numbers have 0.
+GAP = 1e200
 
 T = TypeVar("T")
 Which: TypeAlias = Sequence[int] | IntArray | BoolArray | slice
@@ -63,6 +67,9 @@ class Columns(WritableArrays):
         What sorts each column, where that is known already.
     owned : ndarray of bool, of shape (n_columns,), optional
         Whether one value makes up the standard deviation; known at the door only.
+    gaps : ndarray of bool, of shape (n_columns,), optional
+        Which columns of numbers have gaps. A gap is a value of its own (:data:`GAP`), infinitely
+        far from numbers, as unequal categories are.
     """
 
     values: FloatArray
@@ -70,6 +77,7 @@ class Columns(WritableArrays):
     n_distinct: IntArray
     known_order: IntArray | None = None
     owned: BoolArray | None = None
+    gaps: BoolArray | None = None
 
     @property
     def n_columns(self) -> int:
@@ -90,6 +98,29 @@ class Columns(WritableArrays):
     def constant(self) -> BoolArray:
         return np.asarray(self.n_distinct == 1)
 
+    @property
+    def labelled(self) -> BoolArray:
+        """Which columns have infinite distances: categories, and numbers with gaps."""
+        return self.categorical if self.gaps is None else self.categorical | self.gaps
+
+    @property
+    def missing(self) -> BoolArray | None:
+        """Where the gaps are; None where there are none."""
+        if self.gaps is None or not self.gaps.any():
+            return None
+        return np.asarray((self.values == GAP) & self.gaps[:, None])
+
+    def filled(self) -> "Columns":
+        """The same with the median of its numbers in the gaps of a column."""
+        missing = self.missing
+        if missing is None:
+            return self
+        values = self.values.copy()
+        for j in np.flatnonzero(missing.any(axis=1)):
+            there = values[j, ~missing[j]]
+            values[j, missing[j]] = np.median(there) if there.size else 0.0
+        return replace(self, values=values, known_order=None, gaps=None)
+
     def take(self, columns: Which, with_order: bool = True) -> "Columns":
         """Some of the columns, with what sorts them where that is known and wanted."""
         order = self.known_order if with_order else None
@@ -102,22 +133,27 @@ class Columns(WritableArrays):
             self.categorical[columns],
             self.n_distinct[columns],
             None if order is None else np.ascontiguousarray(order[columns]),
+            gaps=None if self.gaps is None else self.gaps[columns],
         )
 
     def rows(self, rows: IntArray | BoolArray) -> "Columns":
-        """The same columns on some of the samples (scaling and ties as before)."""
+        """The same columns on some of the samples (scaling and ties as before).
+
+        A sample may be there several times; then nobody knows any more what sorts the columns.
+        """
         values, order = np.ascontiguousarray(self.values[:, rows]), None
-        if self.known_order is not None:
+        once = rows.dtype == bool or np.bincount(rows).max(initial=0) <= 1
+        if self.known_order is not None and once:
             place = np.full(self.n_samples, -1, np.int32)
             place[rows] = np.arange(values.shape[1], dtype=np.int32)
             moved = place[self.known_order]
             order = moved[moved >= 0].reshape(values.shape)
-        return Columns(values, self.categorical, self.n_distinct, order)
+        return Columns(values, self.categorical, self.n_distinct, order, gaps=self.gaps)
 
     def span(self, first: int, last: int, order: IntArray | None = None) -> "Columns":
         """The same columns on neighbouring samples; ``order`` is what sorts them there."""
         values = _contiguous(self.values[:, first:last])
-        return Columns(values, self.categorical, self.n_distinct, order)
+        return Columns(values, self.categorical, self.n_distinct, order, gaps=self.gaps)
 
     def permuted(self, permutations: IntArray) -> "Columns":
         """All columns permuted by the first permutation, then all by the second, ..."""
@@ -133,14 +169,23 @@ class Columns(WritableArrays):
             categorical=np.tile(self.categorical, n_times),
             n_distinct=np.tile(self.n_distinct, n_times),
             known_order=order,
+            gaps=None if self.gaps is None else np.tile(self.gaps, n_times),
         )
 
     def beside(self, other: "Columns") -> "Columns":
         """These columns and those of another table of the same samples."""
+        both = self.gaps, other.gaps
+        gaps = None
+        if any(some is not None for some in both):
+            each = zip((self, other), both, strict=True)
+            gaps = np.concatenate(
+                [np.zeros(c.n_columns, bool) if g is None else g for c, g in each]
+            )
         return Columns(
             np.concatenate([self.values, other.values]),
             np.concatenate([self.categorical, other.categorical]),
             np.concatenate([self.n_distinct, other.n_distinct]),
+            gaps=gaps,
         )
 
 

@@ -9,6 +9,7 @@ import numpy as np
 from infosieve._core.messages import shown
 from infosieve._core.types import BoolArray, FloatArray, IntArray
 from infosieve._input.numbers import Offset
+from infosieve._input.series import changes, wanders
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,6 +32,8 @@ class Table:
         The samples' labels, where pandas gave some.
     offsets : dict
         What was subtracted, exactly, from columns whose numbers float64 does not distinguish.
+    changed : ndarray of bool or None
+        Which columns of a series hold changes instead of values.
     """
 
     argument: str
@@ -41,6 +44,7 @@ class Table:
     levels: dict[int, list[Any]]
     index: Any = None
     offsets: dict[int, Offset] = field(default_factory=dict)
+    changed: BoolArray | None = None
 
     @classmethod
     def without_values(
@@ -64,9 +68,39 @@ class Table:
     def n_samples(self) -> int:
         return int(self.values.shape[1])
 
+    @property
+    def incomplete(self) -> BoolArray:
+        """Which samples have gaps."""
+        return np.asarray(np.isnan(self.values).any(axis=0))
+
+    def completed(self, missing: str, in_order: bool = False) -> "Table":
+        """Gaps as they are measured: a level of categories; of numbers NaN, or the median.
+
+        ``in_order``: rows are in order of time. Numbers that wander then give way to their changes.
+        """
+        values, levels = self.values, dict(self.levels)
+        gaps = np.isnan(values)
+        if not (in_order or gaps.any()):
+            return self
+        values, changed = values.copy(), np.zeros(self.n_columns, bool)
+        values[gaps] = np.nan  # one of many
+        for j, missed in enumerate(gaps):
+            if j in levels and missed.any():
+                values[j, missed] = len(levels[j])
+                levels[j] = [*levels[j], None]
+            elif not self.categorical[j]:
+                if in_order and wanders(values[j]):
+                    values[j], changed[j] = changes(values[j]), True
+                if missing == "median":
+                    lost = np.isnan(values[j])
+                    values[j, lost] = np.median(values[j, ~lost]) if not lost.all() else 0.0
+        offsets = {j: offset for j, offset in self.offsets.items() if not changed[j]}
+        return replace(self, values=values, levels=levels, offsets=offsets, changed=changed)
+
     def take_rows(self, rows: IntArray) -> "Table":
         """The same columns for some of the samples."""
-        return replace(self, values=np.ascontiguousarray(self.values[:, rows]), index=None)
+        index = None if self.index is None else self.index[rows]
+        return replace(self, values=np.ascontiguousarray(self.values[:, rows]), index=index)
 
     def original(self) -> Any:
         """What to learn from, one column flat: numbers, or what the codes stand for.
@@ -125,23 +159,43 @@ def fingerprint(*tables: Any) -> str:
     return digest.hexdigest()
 
 
-def refuse_missing(
-    argument: str, names: list[Any], n_samples: int, n_missing: IntArray, n_infinite: IntArray
+def refuse_missing(argument: str, names: list[Any], n_samples: int, counts: IntArray) -> None:
+    """No estimate from values that are not there, where that is asked for; counts by column."""
+    _refuse(
+        argument,
+        names,
+        n_samples,
+        counts,
+        "missing values (NaN)",
+        "Neighbours of an unknown value are unknown: pass missing='auto' where that is a "
+        "parameter, drop those samples or columns, or fill the values in first (for example with "
+        "sklearn.impute.SimpleImputer).",
+    )
+
+
+def refuse_infinite(argument: str, names: list[Any], n_samples: int, counts: IntArray) -> None:
+    """Infinities have no neighbours; counts by column."""
+    _refuse(
+        argument,
+        names,
+        n_samples,
+        counts,
+        "infinite values",
+        "They have no neighbours: drop those samples or columns, or write NaN (missing) for them.",
+    )
+
+
+def _refuse(
+    argument: str, names: list[Any], n_samples: int, counts: IntArray, what: str, way_out: str
 ) -> None:
-    """No estimate from values that are not there."""
-    for what, counts in (("missing values (NaN)", n_missing), ("infinite values", n_infinite)):
-        columns = np.flatnonzero(counts)
-        if columns.size == 0:
-            continue
-        first = ", ".join(f"{shown(names[j])} ({counts[j]})" for j in columns[:5])
-        more = f" and {columns.size - 5} more" if columns.size > 5 else ""
-        where = f" in {columns.size} of its columns: {first}{more}" if len(names) > 1 else ""
-        where = where or f" ({counts[0]} of {n_samples})"
-        raise ValueError(
-            f"{argument} has {what}{where}. Neighbours of an unknown value are unknown: "
-            "drop those samples or columns, or fill the values in first (for example with "
-            "sklearn.impute.SimpleImputer)."
-        )
+    columns = np.flatnonzero(counts)
+    if columns.size == 0:
+        return
+    first = ", ".join(f"{shown(names[j])} ({counts[j]})" for j in columns[:20])
+    more = f" and {columns.size - 20} more" if columns.size > 20 else ""
+    where = f" in {columns.size} of its columns: {first}{more}" if len(names) > 1 else ""
+    where = where or f" ({counts[0]} of {n_samples})"
+    raise ValueError(f"{argument} has {what}{where}. {way_out}")
 
 
 def check_target(y: Table) -> None:

@@ -80,12 +80,15 @@ def projections_of(columns: Columns) -> tuple[FloatArray, FloatArray]:
     Values are those of the bulk, in its units: what lies far outside would hide all others. The
     sums are those of each column, whichever columns stand beside it.
     """
+    missing, columns = columns.missing, columns.filled()
     directions = _directions(columns.n_samples)
     projections = np.zeros((len(directions), columns.n_columns))
     widths = np.zeros(columns.n_columns)
     order, each = columns.known_order, np.empty(len(directions))
     for j in np.flatnonzero(~columns.constant):
         row = columns.values[j]
+        if missing is not None and row.min() == row.max():
+            row = missing[j].astype(float)  # one value, and gaps
         ordered = np.sort(row) if order is None else row[order[j]]
         least, n_tied = 0.0, row.size - int(columns.n_distinct[j])
         if n_tied > 0:  # all but the largest steps are noise that separates equal values
@@ -111,8 +114,12 @@ def _groups(x: ColumnSet, run: IntArray, widths: FloatArray) -> dict[int, list[i
     firsts: dict[int, Any] = {}
     for start in range(0, run.size, _BLOCK):
         block = run[start : start + _BLOCK]
-        for j, values in zip(block.tolist(), x.take(block, with_order=False).values, strict=True):
+        taken = x.take(block, with_order=False)
+        missing = taken.missing
+        for i, (j, values) in enumerate(zip(block.tolist(), taken.filled().values, strict=True)):
             own = values - _middle(np.sort(values))
+            if missing is not None:
+                own[missing[i]] = np.inf
             same = next((f for f, known in firsts.items() if _same(known, own, widths[f])), None)
             if same is None:
                 firsts[j] = own
@@ -123,5 +130,9 @@ def _groups(x: ColumnSet, run: IntArray, widths: FloatArray) -> dict[int, list[i
 
 def _same(a: FloatArray, b: FloatArray, width: float) -> bool:
     """Whether two columns, their middle at zero, are equal or opposite in every row."""
+    there = np.isfinite(a)
+    if not np.array_equal(there, np.isfinite(b)):  # gaps elsewhere
+        return False
+    a, b = a[there], b[there]
     limit = SAME * (width + np.abs(a))
     return bool((np.abs(a - b) < limit).all() or (np.abs(a + b) < limit).all())

@@ -24,6 +24,7 @@ from infosieve._input.tables import (
     check_columns,
     declared_columns,
     read_columns,
+    refuse_infinite,
     refuse_missing,
     warn_of_number_texts,
 )
@@ -47,6 +48,8 @@ class Survey:
     owned : ndarray of bool
         See :class:`infosieve._core.types.Columns`.
     n_missing, n_infinite : ndarray of int
+    changed : ndarray of bool
+        Which columns of a series hold changes instead of values.
     projections, widths : ndarray of float
         Random projections, a row for each direction, and widths of the bulk: they
         separate columns that are not duplicates.
@@ -61,6 +64,7 @@ class Survey:
     owned: BoolArray
     n_missing: IntArray
     n_infinite: IntArray
+    changed: BoolArray
     projections: FloatArray
     widths: FloatArray
     digests: list[bytes]
@@ -69,7 +73,11 @@ class Survey:
 
 @dataclass(frozen=True)
 class SourceTable:
-    """A checked table whose values are elsewhere. See :class:`infosieve._input.tables.Table`."""
+    """A checked table whose values are elsewhere. See :class:`infosieve._input.tables.Table`.
+
+    ``kept`` are the rows that are used, None: all. ``missing`` and ``in_order`` say what becomes of
+    gaps, and of columns of a series: :meth:`.Table.completed`.
+    """
 
     source: ColumnSource
     argument: str
@@ -77,6 +85,9 @@ class SourceTable:
     survey: Survey | None = None
     largest: float = 0.0
     index: None = None
+    kept: IntArray | None = None
+    missing: str = "auto"
+    in_order: bool = False
 
     @property
     def names(self) -> list[Any]:
@@ -88,11 +99,15 @@ class SourceTable:
 
     @property
     def n_samples(self) -> int:
-        return self.source.shape[0]
+        return self.source.shape[0] if self.kept is None else self.kept.size
 
     @property
     def n_columns(self) -> int:
         return self.source.shape[1]
+
+    @property
+    def changed(self) -> BoolArray:
+        return self._known.changed
 
     @property
     def categorical(self) -> BoolArray:
@@ -112,12 +127,17 @@ class SourceTable:
         return self.survey
 
     def read(self, columns: IntArray) -> Table:
-        """Some of the columns; missing values are not refused."""
+        """Some of the columns, as they are measured."""
+        return self.read_raw(columns).completed(self.missing, self.in_order)
+
+    def read_raw(self, columns: IntArray) -> Table:
+        """Some of the columns; gaps are NaN."""
         values, names = read_columns(self.source.read(columns), self.argument)
         numbers = columns.tolist()
         declared = {i: self.declared[j] for i, j in enumerate(numbers) if j in self.declared}
         names = numbers if names is None else list(names)
-        return check_columns(values, names, self.named, self.argument, declared)
+        table = check_columns(values, names, self.named, self.argument, declared)
+        return table if self.kept is None else table.take_rows(self.kept)
 
     def column(self, j: int) -> Any:
         """The values of one column, as they were."""
@@ -135,13 +155,17 @@ def open_table(
     scale: Scale,
     others: list[Table],
     executor: Executor,
+    *,
+    kept: IntArray | None = None,
+    missing: str = "auto",
+    in_order: bool = False,
 ) -> SourceTable:
     """Look at each column once, wherever the executor finds it best; refuse what cannot be used.
 
     ``others`` are the tables that share the scale.
     """
     declared = declared_columns(discrete, argument, source.columns, source.named)
-    table = SourceTable(source, argument, declared)
+    table = SourceTable(source, argument, declared, kept=kept, missing=missing, in_order=in_order)
     unread = LazyColumns(table, scale, 0, executor.here)
     size = max(1, _BLOCK_BYTES // (8 * table.n_samples))
     everything = range(table.n_columns)
@@ -158,17 +182,25 @@ def open_table(
             executor.progress.advance(done, table.n_columns)
         return each
 
+    if missing == "drop":
+        gaps = np.any(passed(_incomplete, unread), axis=0)
+        if gaps.any():
+            rows = np.arange(source.shape[0]) if kept is None else kept
+            table = replace(table, kept=rows[~gaps])
+            unread = replace(unread, table=table)
     if scale is None:  # columns keep their unit: the largest number of all comes first
         largest = max(passed(_largest, unread))
-        table = SourceTable(source, argument, declared, largest=largest)
+        table = replace(table, largest=largest)
         exponent = exponent_of(np.array([largest, *(t.largest for t in others)]))
         unread = LazyColumns(table, scale, exponent, executor.here)
     each = passed(_survey, unread)
-    counts = (
+    n_missing, n_infinite = (
         np.concatenate([getattr(e, name) for e in each]) for name in ("n_missing", "n_infinite")
     )
-    refuse_missing(argument, table.names, table.n_samples, *counts)
-    known = SourceTable(source, argument, declared, _joined(each), table.largest)
+    refuse_infinite(argument, table.names, table.n_samples, n_infinite)
+    if missing == "error":
+        refuse_missing(argument, table.names, table.n_samples, n_missing)
+    known = replace(table, survey=_joined(each))
     texts = set(source.texts)
     named = enumerate(source.columns)
     warn_of_number_texts(known, (j for j, n in named if n in texts and not declared.get(j)))
@@ -254,11 +286,17 @@ def _largest(runner: Runner, unread: LazyColumns, which: Which) -> float:
     return unread.table.read(unread._numbers[which]).largest
 
 
+def _incomplete(runner: Runner, unread: LazyColumns, which: Which) -> BoolArray:
+    return unread.table.read_raw(unread._numbers[which]).incomplete
+
+
 def _survey(runner: Runner, unread: LazyColumns, which: Which) -> Survey:
     numbers = unread._numbers[which]
-    table = unread.table.read(numbers)
+    how = unread.table
+    table = how.read_raw(numbers)
     missing, infinite = np.isnan(table.values).sum(axis=1), np.isinf(table.values).sum(axis=1)
-    if missing.any() or infinite.any():  # will be refused: what follows does not matter
+    refused = infinite.any() or (how.missing == "error" and missing.any())
+    if refused:  # what follows does not matter
         nothing = np.zeros(numbers.size)
         return Survey(
             categorical=table.categorical,
@@ -266,11 +304,13 @@ def _survey(runner: Runner, unread: LazyColumns, which: Which) -> Survey:
             owned=nothing.astype(bool),
             n_missing=missing,
             n_infinite=infinite,
+            changed=nothing.astype(bool),
             projections=nothing[None],
             widths=nothing,
             digests=[],
             levels={},
         )
+    table = table.completed(how.missing, how.in_order)
     columns = unread.prepared(table)
     projections, widths = projections_of(columns)
     assert columns.owned is not None
@@ -280,6 +320,7 @@ def _survey(runner: Runner, unread: LazyColumns, which: Which) -> Survey:
         owned=columns.owned,
         n_missing=missing,
         n_infinite=infinite,
+        changed=np.zeros(numbers.size, bool) if table.changed is None else table.changed,
         projections=projections,
         widths=widths,
         digests=table.digests,
@@ -299,6 +340,7 @@ def _joined(surveys: list[Survey]) -> Survey:
         owned=all_of("owned"),
         n_missing=all_of("n_missing"),
         n_infinite=all_of("n_infinite"),
+        changed=all_of("changed"),
         projections=all_of("projections"),
         widths=all_of("widths"),
         digests=[digest for survey in surveys for digest in survey.digests],

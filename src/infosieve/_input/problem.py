@@ -3,7 +3,7 @@
 import inspect
 import sys
 import warnings
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -12,11 +12,21 @@ import pandas as pd
 
 from infosieve._core.documents import versions
 from infosieve._core.messages import shown
-from infosieve._core.parameters import WITHOUT_EFFECT
-from infosieve._core.types import Columns, ColumnSet, Executor, IntArray, Runner, Scale
+from infosieve._core.parameters import MISSING, WITHOUT_EFFECT, check_choice
+from infosieve._core.types import (
+    BoolArray,
+    Columns,
+    ColumnSet,
+    Executor,
+    IntArray,
+    Runner,
+    Scale,
+    Which,
+)
 from infosieve._input.lazy_columns import SMALL, LazyColumns, SourceTable, open_table
 from infosieve._input.scaling import exponent_of, prepare
 from infosieve._input.tables import Table, check_lengths, check_target, fingerprint, read_table
+from infosieve._input.together import INDEPENDENT, Together, together_of
 from infosieve._sources.columns import as_source
 from infosieve.results import Excerpt, Provenance
 
@@ -40,11 +50,20 @@ class Problem:
     y : Table
     given : Table or None
         The columns to condition on.
+    together : Together
+        Which rows belong together.
+    missing : str
+        How gaps are measured.
+    n_left_out : int
+        Samples without a target, or with gaps where only complete ones are wanted.
     """
 
     x: Any
     y: Table
     given: Table | None = None
+    together: Together = INDEPENDENT
+    missing: str = "auto"
+    n_left_out: int = 0
 
     @property
     def tables(self) -> list[AnyTable]:
@@ -58,16 +77,30 @@ class Problem:
         """Scaled columns, ties broken; constant columns are not worth conditioning on."""
         x, target, *rest = prepare_tables(self.tables, scale, runner, with_order)
         given = rest[0].take(~rest[0].constant) if rest else target.take(slice(0))
-        return Prepared(x=x, target=target, given=given)
+        given = given.filled() if self.missing == "auto" else given
+        return Prepared(
+            x=x, target=target, given=given, together=self.together, fills=self.missing == "auto"
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
 class Prepared:
-    """Columns that can be measured: candidates, target and, if there are some, given columns."""
+    """Columns that can be measured: candidates, target and, if there are some, given columns.
+
+    ``fills``: gaps are values of their own in a column that is measured alone, or given others, and
+    medians in the columns that it is measured with.
+    """
 
     x: Any
     target: Columns
     given: Columns
+    together: Together = INDEPENDENT
+    fills: bool = False
+
+    def take_given(self, columns: Which) -> Columns:
+        """Columns of ``x`` to condition on."""
+        taken: Columns = self.x.take(columns)
+        return taken.filled() if self.fills else taken
 
 
 def open_problem(
@@ -79,11 +112,15 @@ def open_problem(
     discrete_target: Any = "auto",
     scale: Scale = None,
     executor: Executor | None = None,
+    missing: Any = "error",
+    groups: Any = None,
+    series: Any = False,
 ) -> Problem:
     """Check X, y and, if there are some, the columns to condition on.
 
-    With an executor, X may stay where it is.
+    With an executor, X may stay where it is. Samples without a target are left out.
     """
+    check_choice(missing, "missing", MISSING)
     source = as_source(X) if executor is not None else None
     if source is not None and 8 * source.shape[0] * source.shape[1] <= SMALL:
         source = None
@@ -92,18 +129,97 @@ def open_problem(
     if source is not None:
         x = SourceTable(source, "X", {})
     else:
-        x = read_table(X, "X", discrete_features, runner=runner)
-    target = read_table(y, "y", discrete_target)
-    condition = None if given is None else read_table(given, "given")
+        x = read_table(X, "X", discrete_features, runner=runner, missing=missing)
+    target = read_table(y, "y", discrete_target, missing=missing)
+    condition = None if given is None else read_table(given, "given", missing=missing)
     others = [target] if condition is None else [target, condition]
     check_lengths(x, *others)
-    check_target(target)
-    if isinstance(discrete_target, str) and _holds_integers(y):
-        _warn_of_class_codes(target)
+    together = together_of(groups, series, x.n_samples)
+    without = target.incomplete
+    _tell_of_targets(target, without)
+    left_out = without
+    if missing == "drop":
+        tables = [*others, *([] if source is not None else [x])]
+        left_out = np.any([table.incomplete for table in tables], axis=0)
+    kept = np.flatnonzero(~left_out) if left_out.any() else None
+    if kept is not None:
+        others = [table.take_rows(kept) for table in others]
+        x = x if source is not None else x.take_rows(kept)
     if source is not None:
         assert executor is not None
-        x = open_table(source, "X", discrete_features, scale, others, executor)
-    return Problem(x=x, y=target, given=condition)
+        x = open_table(
+            source,
+            "X",
+            discrete_features,
+            scale,
+            others,
+            executor,
+            kept=kept,
+            missing=missing,
+            in_order=together.in_order,
+        )
+        if x.n_samples < others[0].n_samples:  # incomplete samples of X, too
+            among = np.searchsorted(np.flatnonzero(~left_out), x.kept)
+            others = [table.take_rows(among) for table in others]
+        kept = x.kept
+    else:
+        x = x.completed(missing, together.in_order)
+    n_left_out = 0 if kept is None else without.size - kept.size
+    if missing == "drop":
+        _tell_of_dropped(n_left_out - int(without.sum()), without.size)
+    others = [table.completed(missing, together.in_order) for table in others]
+    check_target(others[0])
+    if isinstance(discrete_target, str) and _holds_integers(y):
+        _warn_of_class_codes(others[0])
+    _warn_of_changes([x, *others])
+    return Problem(
+        x=x,
+        y=others[0],
+        given=None if condition is None else others[1],
+        together=together if kept is None else together.take_rows(kept),
+        missing=missing,
+        n_left_out=n_left_out,
+    )
+
+
+def _tell_of_targets(y: Table, without: BoolArray) -> None:
+    """Say how many samples have no target."""
+    if without.all():
+        raise ValueError(
+            f"All {without.size} values of {y.label(0) if y.n_columns == 1 else 'y'} are missing, "
+            "or there is no sample without one: there is nothing to predict. Check that it is the "
+            "right column."
+        )
+    if without.any():
+        warn(
+            f"{y.label(0) if y.n_columns == 1 else 'y'} has missing values in {without.sum()} of "
+            f"{without.size} samples (the first in row {int(np.argmax(without))}): these samples "
+            "are left out."
+        )
+
+
+def _tell_of_dropped(n_dropped: int, n_samples: int) -> None:
+    if n_dropped:
+        warn(
+            f"{n_dropped} of {n_samples} samples have missing values, and are left out "
+            "(missing='drop')."
+        )
+
+
+def _warn_of_changes(tables: Sequence[AnyTable]) -> None:
+    """Say which columns of a series are measured by their changes."""
+    names = [
+        table.label(int(j))
+        for table in tables
+        if table.changed is not None
+        for j in np.flatnonzero(table.changed)
+    ]
+    if names:
+        more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+        warn(
+            f"{', '.join(names[:5])}{more}: the values wander, without returning to a mean often "
+            "enough to be compared. Their changes from row to row are measured instead."
+        )
 
 
 def _holds_integers(y: Any) -> bool:
@@ -159,7 +275,7 @@ def _warn_of_owned(table: Any, columns: IntArray) -> None:
         return
     j = int(columns[0])
     values = table.column(j)
-    row = int(np.argmax(np.abs(values - np.median(values))))
+    row = int(np.nanargmax(np.abs(values - np.nanmedian(values))))
     times = int((values == values[row]).sum())
     more = f" (and {times - 1} more)" if times > 1 else ""
     others = f" So do {columns.size - 1} other columns." if columns.size > 1 else ""
@@ -239,7 +355,9 @@ def excerpt_of(problem: Problem, selected: list[int]) -> Excerpt:
 def _shown_values(table: Any, j: int, rows: Any) -> list[Any]:
     """Numbers, or the texts of categories."""
     values = table.column(j)[rows].tolist()
-    return [str(v) for v in values] if table.categorical[j] else values
+    if table.categorical[j]:
+        return ["(missing)" if v is None else str(v) for v in values]
+    return [None if v != v else v for v in values]
 
 
 def remember_columns(estimator: Any, X: Any, reset: bool = True) -> None:
@@ -257,9 +375,19 @@ def remember_columns(estimator: Any, X: Any, reset: bool = True) -> None:
     validate_data(estimator, X, reset=reset, skip_check_array=True)
 
 
-def warn_of_identifiers(table: Any, x: ColumnSet) -> None:
+def warn_of_identifiers(table: Any, x: ColumnSet, left_out: Collection[int] = ()) -> None:
     """Say which categories of X are nearly as many as there are samples."""
     found = np.flatnonzero(x.categorical & (2 * x.n_distinct > x.n_samples))
+    if left_out:
+        names = ", ".join(shown(table.names[j]) for j in sorted(left_out)[:10])
+        more = f" and {len(left_out) - 10} more" if len(left_out) > 10 else ""
+        warn(
+            f"Left out as identifiers, with more levels than half of the {x.n_samples} samples: "
+            f"{names}{more}. Nothing can be learnt from names that hardly occur twice. If these "
+            "are numbers, pass them as numbers; if they are categories, join rare ones, or declare "
+            "them (discrete_features)."
+        )
+        found = np.setdiff1d(found, list(left_out))
     if found.size:
         j = int(found[0])
         more = f" So have {found.size - 1} other columns." if found.size > 1 else ""

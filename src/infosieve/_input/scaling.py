@@ -11,8 +11,9 @@ import numpy as np
 
 from infosieve._core.categories import APART
 from infosieve._core.chunks import chunks
-from infosieve._core.types import BoolArray, Columns, FloatArray, Runner, Scale
+from infosieve._core.types import GAP, BoolArray, Columns, FloatArray, Runner, Scale
 from infosieve._engines.numba.columns import LIFT, middle_of, shifts_exactly, standardise
+from infosieve._executors.threads import Threads
 
 # Half the width of the noise that separates repeated values, in standard deviations; and, at
 # the most, in gaps to the nearest other value.
@@ -31,8 +32,9 @@ def prepare(
 ) -> Columns:
     """Scale the columns of ``values`` (n_columns, n_samples), break ties, code categories.
 
-    Categorical columns hold codes 0, 1, ... on entry. ``exponent`` is that of the largest
-    number of the whole problem; columns that keep their scale are brought into range by it.
+    Categorical columns hold codes 0, 1, ... on entry; gaps among numbers are NaN, and become
+    :data:`GAP`, what is observed being scaled as if it were all. ``exponent`` is that of the
+    largest number of the whole problem; columns that keep their scale are brought into range by it.
     ``with_order`` keeps what sorts the columns, for those who will need it. ``separate=False``
     leaves repeated values as they are.
     """
@@ -40,9 +42,13 @@ def prepare(
     out = np.empty((m, n))
     order = np.empty((m, n), np.int32) if with_order else None
     n_distinct, owned = np.empty(m, np.int64), np.zeros(m, bool)
+    gaps = np.zeros(m, bool)
 
     def some(at: slice) -> None:
         x, z = values[at], out[at]
+        gaps[at] = np.isnan(x).any(axis=1)
+        if gaps[at].any():
+            x = np.where(gaps[at, None], 0.0, x)
         if order is not None:
             order[at] = np.argsort(x, axis=1)
             ordered = np.take_along_axis(x, order[at], axis=1)
@@ -58,13 +64,33 @@ def prepare(
             if categorical[row]:
                 out[row] = values[row] * APART
                 n_distinct[row], owned[row] = np.unique(values[row]).size, False
+            elif gaps[row]:
+                out[row], n_distinct[row], owned[row] = _with_gaps(
+                    values[row], scale, exponent, separate
+                )
+                if order is not None:
+                    order[row] = np.argsort(out[row], kind="stable")
             elif separate and 1 < n_distinct[row] < n:
                 _separate(out[row], relative=scale is None)
                 if order is not None:
                     order[row] = np.argsort(out[row])
 
     runner.run([partial(some, at) for at in chunks(m, _CHUNK_BYTES // (8 * n))])
-    return Columns(out, categorical, n_distinct, order, owned)
+    return Columns(out, categorical, n_distinct, order, owned, gaps if gaps.any() else None)
+
+
+def _with_gaps(
+    row: FloatArray, scale: Scale, exponent: int, separate: bool
+) -> tuple[FloatArray, int, bool]:
+    """A column of numbers with gaps, its distinct values (the gap is one), whether one owns it."""
+    out, there = np.full(row.size, GAP), ~np.isnan(row)
+    if not there.any():
+        return out, 1, False
+    number = np.zeros(1, bool)
+    one = prepare(row[there][None], number, scale, exponent, Threads(1), separate=separate)
+    out[there] = one.values[0]
+    assert one.owned is not None
+    return out, 1 + int(one.n_distinct[0]), bool(one.owned[0])
 
 
 class Scaling:

@@ -20,6 +20,7 @@ from infosieve._input.checked import (
     check_lengths,
     check_target,
     fingerprint,
+    refuse_infinite,
     refuse_missing,
 )
 from infosieve._input.kinds import codes_of, kind_of
@@ -39,6 +40,7 @@ __all__ = [
     "fingerprint",
     "read_columns",
     "read_table",
+    "refuse_infinite",
     "refuse_missing",
     "warn_of_number_texts",
 ]
@@ -51,12 +53,13 @@ def read_table(
     least: int = 2,
     runner: Runner | None = None,
     offsets: Mapping[int, Offset] | None = None,
+    missing: str = "error",
 ) -> Table:
     """Check a column or a table of columns and turn it into numbers and codes.
 
     ``least`` is the number of samples that it must have; a runner reads by all its threads.
     ``offsets`` are those of an earlier table, for samples that come later; {} leaves numbers
-    where they are.
+    where they are. Gaps are NaN (in codes, too) unless ``missing`` is "error".
     """
     if issparse(data):
         raise TypeError(
@@ -91,8 +94,9 @@ def read_table(
     with np.errstate(over="ignore", invalid="ignore"):
         total = checked.values.sum()
     if not np.isfinite(total):  # which may have overflown
-        counts = (test(checked.values).sum(axis=1) for test in (np.isnan, np.isinf))
-        refuse_missing(argument, names, n, *counts)
+        refuse_infinite(argument, names, n, np.isinf(checked.values).sum(axis=1))
+        if missing == "error":
+            refuse_missing(argument, names, n, np.isnan(checked.values).sum(axis=1))
     return checked
 
 

@@ -13,8 +13,7 @@ import numpy as np
 from infosieve._core.categories import category_labels
 from infosieve._core.parameters import is_int
 from infosieve._core.types import Columns, IntArray
-from infosieve._input.problem import Prepared
-from infosieve._resampling.permutations import global_permutations
+from infosieve._resampling.words import random_order
 
 # What "auto" means: samples of a part, and parts at most. The rest of the samples is not used.
 PART, MOST_PARTS = 4000, 25
@@ -45,21 +44,9 @@ def parts_of(max_samples: Any, target: Columns) -> tuple[IntArray, IntArray] | N
     n_parts = 1 if size is None else n // size
     if n_parts < 2:
         return None
-    order = global_permutations((0, "samples", 0), n).draw(0, 1)[0]
+    order = random_order((0, "samples", 0), n)
     order = order[np.argsort(category_labels(target)[order], kind="stable")]
     used = n_parts if max_samples != "auto" else min(n_parts, MOST_PARTS)
     parts = [order[part::n_parts] for part in range(used)]
     edges = np.concatenate([[0], np.cumsum([part.size for part in parts])])
     return np.concatenate([np.sort(part) for part in parts]), edges
-
-
-def in_parts(columns: Prepared, max_samples: Any) -> tuple[Prepared, IntArray | None]:
-    """Columns whose samples stand by parts, and where these begin and end."""
-    parts = parts_of(max_samples, columns.target)
-    if parts is None:
-        return columns, None
-    rows, edges = parts
-    moved = Prepared(
-        x=columns.x.rows(rows), target=columns.target.rows(rows), given=columns.given.rows(rows)
-    )
-    return moved, edges

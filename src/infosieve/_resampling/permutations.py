@@ -6,25 +6,35 @@ it is drawn, wherever the tested column stands, and whoever asks: a search or a 
 """
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from scipy.spatial import cKDTree
 
-from infosieve._core.categories import category_labels
+from infosieve._core.categories import category_labels, codes_of
 from infosieve._core.parameters import check_seed
 from infosieve._core.types import (
     Columns,
     Engine,
+    FloatArray,
     IntArray,
     Metric,
     Runner,
     WritableArrays,
 )
+from infosieve._engines.numba.columns import LIFT
 from infosieve._engines.numba.shuffle import shuffle, shuffle_near
-from infosieve._resampling.surrogates import SAMPLES_EACH, LocalFits, Surrogates, fit_weights
+from infosieve._resampling.layout import Layout
+from infosieve._resampling.surrogates import (
+    SAMPLES_EACH,
+    LocalFits,
+    Series,
+    Surrogates,
+    fit_weights,
+)
+from infosieve._resampling.words import Key, random_order, random_words
 
 # A local permutation exchanges samples with one of their nearest, so many with the sample itself,
 # twice.
@@ -45,7 +55,7 @@ def seed_of(random_state: Any) -> int:
     return int(checked)
 
 
-def key_of(seed: int, purpose: str, given: Columns) -> tuple[int, str, int]:
+def key_of(seed: int, purpose: str, given: Columns) -> Key:
     """What the random numbers of a test are made of; neither order nor names of columns matter."""
     if given.n_columns == 0:
         return seed, purpose, 0
@@ -56,51 +66,70 @@ def key_of(seed: int, purpose: str, given: Columns) -> tuple[int, str, int]:
     return seed, purpose, int.from_bytes(together, "little")
 
 
-def _words(key: tuple[int, str, int], first: int, count: int, width: int) -> Any:
-    """Random 64-bit words number ``first`` to ``first + count``, each a row of ``width``."""
-    digest = hashlib.blake2b(repr(key).encode(), digest_size=16).digest()
-    generator = np.random.Philox(key=int.from_bytes(digest, "little"))
-    blocks = -(-width // 4)  # the generator's counter moves by four words
-    generator.advance(first * blocks)
-    return generator.random_raw(count * blocks * 4).reshape(count, blocks * 4)[:, :width]
-
-
 @dataclass(frozen=True)
 class Permutations(WritableArrays):
     """The row permutations of one test: row i receives the value of row ``draw(...)[p, i]``.
 
     Inside strata, or, with ``near``, among the neighbours of each row; then it is not the value
     that moves, but the residual of a local linear fit (``fits``). ``local``: rows exchange only
-    with rows that are like them in the given columns.
+    with rows that are like them in the given columns. With ``n_slots`` it is groups that exchange
+    all their rows, see :class:`.layout.Layout`; ``order``, ``edges`` and ``near`` are those of
+    groups then. Of a ``series`` it is innovations that move.
     """
 
-    key: tuple[int, str, int]
+    key: Key
     order: IntArray
     edges: IntArray
     near: IntArray | None = None
     fits: LocalFits | None = None
     local: bool = False
+    n_slots: int = 1
+    series: Series | None = None
+
+    @property
+    def n_samples(self) -> int:
+        return self.n_slots * self.order.size
 
     def draw(self, first: int, count: int) -> IntArray:
         n = self.order.size
+        if self.n_slots == 1:
+            width = n if self.near is None else 2 * n
+            return self._exchanged(random_words(self.key, first, count, width))
+        words = random_words(self.key, first, count, (2 + self.n_slots) * n)
+        groups = self._exchanged(words[:, : 2 * n])
+        order = words[:, 2 * n :].reshape(count, self.n_slots, n)
+        slots = np.argsort(order, axis=1, kind="stable")  # a group's rows, in any order
+        rows = slots * n + groups[:, None, :]
+        return np.ascontiguousarray(rows.reshape(count, -1), np.int32)
+
+    def _exchanged(self, words: Any) -> IntArray:
+        n = self.order.size
         if self.near is None:
-            return np.asarray(shuffle(_words(self.key, first, count, n), self.order, self.edges))
-        return np.asarray(shuffle_near(_words(self.key, first, count, 2 * n), self.near))
+            return np.asarray(shuffle(np.ascontiguousarray(words[:, :n]), self.order, self.edges))
+        return np.asarray(shuffle_near(np.ascontiguousarray(words), self.near))
+
+    @property
+    def plain(self) -> bool:
+        """Whether surrogates are nothing but permuted columns."""
+        return self.fits is None and self.series is None
 
     def surrogates(
         self, columns: Columns, runner: Runner, engine: Engine | None = None
     ) -> Surrogates:
         """What makes surrogates of the columns from drawn permutations."""
-        return Surrogates(columns, self.fits, runner, engine)
+        return Surrogates(columns, self.fits, runner, engine, self.series)
 
 
-def global_permutations(key: tuple[int, str, int], n_samples: int) -> Permutations:
-    """Any row may receive any value: the null of independence of everything."""
-    return Permutations(key, np.arange(n_samples, dtype=np.int32), np.array([0, n_samples]))
+def global_permutations(key: Key, n_samples: int, layout: Layout | None = None) -> Permutations:
+    """Any row, or group, may receive the values of any: the null of independence of everything."""
+    n_slots, n = (layout and layout.slots) or (1, n_samples)
+    series = None if layout is None or layout.time is None else Series.of(layout.time)
+    order, edges = np.arange(n, dtype=np.int32), np.array([0, n])
+    return Permutations(key, order, edges, n_slots=n_slots, series=series)
 
 
 def local_permutations(
-    key: tuple[int, str, int], given: Columns, metric: Metric, n_workers: int = 1
+    key: Key, given: Columns, metric: Metric, n_workers: int = 1
 ) -> Permutations:
     """Rows exchange with near rows: the null of no information conditional on the given columns.
 
@@ -135,15 +164,117 @@ def local_permutations(
     return Permutations(key, order, edges, few, LocalFits.of(near, weights), local=True)
 
 
+def group_permutations(
+    key: Key, given: Columns, metric: Metric, n_workers: int, layout: Layout
+) -> Permutations:
+    """Groups exchange all their rows with groups that are like them in the given columns.
+
+    What is fitted to a row does not come from rows of its group. Among groups that have one
+    combination of categories each, and nothing else is given, the same combination is like.
+    """
+    assert layout.slots is not None
+    assert layout.rows is not None
+    n_slots, n = layout.slots
+    labels = category_labels(given).reshape(n_slots, n)
+    if given.categorical.all() and (labels == labels[0]).all():
+        order = np.argsort(labels[0], kind="stable").astype(np.int32)
+        edges = np.concatenate([[0], np.cumsum(np.bincount(labels[0]))])
+        return Permutations(key, order, edges, local=True, n_slots=n_slots)
+    owner = np.tile(np.arange(n, dtype=np.int64), n_slots)
+    fits = fits_apart(given, metric, n_workers, owner, layout.rows)
+    means = _means_of_groups(given, n_slots)
+    near = cKDTree(means).query(means, min(N_NEAR, n))[1].reshape(n, -1)
+    absent = (near != np.arange(n)[:, None]).all(axis=1)
+    near[absent, 0] = np.flatnonzero(absent)
+    order, edges = np.arange(n, dtype=np.int32), np.array([0, n])
+    near = np.ascontiguousarray(near, np.int32)
+    return Permutations(key, order, edges, near, fits, local=True, n_slots=n_slots)
+
+
+def _means_of_groups(given: Columns, n_slots: int) -> FloatArray:
+    """The mean of each group (n_groups, n_columns); of categories, how often each level is."""
+    each = []
+    for values, categorical in zip(given.filled().values, given.categorical, strict=True):
+        codes = codes_of(values)
+        rows = [codes == c for c in range(codes.max() + 1)] if categorical else [values / LIFT]
+        each += [np.asarray(row, float).reshape(n_slots, -1).mean(axis=0) for row in rows]
+    return np.stack(each, axis=1)
+
+
+def fits_apart(
+    given: Columns, metric: Metric, n_workers: int, owner: IntArray, rows: IntArray
+) -> LocalFits:
+    """Local linear fits to near rows of others: ``owner`` says to whom a row belongs.
+
+    ``rows`` are samples, which count once, however often they are there.
+    """
+    labels = category_labels(given)
+    numbers = given.values[~given.categorical].T
+    n, d = numbers.shape
+    once = np.zeros(n, bool)
+    once[np.unique(rows, return_index=True)[1]] = True
+    width = max(N_NEAR, SAMPLES_EACH * (d + 1))
+    near, weights = np.tile(np.arange(n, dtype=np.int32)[:, None], (1, width)), np.zeros((n, width))
+    weights[:, 0] = 1.0
+    for label in range(labels.max(initial=0) + 1):
+        here = np.flatnonzero(labels == label)
+        others = here[once[here]]
+        largest = int(np.bincount(owner[others]).max(initial=0))
+        k = min(others.size, width + largest)
+        points = numbers[here] if d else np.zeros((here.size, 1))
+        tree = cKDTree(numbers[others] if d else np.zeros((others.size, 1)))
+        norm = 2 if metric == "euclidean" else np.inf
+        threads = n_workers if here.size > _FEW_POINTS else 1
+        found = others[tree.query(points, k, p=norm, workers=threads)[1].reshape(here.size, k)]
+        mine = owner[found] == owner[here][:, None]
+        order = np.argsort(mine, axis=1, kind="stable")  # those of others first, by distance
+        found = np.take_along_axis(found, order, axis=1)[:, : width - 1]
+        usable = (~mine).sum(axis=1)
+        # Each row with itself and as many others as there are for all; few are fitted by a mean.
+        fewest = int(min(usable.min(initial=width), width - 1))
+        if fewest == 0:
+            continue
+        some = np.column_stack([here, found[:, :fewest]])
+        near[here, : fewest + 1] = some
+        place = np.empty(n, np.int64)
+        place[here] = np.arange(here.size)
+        weights[here, : fewest + 1] = fit_weights(points, place[some])
+    return LocalFits.of(near, weights)
+
+
 def permutations_of(
-    null: str, key: tuple[int, str, int], given: Columns, metric: Metric, n_workers: int
+    null: str,
+    key: Key,
+    given: Columns,
+    metric: Metric,
+    n_workers: int,
+    layout: Layout | None = None,
 ) -> Permutations:
     """Those of the "local" null where there are given columns, otherwise those of all rows."""
-    if null == "local" and given.n_columns:
+    if null != "local" or not given.n_columns:
+        return global_permutations(key, given.n_samples, layout)
+    if layout is not None and layout.slots is not None:
+        return group_permutations(key, given, metric, n_workers, layout)
+    if layout is None or layout.time is None:
         return local_permutations(key, given, metric, n_workers)
-    return global_permutations(key, given.n_samples)
+    n = given.n_samples
+    owner = np.empty(n, np.int64)  # rows of a window belong together
+    owner[layout.time] = np.arange(n) // layout.window
+    rows = np.arange(n)
+    fits = fits_apart(given, metric, n_workers, owner, rows)
+    return replace(global_permutations(key, n, layout), fits=fits, local=True)
 
 
-def random_folds(key: tuple[int, str, int], n_samples: int, n_parts: int) -> IntArray:
-    """A fold for each sample, at random; sizes differ by one at most."""
-    return np.asarray(global_permutations(key, n_samples).draw(0, 1)[0] % n_parts)
+def random_folds(key: Key, n_samples: int, n_parts: int, layout: Layout | None = None) -> IntArray:
+    """A fold for each sample, at random; sizes differ by one at most.
+
+    A group has one fold; those of a series are stretches of time.
+    """
+    if layout is not None and layout.slots is not None:
+        n_slots, n = layout.slots
+        return np.tile(random_folds(key, n, n_parts), n_slots)
+    if layout is not None and layout.time is not None:
+        folds = np.empty(n_samples, np.int64)
+        folds[layout.time] = np.arange(n_samples) * n_parts // n_samples
+        return folds
+    return np.asarray(random_order(key, n_samples) % n_parts)

@@ -15,8 +15,18 @@ from typing import Any
 import numpy as np
 
 from infosieve._core.chunks import chunks
-from infosieve._core.types import Columns, Engine, FloatArray, IntArray, Runner, WritableArrays
+from infosieve._core.types import (
+    BoolArray,
+    Columns,
+    Engine,
+    FloatArray,
+    IntArray,
+    Runner,
+    WritableArrays,
+)
+from infosieve._engines.numba.series import series_copies, shifted, whiten
 from infosieve._engines.numba.surrogates import copies, fit_columns, permuted, permuted_orders
+from infosieve._input.series import most_lags
 
 # Samples for each coefficient of a fit; with fewer than the second number, the fit is a mean.
 SAMPLES_EACH, FEWEST_EACH = 6, 2
@@ -27,6 +37,8 @@ _LEAST = 1e-3
 # Residuals are winsorised at so many standard deviations (by the median), in so many rounds: an
 # outlier would otherwise bend all fits near it.
 _OUTLYING, _ROUNDS = 1.5, 3
+# Gaps are filled with what is fitted there, in so many rounds.
+_GAP_ROUNDS = 2
 # Numbers that a task works on at once: values of surrogates, coordinates of near samples.
 _TASK, _BLOCK = 1 << 17, 1 << 21
 
@@ -55,8 +67,18 @@ class LocalFits(WritableArrays):
         variance = 1 - 2 * own + (weights**2).sum(axis=1)
         return cls(near, weights, np.sqrt(np.maximum(variance, _LEAST**2)))
 
-    def fitted(self, values: FloatArray) -> FloatArray:
-        """The fitted values of columns (n_columns, n_samples), outliers winsorised."""
+    def fitted(self, values: FloatArray, missing: BoolArray | None = None) -> FloatArray:
+        """The fitted values of columns (n_columns, n_samples), outliers winsorised.
+
+        What is ``missing`` is what is fitted there, so that it does not matter.
+        """
+        fitted = self._fitted(values)
+        if missing is not None:
+            for _ in range(_GAP_ROUNDS):
+                fitted = self._fitted(np.where(missing, fitted, values))
+        return fitted
+
+    def _fitted(self, values: FloatArray) -> FloatArray:
         return np.asarray(
             fit_columns(values, self.near, self.weights, self.residual_std, _ROUNDS, _OUTLYING)
         )
@@ -66,13 +88,51 @@ class LocalFits(WritableArrays):
         return np.asarray((values - fitted) / self.residual_std)
 
 
+@dataclass(frozen=True)
+class Series(WritableArrays):
+    """Rows in order of time: surrogates are as persistent as their columns.
+
+    What an autoregression does not predict of a column (its innovations) is permuted, and the
+    autoregression makes a series of it again. Categories, and gaps, move in a circle. Shifts and
+    Fourier surrogates of columns that return to their mean slowly pass too often.
+
+    Attributes
+    ----------
+    time : ndarray of shape (n_samples,)
+        The row of each moment.
+    n_lags : int
+        The largest order of an autoregression.
+    """
+
+    time: IntArray
+    n_lags: int
+
+    @classmethod
+    def of(cls, time: IntArray) -> "Series":
+        return cls(time, most_lags(time.size))
+
+    def innovations(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Of columns (n_columns, n_samples), in order of time; and coefficients."""
+        ordered = np.ascontiguousarray(values[:, self.time])
+        out = np.empty_like(ordered)
+        coefficients = whiten(ordered, self.n_lags, out)
+        return out, np.asarray(coefficients)
+
+    def whitened(self, values: FloatArray) -> FloatArray:
+        """Innovations in the order of the rows."""
+        out = np.empty_like(values)
+        out[:, self.time] = self.innovations(values)[0]
+        return out
+
+
 class Surrogates:
     """Makes surrogates of some columns from permutations; the columns are fitted once.
 
     Without ``fits`` a surrogate is the permuted column. With them it has the values of its column
     in the order of fitted values and permuted residuals: no value is new, and ties remain ties.
-    Categories have no fit: their values are permuted. An engine that has a device makes them there,
-    where all columns are numbers.
+    Categories have no fit: their values are permuted. A gap moves as the residual of its sample
+    would: the largest, as gaps are in the order of values. An engine that has a device makes them
+    there, where all columns are numbers.
     """
 
     def __init__(
@@ -81,20 +141,37 @@ class Surrogates:
         fits: LocalFits | None,
         runner: Runner,
         engine: Engine | None = None,
+        series: Series | None = None,
     ) -> None:
-        self.columns, self.fits, self.runner = columns, fits, runner
-        self._device = None if columns.categorical.any() else getattr(engine, "surrogates", None)
-        if fits is None or columns.categorical.all():
+        self.columns, self.fits, self.runner, self.series = columns, fits, runner, series
+        self._device = getattr(engine, "surrogates", None)
+        if columns.labelled.any() or series is not None:
+            self._device = None
+        if (fits is None and series is None) or columns.categorical.all():
             return
         m, n = columns.values.shape
-        self._fitted, self._residuals, self._ordered = np.empty((3, m, n))
+        self._fitted, self._residuals, self._ordered = np.zeros((3, m, n))
+        if series is not None:
+            self._coefficients = np.zeros((m, series.n_lags))
+            self._missing = np.zeros((m, n), bool)
 
         def prepare(which: slice) -> None:
-            values = columns.values[which]
-            numbers = np.where(columns.categorical[which, None], 0.0, values)
-            self._fitted[which] = fits.fitted(numbers)
-            self._residuals[which] = fits.residuals(numbers, self._fitted[which])
-            self._ordered[which] = np.sort(values, axis=1)
+            some = columns.take(which, with_order=False)
+            numbers = np.where(some.categorical[:, None], 0.0, some.filled().values)
+            missing = some.missing
+            left = numbers
+            if fits is not None:
+                self._fitted[which] = fits.fitted(numbers, missing)
+                left = fits.residuals(numbers, self._fitted[which])
+            if series is not None:
+                if missing is not None:
+                    left = np.where(missing, 0.0 if fits is not None else numbers, left)
+                    self._missing[which] = missing[:, series.time]
+                left, self._coefficients[which] = series.innovations(left)
+            elif missing is not None:
+                left[missing] = np.inf
+            self._residuals[which] = left
+            self._ordered[which] = np.sort(some.values, axis=1)
 
         size = max(1, min(_TASK // n, -(-m // (2 * runner.n_workers))))
         runner.run([partial(prepare, which) for which in chunks(m, size)])
@@ -114,7 +191,8 @@ class Surrogates:
             return Columns(out, columns.categorical[which], columns.n_distinct[which])
         out = np.empty((c, n))
         order = None
-        if self.fits is None and columns.known_order is not None:
+        plain = self.fits is None and self.series is None
+        if plain and columns.known_order is not None:
             order = np.empty((c, n), np.int32)
         size = max(1, min(_TASK // n, -(-c // (2 * self.runner.n_workers))))
         self.runner.run(
@@ -128,6 +206,7 @@ class Surrogates:
             categorical=columns.categorical[which],
             n_distinct=columns.n_distinct[which],
             known_order=order,
+            gaps=None if columns.gaps is None else columns.gaps[which],
         )
 
     @property
@@ -147,6 +226,9 @@ class Surrogates:
         order: IntArray | None,
     ) -> None:
         columns = self.columns
+        if self.series is not None:
+            self._fill_series(self.series, permutations, which, numbers, out)
+            return
         if self.fits is None:
             permuted(columns.values, permutations, which, numbers, out)
             if order is not None:
@@ -171,6 +253,37 @@ class Surrogates:
         )
         if plain.any():
             out[~plain] = fitted
+
+    def _fill_series(
+        self,
+        series: Series,
+        permutations: IntArray,
+        which: IntArray,
+        numbers: IntArray,
+        out: FloatArray,
+    ) -> None:
+        plain, n = self.columns.categorical[which], self.columns.n_samples
+        if plain.any():
+            moved = np.empty((int(plain.sum()), n))
+            values = self.columns.values
+            shifted(values, series.time, permutations, which[plain], numbers[plain], moved)
+            out[plain] = moved
+        if not plain.all():
+            made = np.empty((int((~plain).sum()), n))
+            parts = self._residuals, self._coefficients, self._missing
+            scale = np.ones(n) if self.fits is None else self.fits.residual_std
+            series_copies(
+                self._fitted,
+                scale,
+                self._ordered,
+                parts,
+                series.time,
+                permutations,
+                which[~plain],
+                numbers[~plain],
+                made,
+            )
+            out[~plain] = made
 
 
 def fit_weights(points: FloatArray, near: IntArray) -> FloatArray:

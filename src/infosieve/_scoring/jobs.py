@@ -104,7 +104,7 @@ class Scoring:
                 if may_end and at == 0 and not executor.remote:
                     room = min(room, max(m, _FIRST_SURROGATES))
                 count, size = -(-room // widest), widest
-                plain = isinstance(self.x, Columns) and permutations.fits is None
+                plain = isinstance(self.x, Columns) and permutations.plain
                 if not plain and count < reading:
                     count, size = reading, max(1, min(widest, room // reading))
                     reading = min(2 * reading, _MOST_A_READING)
@@ -221,11 +221,11 @@ def _permute(
 ) -> FloatArray:
     columns = x.take(which, with_order=given.n_columns == 0)
     involved = (columns, given, measure.target)
-    plain = measure.folds is None and not any(c.categorical.any() for c in involved)
+    plain = measure.folds is None and not any(c.labelled.any() for c in involved)
     room = measure.engine.surrogate_bytes if plain else _SURROGATE_BYTES
     at_once = max(1, min(room // (8 * columns.values.size), _DRAWN // columns.n_samples))
     surrogates = None
-    if permutations.fits is not None:
+    if not permutations.plain:
         surrogates = permutations.surrogates(columns, runner, measure.engine if plain else None)
     values = []
     for at in range(first, first + count, at_once):
@@ -241,7 +241,7 @@ def _permute(
 
 def draw(permutations: Permutations, first: int, count: int, runner: Runner) -> IntArray:
     """Permutations, drawn by all threads: one is the same whoever draws it."""
-    size = max(1, -(-count // (4 * runner.n_workers)), 20_000 // permutations.order.size)
+    size = max(1, -(-count // (4 * runner.n_workers)), 20_000 // permutations.n_samples)
     spans = [(at, min(size, first + count - at)) for at in range(first, first + count, size)]
     drawn = runner.run([partial(permutations.draw, *span) for span in spans])
     return drawn[0] if len(drawn) == 1 else np.concatenate(drawn)

@@ -30,7 +30,7 @@ class Scores:
 def score(batch: Batch, engine: Engine, runner: Runner) -> Scores:
     """Score a batch that may have categories: (n_folds, n_candidates, n_K) nats."""
     blocks = (batch.candidates, batch.given, batch.target)
-    if not any(block.categorical.any() for block in blocks):
+    if not any(block.labelled.any() for block in blocks):
         return Scores(engine.score(batch, runner))
     if batch.folds is None:
         return Scores(_score(batch, engine, runner)[None])
@@ -45,9 +45,8 @@ def _score(batch: Batch, engine: Engine, runner: Runner) -> FloatArray:
     m, n = batch.candidates.n_columns // batch.width, batch.target.n_samples
     n_times = 1 if batch.permutations is None else len(batch.permutations)
     scores = np.zeros((n_times, m, hi - lo + 1))
-    categorical = batch.candidates.categorical.reshape(m, batch.width)
-    numbers = np.flatnonzero(~categorical.any(axis=1))
-    others = np.flatnonzero(categorical.any(axis=1))
+    labelled = batch.candidates.labelled.reshape(m, batch.width).any(axis=1)
+    numbers, others = np.flatnonzero(~labelled), np.flatnonzero(labelled)
     if numbers.size and n > 1:
         part = batch.only(numbers)
         counts = _counts(replace(part, permutations=None), np.zeros((1, n), np.int64), runner)
@@ -84,6 +83,10 @@ def _counts(batch: Batch, x: IntArray, runner: Runner) -> FloatArray:
     Of the columns ``x`` of labels, permuted if the batch says so: (n_candidates, 4).
     """
     n, y = x.shape[1], category_labels(batch.target)
+    if y.max(initial=0) == 0:  # nothing but numbers: chance adds nothing
+        return np.zeros(
+            (len(x) * (1 if batch.permutations is None else len(batch.permutations)), 4)
+        )
     strata = category_labels(batch.given)
     order, sizes = np.argsort(strata, kind="stable"), np.bincount(strata)
     edges = np.concatenate([[0], np.cumsum(sizes)])
@@ -153,7 +156,7 @@ def _without_bias(size: FloatArray, r: FloatArray) -> FloatArray:
 
 
 def _own_labels(batch: Batch) -> IntArray:
-    """For each candidate, not permuted, labels of the combinations of its categorical columns."""
+    """For each candidate, not permuted, labels of the combinations of its categories."""
     if batch.width == 1:
         return codes_of(batch.candidates.values)
     m = batch.candidates.n_columns // batch.width

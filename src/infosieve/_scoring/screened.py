@@ -151,7 +151,7 @@ def screen_of(
     fits, local = permutations.fits, permutations.local or not given.n_columns
     if not local:
         fits = permutations_of("local", permutations.key, given, metric, 1).fits
-    return Screen.of(n_best, target, given, fits, follow=local)
+    return Screen.of(n_best, target, given, fits, follow=local, series=permutations.series)
 
 
 def block_sizes(n_permutations: int, first_decision: int, n_workers: int = 1) -> Iterator[int]:
@@ -190,7 +190,7 @@ def _score_copies(
     columns = x.take(which, with_order=given.n_columns == 0)
     drawn = draw(permutations, first, count, runner)
     involved = (columns, given, measure.target)
-    plain = measure.folds is None and not any(c.categorical.any() for c in involved)
+    plain = measure.folds is None and not any(c.labelled.any() for c in involved)
     surrogates = permutations.surrogates(columns, runner, measure.engine if plain else None)
     scores = np.empty(copied.size)
     at_once = max(1, measure.engine.surrogate_bytes // (8 * columns.n_samples))

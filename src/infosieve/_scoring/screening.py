@@ -25,12 +25,13 @@ from infosieve._engines.numba.screen import (
     cell_codes,
     centre,
     encode_categories,
+    encode_codes,
     encode_numbers,
     fixed_k_log_k,
     score_cells,
     score_splits,
 )
-from infosieve._resampling.surrogates import LocalFits
+from infosieve._resampling.surrogates import LocalFits, Series
 
 # Of the screened columns, so many are the best of tables that are split by a given column.
 SPLIT_SHARE = 4
@@ -84,6 +85,7 @@ class Screen(WritableArrays):
     splits: tuple[IntArray, IntArray]
     fits: LocalFits | None
     labels: IntArray | None
+    series: Series | None = None
 
     @classmethod
     def of(
@@ -93,22 +95,25 @@ class Screen(WritableArrays):
         given: Columns,
         fits: LocalFits | None,
         follow: bool,
+        series: Series | None = None,
     ) -> "Screen":
         """``fits`` are those on the given columns; ``follow``: candidates lose what is fitted, too.
 
-        A column that is permuted at will does not follow the given ones.
+        A column that is permuted at will does not follow the given ones. Of a series, what its own
+        past tells is taken out of target and candidates: it is innovations that are permuted.
         """
         labels = None
         if fits is None and given.n_columns:
             labels = category_labels(given)
-        left = _left(target.values, target.categorical, fits, labels)
+        left = _left(target, fits, labels, series)
         return cls(
             n_best=n_best,
             target=_codes(target, left, FINE, None),
             coarse=_codes(target, left, COARSE_TARGET, _MOST_GROUPS),
-            splits=_codes(given, given.values, _GROUPS, _MOST_GROUPS),
+            splits=_codes(given, given.filled().values, _GROUPS, _MOST_GROUPS),
             fits=fits if follow else None,
             labels=labels if follow else None,
+            series=series,
         )
 
     @property
@@ -126,6 +131,10 @@ class Screen(WritableArrays):
         m, n = columns.values.shape
         words, categorical = -(-n // 64), columns.categorical
         levels = np.full(m, FINE)
+        kind = np.where(categorical, 1, 0)
+        if columns.gaps is not None:
+            levels[columns.gaps] = FINE + 1
+            kind[columns.gaps] = 2
         levels[categorical] = codes_of(columns.values[categorical].max(axis=1, initial=0.0)) + 1
         starts = np.concatenate([[0], np.cumsum(levels)])
         cells = Cells(
@@ -138,8 +147,8 @@ class Screen(WritableArrays):
         )
 
         def some(at: slice) -> None:
-            for which in (~categorical[at], categorical[at]):
-                columns_at = np.flatnonzero(which) + at.start
+            for each in range(3):
+                columns_at = np.flatnonzero(kind[at] == each) + at.start
                 if columns_at.size:
                     _encode(columns, columns_at, self, cells)
 
@@ -232,8 +241,9 @@ _NO_SPLITS = np.empty((0, 0), np.int64), np.empty(0, np.int64)
 
 
 def _encode(columns: Columns, at: IntArray, screen: Screen, cells: Cells) -> None:
-    """Some columns, all numbers or all categories, whose cells may lie anywhere."""
-    values = np.ascontiguousarray(columns.values[at])
+    """Some columns, all numbers, or all categories, or all with gaps; their cells lie anywhere."""
+    some = columns.take(at, with_order=False)
+    values, tied = some.values, some.n_distinct < columns.n_samples
     levels = np.diff(cells.starts)[at]
     starts = np.concatenate([[0], np.cumsum(levels)])
     words = cells.fine.shape[1]
@@ -244,27 +254,50 @@ def _encode(columns: Columns, at: IntArray, screen: Screen, cells: Cells) -> Non
     )
     marks = np.zeros(at.size, np.uint64)
     out = starts, fine, sizes, coarse, coarse_sizes, marks
-    if columns.categorical[at[0]]:
+    if some.categorical[0]:
         encode_categories(codes_of(values), values, *out)
+    elif some.labelled[0]:
+        left = _left(some, screen.fits, screen.labels, screen.series)
+        encode_codes(*_codes_with_gaps(left, some, tied), values, *out)
     else:
-        left = _left(values, np.zeros(at.size, bool), screen.fits, screen.labels)
-        tied = columns.n_distinct[at] < columns.n_samples
-        encode_numbers(left, values, tied, *out)
+        encode_numbers(_left(some, screen.fits, screen.labels, screen.series), values, tied, *out)
     to = np.repeat(cells.starts[at] - starts[:-1], levels) + np.arange(starts[-1])
     cells.fine[to], cells.sizes[to] = fine, sizes
     cells.coarse[at], cells.coarse_sizes[at], cells.marks[at] = coarse, coarse_sizes, marks
 
 
 def _left(
-    values: FloatArray, categorical: BoolArray, fits: LocalFits | None, labels: IntArray | None
+    columns: Columns, fits: LocalFits | None, labels: IntArray | None, series: Series | None
 ) -> FloatArray:
-    """What the given columns leave of numbers; categories stay as they are."""
-    out = np.where(categorical[:, None], 0.0, values)
+    """What the given columns leave of numbers; categories stay as they are, gaps do not matter."""
+    categorical = columns.categorical[:, None]
+    out = np.where(categorical, 0.0, columns.filled().values)
     if fits is not None:
-        out = fits.residuals(out, fits.fitted(out))
+        out = fits.residuals(out, fits.fitted(out, columns.missing))
     elif labels is not None:
         out = np.asarray(centre(out, labels, int(labels.max()) + 1))
-    return np.where(categorical[:, None], values, out)
+    if series is not None:
+        out = series.whitened(out)
+    return np.where(categorical, columns.values, out)
+
+
+def _codes_with_gaps(
+    left: FloatArray, columns: Columns, tied: BoolArray
+) -> tuple[IntArray, IntArray]:
+    """Fine and coarse cells of numbers; gaps are a fine cell, and in the middle of the coarse."""
+    fine = np.full(left.shape, FINE, np.int32)
+    coarse = np.full(left.shape, COARSE // 2, np.int32)
+    missing, n_cells = columns.missing, np.array([FINE, COARSE])
+    assert missing is not None
+    for j, there in enumerate(~missing):
+        n = int(there.sum())
+        if n == 0:
+            continue
+        codes = np.empty((2, n), np.int32)
+        scratch = np.empty(n, np.int32), np.empty((2, n + 1), np.int32)
+        cell_codes(left[j, there], tied[j], n_cells, codes, scratch)
+        fine[j, there], coarse[j, there] = codes
+    return fine, coarse
 
 
 def _codes(

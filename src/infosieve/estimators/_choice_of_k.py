@@ -14,10 +14,11 @@ from infosieve._core.parameters import (
     check_method,
     check_range,
 )
-from infosieve._core.types import FloatArray, Method, Metric, Scale
+from infosieve._core.types import FloatArray, Method, Metric, Missing, Scale
 from infosieve._engines.devices import Device, check_device, engine_of, require_device
 from infosieve._executors import executor_of
 from infosieve._input.problem import open_problem, provenance_of
+from infosieve._resampling.layout import Layout, laid_out
 from infosieve._resampling.permutations import global_permutations, random_folds, seed_of
 from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.measure import Measure
@@ -35,6 +36,9 @@ def choose_k(
     scale: Scale = "standard",
     discrete_features: Any = "auto",
     discrete_target: Any = "auto",
+    missing: Missing = "auto",
+    groups: Any = None,
+    series: bool | int = False,
     n_jobs: int | None = None,
     executor: Any = None,
     device: Device = "cpu",
@@ -60,6 +64,8 @@ def choose_k(
         The number of folds.
     method, metric, scale, discrete_features, discrete_target
         As in :func:`mutual_information`.
+    missing, groups, series
+        As in :func:`mutual_information`. Folds keep groups together, and are stretches of a series.
     n_jobs : int or None, default=None
         Threads; -1 for all cores. The result does not depend on it.
     executor : dask.distributed.Client, address or None, default=None
@@ -125,10 +131,13 @@ def choose_k(
             discrete_target=discrete_target,
             scale=scale,
             executor=pool,
+            missing=missing,
+            groups=groups,
+            series=series,
         )
-        columns = problem.prepare(scale, pool.here, with_order=True)
+        columns, layout = laid_out(problem.prepare(scale, pool.here, with_order=True), None)
         x = columns.x
-        ks = neighbors_tried(n_neighbors, n_folds, x.n_samples)
+        ks = neighbors_tried(n_neighbors, n_folds, layout.n_together(x.n_samples))
         engine = engine_of(device, pool, x.n_samples, 2 * n_folds * x.n_columns, ks[1])
         parameters["device"] = engine.name
         measure = Measure(
@@ -140,7 +149,7 @@ def choose_k(
             engine=engine,
         )
         provenance = provenance_of(problem.tables, seed, parameters, choose_k)
-        return choose(Scoring(x, pool), problem.x.names, measure, n_folds, provenance)
+        return choose(Scoring(x, pool), problem.x.names, measure, n_folds, provenance, layout)
 
 
 def choose(
@@ -149,6 +158,7 @@ def choose(
     measure: Measure,
     n_folds: int,
     provenance: Provenance,
+    layout: Layout,
     depth: int = 1,
 ) -> KChoice:
     """:func:`choose_k` for prepared columns; ``measure.n_neighbors`` is the range of K.
@@ -163,12 +173,16 @@ def choose(
             "are the right columns."
         )
     seed = provenance.seed
-    folds = random_folds((seed, "parts", 0), x.n_samples, min(n_folds, x.n_samples))
-    shuffled = global_permutations((seed, "target", 0), x.n_samples).draw(0, 1)
+    n = layout.n_together(x.n_samples) if layout.dependent else x.n_samples
+    folds = random_folds((seed, "parts", 0), x.n_samples, min(n_folds, n), layout)
+    permutations = global_permutations((seed, "target", 0), x.n_samples, layout)
+    surrogates = permutations.surrogates(measure.target, scoring.executor.here)
+    permuted = surrogates(permutations.draw(0, 1))
+    edges = layout.edges if layout.dependent else None
     nothing = x.take([])
     both = []
-    for target in (measure.target, measure.target.permuted(shuffled)):
-        of_target = replace(measure, target=target, folds=folds)
+    for target in (measure.target, permuted):
+        of_target = replace(measure, target=target, folds=folds, edges=edges)
         of_folds = scoring.scores(of_target, varying.tolist(), nothing).nats
         values = np.zeros((x.n_columns, of_folds.shape[2], of_folds.shape[0]))
         values[varying] = of_folds.transpose(1, 2, 0)

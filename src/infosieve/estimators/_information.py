@@ -12,14 +12,24 @@ from infosieve._core.parameters import (
     check_jobs,
     check_method,
     check_neighbors,
+    check_range,
 )
-from infosieve._core.types import Columns, Criterion, FloatArray, Method, Metric, Neighbors, Scale
+from infosieve._core.types import (
+    Columns,
+    Criterion,
+    FloatArray,
+    Method,
+    Metric,
+    Missing,
+    Neighbors,
+    Scale,
+)
 from infosieve._engines.devices import Device, check_device, engine_of, require_device
 from infosieve._engines.numba.engine import NumbaEngine
 from infosieve._executors import executor_of
 from infosieve._executors.threads import Threads
 from infosieve._input.problem import open_problem, warn_of_identifiers, warn_of_singletons
-from infosieve._resampling.parts import in_parts
+from infosieve._resampling.layout import laid_out
 from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.measure import Measure
 
@@ -42,6 +52,9 @@ def mutual_information(
     discrete_features: Any = "auto",
     discrete_target: Any = "auto",
     max_samples: int | float | Literal["auto"] | None = None,
+    missing: Missing = "auto",
+    groups: Any = None,
+    series: bool | int = False,
 ) -> float:
     """Mutual information between a set of columns and a target, in nats.
 
@@ -83,6 +96,23 @@ def mutual_information(
         None: one estimate of all samples. A number, or a share of the samples: more samples are
         split at random into parts of that size at least, whose estimates are averaged. "auto":
         parts of 4,000, at most 25 of them, as :class:`MISelector` does.
+    missing : {"auto", "value", "median", "drop", "error"}, default="auto"
+        What becomes of gaps in X and ``given`` (NaN, None, NA). "value": a gap is a value of its
+        own, infinitely far from numbers, so gaps that carry information are found. "median": gaps
+        are filled with the median of the column. "auto": "value" for a column by itself, and
+        "median" in sets of several columns and in ``given``, where the few samples with the same
+        gaps would be compared with each other only. "drop": samples with gaps are left out.
+        "error": gaps are refused. Among categories a gap is a level. Samples without a target are
+        left out, with a warning.
+    groups : array-like of shape (n_samples,), optional
+        Which rows belong together (several rows of one patient): they are not each other's
+        neighbours. One row of each group is in a part of the samples, and the estimates of parts
+        are averaged.
+    series : bool or int, default=False
+        True: rows are in order of time, and rows that are near in time are not each other's
+        neighbours. How near depends on how persistent the target is; a number says it. Columns that
+        wander (without returning to their mean within an eighth of the table) are measured by their
+        changes from row to row, with a warning.
 
     Returns
     -------
@@ -132,12 +162,17 @@ def mutual_information(
         given=given,
         discrete_features=discrete_features,
         discrete_target=discrete_target,
+        missing=missing,
+        groups=groups,
+        series=series,
     )
-    ks = check_neighbors(n_neighbors, problem.n_samples)
-    columns, edges = in_parts(problem.prepare(scale, Threads(1)), max_samples)
+    columns, layout = laid_out(problem.prepare(scale, Threads(1)), max_samples)
+    ks = check_neighbors(n_neighbors, layout.n_together(problem.n_samples))
     x = columns.x.take(~columns.x.constant)
     if x.n_columns == 0:
         return 0.0
+    if columns.fills and x.n_columns > 1:
+        x = x.filled()
     alone = n_singletons(x, columns.given, columns.target)
     warn_of_singletons(alone, problem.n_samples)
     measure = Measure(
@@ -147,7 +182,7 @@ def mutual_information(
         metric=metric,
         n_neighbors=ks,
         engine=NumbaEngine(),
-        edges=edges,
+        edges=layout.edges,
     )
     return _of_set(measure, x, columns.given)
 
@@ -176,6 +211,9 @@ def relevance(
     discrete_features: Any = "auto",
     discrete_target: Any = "auto",
     max_samples: int | float | Literal["auto"] | None = None,
+    missing: Missing = "auto",
+    groups: Any = None,
+    series: bool | int = False,
     n_jobs: int | None = None,
     executor: Any = None,
     device: Device = "cpu",
@@ -196,6 +234,8 @@ def relevance(
     criterion, n_neighbors, method, metric, scale, discrete_features, discrete_target, max_samples
         As in :func:`mutual_information`. ``criterion="cmi"`` with ``n_neighbors=(3, 15)`` and
         ``max_samples="auto"`` is what :class:`MISelector` ranks by.
+    missing, groups, series
+        As in :func:`mutual_information`.
     n_jobs : int or None, default=None
         Threads; -1 for all cores. The result does not depend on it.
     executor : dask.distributed.Client, address or None, default=None
@@ -244,12 +284,16 @@ def relevance(
             discrete_target=discrete_target,
             scale=scale,
             executor=pool,
+            missing=missing,
+            groups=groups,
+            series=series,
         )
         n, m = problem.n_samples, problem.x.n_columns
-        ks = check_neighbors(n_neighbors, n)
-        engine = engine_of(device, pool, n, m, ks[1])
+        most = check_range(n_neighbors)[1]
+        engine = engine_of(device, pool, n, m, most)
         sorted_here = given is None and engine.name == "cpu"
-        columns, edges = in_parts(problem.prepare(scale, pool.here, sorted_here), max_samples)
+        columns, layout = laid_out(problem.prepare(scale, pool.here, sorted_here), max_samples)
+        ks = check_neighbors(n_neighbors, layout.n_together(n))
         x, condition = columns.x, columns.given
         warn_of_identifiers(problem.x, x)
         warn_of_singletons(n_singletons(condition, columns.target), n)
@@ -260,7 +304,7 @@ def relevance(
             metric=metric,
             n_neighbors=ks,
             engine=engine,
-            edges=edges,
+            edges=layout.edges,
         )
         result = np.zeros(m)
         varying = np.flatnonzero(~x.constant).tolist()

@@ -12,6 +12,8 @@ import numpy as np
 from infosieve._core.categories import n_singletons
 from infosieve._core.sequential import sequential_rule
 from infosieve._core.types import Columns, FloatArray, Metric
+from infosieve._input.problem import Prepared
+from infosieve._resampling.layout import Layout
 from infosieve._resampling.permutations import Permutations, key_of, permutations_of
 from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.measure import Measure
@@ -43,6 +45,8 @@ class Search:
     measure: Measure
     compared: Measure
     rules: Rules
+    columns: Prepared
+    layout: Layout
     metric: Metric
     tick: Tick | None = None
     stop_reason: str = "interrupted"
@@ -119,7 +123,7 @@ class Search:
     def _gain_of_two(self, step: Step, remaining: list[int]) -> float:
         """What the column of a step and the best one after it add."""
         rest = [j for j in remaining if j not in step.features]
-        given = self.x.take([*self.selected, *step.features])
+        given = self.columns.take_given([*self.selected, *step.features])
         best = float(self.scoring.scores(self.measure, rest, given).averaged.max())
         return best - self._mi if self.measure.criterion == "mi" else step.gain + best
 
@@ -141,7 +145,7 @@ class Search:
 
     def _forward(self, remaining: list[int]) -> Step:
         """Add the best single column, or stop with it."""
-        given, n_candidates = self.x.take(self.selected), len(remaining)
+        given, n_candidates = self.columns.take_given(self.selected), len(remaining)
         screened = self._screened(remaining, given)
         if screened is None:
             scores = self._scored(remaining, given).averaged
@@ -153,7 +157,7 @@ class Search:
         best = int(np.argmax(scores))
         mi = float(scores[best])
         if self.measure.criterion != "mi" and self.selected:
-            mi = self._one(self.joint, remaining[best], given)
+            mi = self._of_set(remaining[best], given)
         gain = float(scores[best]) - (self._mi if self.measure.criterion == "mi" else 0.0)
         single = n_singletons(given, self.x.take([remaining[best]]), self.measure.target)
         step = Step(
@@ -192,12 +196,19 @@ class Search:
         """Of one column: not worth a journey."""
         return float(measure(self.x.take([column]), given, self.scoring.executor.here)[0])
 
+    def _of_set(self, column: int, given: Columns) -> float:
+        """The information of a column together with the given ones."""
+        if not given.n_columns:
+            return self._one(self.joint, column, given)
+        candidate = self.columns.take_given([column])
+        return float(self.joint(candidate, given, self.scoring.executor.here)[0])
+
     def _forward_pair(self, remaining: list[int]) -> Step:
         """Add the best two columns together, or stop with them.
 
         A pair is the best of many: it is always compared with the best of the permuted ones.
         """
-        given = self.x.take(self.selected)
+        given = self.columns.take_given(self.selected)
         screened = self._screened(remaining, given, pairs=True)
         if screened is None:
             scores, pairs = self.scoring.pairs(self.measure, remaining, given)
@@ -205,7 +216,7 @@ class Search:
             scores, pairs = screened.pairs(self.measure)
         best = int(np.argmax(scores))
         one, other = pairs[best]
-        mi = self._one(self.joint, other, given.beside(self.x.take([one])))
+        mi = self._of_set(other, given.beside(self.columns.take_given([one])))
         gain = float(scores[best]) - (self._mi if self.measure.criterion == "mi" else 0.0)
         step = Step(
             action="add",
@@ -230,17 +241,17 @@ class Search:
     def _backward(self, earlier: list[int]) -> Step | None:
         """Remove the earlier column that is missed least, if the rule says so."""
         rests = [[j for j in self.selected if j != c] for c in earlier]
-        without = [self._one(self.joint, r[-1], self.x.take(r[:-1])) for r in rests]
+        without = [self._of_set(r[-1], self.columns.take_given(r[:-1])) for r in rests]
         if self.rules.removal == "mi" or self.measure.criterion == "mi":
             least = int(np.argmax(without))
         else:
             added = [
-                self._one(self.measure, c, self.x.take(r))
+                self._one(self.measure, c, self.columns.take_given(r))
                 for c, r in zip(earlier, rests, strict=True)
             ]
             least = int(np.argmin(added))
-        column, given = earlier[least], self.x.take(rests[least])
-        change = without[least] - self._one(self.joint, column, given)
+        column, given = earlier[least], self.columns.take_given(rests[least])
+        change = without[least] - self._of_set(column, given)
         step = Step(
             action="remove",
             features=(column,),
@@ -266,7 +277,8 @@ class Search:
         last = self._last
         if last is None or not np.array_equal(last[0], given.values):  # pairs need no new fits
             n_workers = self.scoring.executor.here.n_workers
-            drawn = permutations_of(self.rules.null, key, given, self.metric, n_workers)
+            null, layout = self.rules.null, self.layout
+            drawn = permutations_of(null, key, given, self.metric, n_workers, layout)
             last = self._last = given.values, drawn
         return replace(last[1], key=key)
 

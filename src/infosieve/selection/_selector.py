@@ -19,19 +19,21 @@ from infosieve._core.parameters import (
 )
 from infosieve._core.progress import Progress
 from infosieve._core.types import (
-    Columns,
     ColumnSet,
     Engine,
     Executor,
     Method,
     Metric,
+    Missing,
     Neighbors,
     Scale,
 )
 from infosieve._engines.devices import Device, engine_of, require_device
 from infosieve._executors import KeepsExecutor, WorkersLostError, executor_of
 from infosieve._input.duplicates import find_duplicates
+from infosieve._input.named import declared_columns
 from infosieve._input.problem import (
+    Prepared,
     Problem,
     excerpt_of,
     open_problem,
@@ -40,7 +42,7 @@ from infosieve._input.problem import (
     warn_of_identifiers,
     warn_of_singletons,
 )
-from infosieve._resampling.parts import in_parts
+from infosieve._resampling.layout import Layout, laid_out
 from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.measure import Measure
 from infosieve._sources.columns import as_source
@@ -52,7 +54,15 @@ from infosieve.selection._checkpoint import Checkpoint, claimed
 from infosieve.selection._progress import Ticker, shorter, told
 from infosieve.selection._rules import Rules, Stop, check_parameters, rules_of
 from infosieve.selection._search import Search
-from infosieve.significance._permutation_test import MEASURED, Correction, Null, Resample, cv_folds
+from infosieve.significance._levels import level_share
+from infosieve.significance._permutation_test import (
+    MEASURED,
+    Correction,
+    Null,
+    Resample,
+    cv_folds,
+    warn_of_few_arrangements,
+)
 
 
 class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[misc]
@@ -121,7 +131,19 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         Select at least and at most that many. What is kept only to reach ``min_features`` is
         marked as not significant in ``path_``.
     method, metric, scale, discrete_features, discrete_target
-        As in :func:`mutual_information`.
+        As in :func:`mutual_information`. Columns of text with more levels than half of the samples
+        (identifiers) are left out, with a warning, unless they are declared discrete.
+    missing : {"auto", "value", "median", "drop", "error"}, default="auto"
+        What becomes of gaps in X (NaN, None, NA). "value": a gap is a value of its own, infinitely
+        far from numbers, so gaps that carry information are found. "median": filled with the median
+        of the column. "auto": "value" for candidates and "median" for the selected columns beside
+        them (docs/missing.md). "drop": samples with gaps are left out. "error": gaps are refused.
+        Among categories a gap is a level. Samples without a target are left out, with a warning.
+        :meth:`transform` passes gaps on.
+    series : bool or int, default=False
+        True: rows are in order of time. Rows that are near in time are not each other's neighbours,
+        and surrogates are as persistent as their columns. How near depends on how persistent the
+        target is; a number says it. See :func:`mutual_information`, also for columns that wander.
     lookahead : {1, 2}, default=2
         2: when no single column passes, try pairs, for columns that are only jointly informative
         (such as a and b in y = sign(a * b)): all pairs of up to 1,024 columns (of more, those with
@@ -249,6 +271,8 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         scale: Scale = "standard",
         discrete_features: Any = "auto",
         discrete_target: Any = "auto",
+        missing: Missing = "auto",
+        series: bool | int = False,
         lookahead: Literal[1, 2] = 2,
         n_jobs: int | None = None,
         executor: Any = None,
@@ -277,6 +301,8 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         self.scale = scale
         self.discrete_features = discrete_features
         self.discrete_target = discrete_target
+        self.missing = missing
+        self.series = series
         self.lookahead = lookahead
         self.n_jobs = n_jobs
         self.executor = executor
@@ -285,7 +311,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         self.checkpoint = checkpoint
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any) -> "MISelector":
+    def fit(self, X: Any, y: Any, groups: Any = None) -> "MISelector":
         """Select columns.
 
         Parameters
@@ -295,6 +321,9 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             a memory map).
         y : array-like of shape (n_samples,) or (n_samples, n_targets)
             The target: numbers, or categories.
+        groups : array-like of shape (n_samples,), optional
+            Which rows belong together, such as several rows of one patient: they are not each
+            other's neighbours, and whole groups are permuted.
 
         Returns
         -------
@@ -315,10 +344,12 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             Progress(self.verbose) as progress,
             executor_of(self.executor, self.n_jobs, progress) as executor,
         ):
-            self._fit(X, y, seed, executor, progress)
+            self._fit(X, y, groups, seed, executor, progress)
         return self
 
-    def _fit(self, X: Any, y: Any, seed: int, executor: Executor, progress: Progress) -> None:
+    def _fit(
+        self, X: Any, y: Any, groups: Any, seed: int, executor: Executor, progress: Progress
+    ) -> None:
         require_device(self.device, executor)
         problem = open_problem(
             X,
@@ -327,6 +358,9 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             discrete_target=self.discrete_target,
             scale=self.scale,
             executor=executor,
+            missing=self.missing,
+            groups=groups,
+            series=self.series,
         )
         remember_columns(self, X)
         rules = rules_of(self, problem.x, seed)
@@ -342,18 +376,24 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             checkpoint = Checkpoint(self.checkpoint, provenance, any_seed, m)
             provenance = checkpoint.provenance
         columns = problem.prepare(self.scale, executor.here, with_order=True)
-        candidates = self._candidates(columns.x, rules.min_features)
-        columns, edges = in_parts(columns, self.max_samples)
+        identifiers = self._identifiers(problem.x, columns.x)
+        candidates = self._candidates(columns.x, rules.min_features, identifiers)
+        columns, layout = laid_out(columns, self.max_samples)
+        if rules.tested:
+            share = level_share(rules.lookahead, of_pairs=False)
+            warn_of_few_arrangements(columns.target, layout, self.alpha * share)
         scoring = Scoring(columns.x, executor)
-        measure = self._measure(problem.x.names, scoring, columns.target, provenance, engine)
-        measure = replace(measure, edges=edges)
-        folds = cv_folds(self.resample, provenance.seed, columns.x.n_samples)
+        measure = self._measure(problem.x.names, scoring, columns, layout, provenance, engine)
+        measure = replace(measure, edges=layout.edges)
+        folds = cv_folds(self.resample, provenance.seed, columns.x.n_samples, layout)
         search = Search(
             scoring=scoring,
             candidates=candidates,
             measure=measure,
             compared=measure if folds is None else replace(measure, folds=folds),
             rules=replace(rules, seed=provenance.seed),
+            columns=columns,
+            layout=layout,
             metric=self.metric,
             tick=self._ticker(progress, rules, problem.n_samples, executor),
         )
@@ -363,17 +403,27 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             self._keep(search, problem, provenance)
             raise self._interrupted(error, len(search.path)) from error
         self._keep(search, problem, provenance)
-        warn_of_identifiers(problem.x, columns.x)
+        warn_of_identifiers(problem.x, columns.x, identifiers)
         added = (step.singletons for step in search.path if step.action == "add")
         warn_of_singletons(max(added, default=0), problem.n_samples)
         self._warn_of_nothing(search.path[-1], problem.x)
 
-    def _candidates(self, x: ColumnSet, least: int) -> list[int]:
+    def _identifiers(self, table: Any, x: ColumnSet) -> set[int]:
+        """Columns of text that name samples: as good as nobody has the same."""
+        names, named = table.names, table.named
+        declared = declared_columns(self.discrete_features, "X", names, named)
+        many = np.flatnonzero(x.categorical & (2 * x.n_distinct > x.n_samples)).tolist()
+        found = {j for j in many if not declared.get(j)}
+        if len(found) == x.n_columns:
+            found = set()  # whoever has nothing else is told so by a test
+        return found
+
+    def _candidates(self, x: ColumnSet, least: int, identifiers: set[int]) -> list[int]:
         """Columns that vary, one of each group of duplicates."""
         self.duplicates_ = find_duplicates(x)
-        copies = {j for group in self.duplicates_.values() for j in group}
+        others = {j for group in self.duplicates_.values() for j in group} | identifiers
         constant = x.constant
-        candidates = [j for j in range(x.n_columns) if not constant[j] and j not in copies]
+        candidates = [j for j in range(x.n_columns) if not constant[j] and j not in others]
         if not candidates:
             raise ValueError(
                 f"All {x.n_columns} columns of X are constant: there is nothing to select. Check "
@@ -432,15 +482,17 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         self,
         names: list[Any],
         scoring: Scoring,
-        target: Columns,
+        columns: Prepared,
+        layout: Layout,
         provenance: Provenance,
         engine: Engine,
     ) -> Measure:
         """How candidates are measured, K having been chosen."""
         self.k_choice_ = None
-        ks, auto = self._range_of_k(scoring.x.n_samples)
+        n = columns.target.n_samples
+        ks, auto = self._range_of_k(layout.n_together(n) if layout.dependent else n)
         measure = Measure(
-            target=target,
+            target=columns.target,
             criterion="mi",
             method=self.method,
             metric=self.metric,
@@ -448,13 +500,13 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             engine=engine,
         )
         if auto:
-            self.k_choice_ = choose(scoring, names, measure, N_FOLDS, provenance, depth=3)
+            self.k_choice_ = choose(scoring, names, measure, N_FOLDS, provenance, layout, depth=3)
             ks = (self.k_choice_.k,) * 2
         self.n_neighbors_ = ks
         return replace(measure, criterion=MEASURED[self.criterion], n_neighbors=ks)
 
     def _keep(self, search: Search, problem: Problem, provenance: Provenance) -> None:
-        x, edges = search.x, search.measure.edges
+        x, layout = search.x, search.layout
         self.selected_ = np.array(search.selected, dtype=np.intp)
         self.support_ = np.zeros(x.n_columns, dtype=bool)
         self.support_[self.selected_] = True
@@ -469,8 +521,8 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             steps=tuple(search.path),
             relevance=self.relevance_,
             n_neighbors=self.n_neighbors_,
-            n_parts=1 if edges is None else edges.size - 1,
-            n_samples_used=x.n_samples,
+            n_parts=layout.n_parts,
+            n_samples_used=layout.n_used(problem.n_samples),
             duplicates=dict(self.duplicates_),
             constant=tuple(np.flatnonzero(x.constant).tolist()),
             stop_reason=search.stop_reason,
@@ -530,6 +582,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         tags.target_tags.multi_output = True
         tags.input_tags.categorical = True
         tags.input_tags.string = True
+        tags.input_tags.allow_nan = self.missing != "error"
         return tags
 
     def _ticker(

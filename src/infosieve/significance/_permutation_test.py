@@ -1,6 +1,9 @@
 """Permutation tests of columns, given others."""
 
+import math
 from typing import Any, Literal, TypeAlias
+
+import numpy as np
 
 from infosieve._core.categories import n_singletons
 from infosieve._core.parameters import (
@@ -17,12 +20,21 @@ from infosieve._core.parameters import (
     screen_size,
 )
 from infosieve._core.sequential import sequential_rule
-from infosieve._core.types import Criterion, IntArray, Method, Metric, Neighbors, Scale
+from infosieve._core.types import (
+    Columns,
+    Criterion,
+    IntArray,
+    Method,
+    Metric,
+    Missing,
+    Neighbors,
+    Scale,
+)
 from infosieve._engines.devices import Device, check_device, engine_of, require_device
 from infosieve._executors import executor_of
-from infosieve._input.problem import open_problem, provenance_of, warn_of_singletons
+from infosieve._input.problem import open_problem, provenance_of, warn, warn_of_singletons
 from infosieve._input.tables import find_columns
-from infosieve._resampling.parts import in_parts
+from infosieve._resampling.layout import Layout, laid_out
 from infosieve._resampling.permutations import key_of, permutations_of, random_folds, seed_of
 from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.measure import Measure
@@ -59,6 +71,9 @@ def permutation_test(
     scale: Scale = "standard",
     discrete_features: Any = "auto",
     discrete_target: Any = "auto",
+    missing: Missing = "auto",
+    groups: Any = None,
+    series: bool | int = False,
     n_jobs: int | None = None,
     executor: Any = None,
     device: Device = "cpu",
@@ -117,6 +132,15 @@ def permutation_test(
         The smoothing parameter K, or a range of K whose estimates are averaged.
     method, metric, scale, discrete_features, discrete_target
         As in :func:`mutual_information`.
+    missing
+        As in :func:`mutual_information`: "auto" takes a gap of a candidate as a value of its own,
+        and fills those of the given columns with medians. Gaps move with their values.
+    groups : array-like of shape (n_samples,), optional
+        Which rows belong together, as in :func:`mutual_information`. Whole groups are permuted;
+        given columns, among groups that are alike in them.
+    series : bool or int, default=False
+        Rows are in order of time, as in :func:`mutual_information`. Surrogates are as persistent as
+        their columns: what an autoregression does not predict of them is permuted.
     n_jobs : int or None, default=None
         Threads; -1 for all cores. The result does not depend on it.
     executor : dask.distributed.Client, address or None, default=None
@@ -188,17 +212,21 @@ def permutation_test(
             discrete_target=discrete_target,
             scale=scale,
             executor=pool,
+            missing=missing,
+            groups=groups,
+            series=series,
         )
         tested, known = _columns(problem.x, candidates, given)
         check_method(method, metric, scale, conditional=criterion == "cmi" and len(known) > 0)
-        ks = check_neighbors(n_neighbors, problem.n_samples)
         prepared = problem.prepare(scale, pool.here, with_order=not known)
-        columns, edges = in_parts(prepared, max_samples)
+        columns, layout = laid_out(prepared, max_samples)
+        ks = check_neighbors(n_neighbors, layout.n_together(problem.n_samples))
+        warn_of_few_arrangements(columns.target, layout, 0.05 if alpha is None else alpha)
         x, target = columns.x, columns.target
         _refuse_constant(problem.x, tested, x.constant)
         if pairs and len(tested) < 2:
             raise ValueError("The 'candidates' parameter must have two columns for 'pairs=True'.")
-        condition = x.take([j for j in known if not x.constant[j]])
+        condition = columns.take_given([j for j in known if not x.constant[j]])
         warn_of_singletons(
             max(n_singletons(x.take([j]), condition, target) for j in tested), x.n_samples
         )
@@ -210,12 +238,12 @@ def permutation_test(
             metric=metric,
             n_neighbors=ks,
             engine=engine_of(device, pool, x.n_samples, scored, ks[1]),
-            folds=cv_folds(resample, seed, x.n_samples),
-            edges=edges,
+            folds=cv_folds(resample, seed, x.n_samples, layout),
+            edges=layout.edges,
         )
         scoring = Scoring(x, pool)
         key = key_of(seed, "pair" if pairs else "test", condition)
-        permutations = permutations_of(null, key, condition, metric, pool.here.n_workers)
+        permutations = permutations_of(null, key, condition, metric, pool.here.n_workers, layout)
         n_best, n_tested = screen_size(screen, problem.n_samples), len(tested)
         screened = None
         if n_best is not None and correction == "max" and (pairs or n_tested > n_best):
@@ -269,18 +297,37 @@ def permutation_test(
         n_permutations_asked=n_permutations,
         sequential=sequential,
         n_candidates=n_candidates,
-        n_parts=1 if edges is None else edges.size - 1,
-        n_samples_used=x.n_samples,
+        n_parts=layout.n_parts,
+        n_samples_used=layout.n_used(problem.n_samples),
         device=measure.engine.name,
         provenance=provenance_of(problem.tables, seed, asked, permutation_test),
     )
 
 
-def cv_folds(resample: Resample, seed: int, n_samples: int) -> IntArray | None:
+def cv_folds(resample: Resample, seed: int, n_samples: int, layout: Layout) -> IntArray | None:
     """The folds of the variant with cross-validated distributions."""
     if resample is None:
         return None
-    return random_folds((seed, "parts", 0), n_samples, min(N_FOLDS, n_samples))
+    n = layout.n_together(n_samples) if layout.dependent else n_samples
+    return random_folds((seed, "parts", 0), n_samples, min(N_FOLDS, n), layout)
+
+
+def warn_of_few_arrangements(target: Columns, layout: Layout, level: float) -> None:
+    """Say that nothing can be significant, where groups have too few arrangements for the level."""
+    if layout.slots is None:
+        return
+    n_slots, n_groups = layout.slots
+    values = target.values.reshape(-1, n_slots, n_groups)
+    repeats = [1]
+    if (values == values[:, :1]).all():  # groups of the same target are not told apart
+        repeats = np.unique(values[:, 0], axis=1, return_counts=True)[1].tolist()
+    logs = math.lgamma(n_groups + 1) - sum(math.lgamma(r + 1) for r in repeats)
+    if logs < -math.log(level) - 1e-9:
+        warn(
+            f"{n_groups} groups can be arranged in {math.exp(logs):.0f} different ways only: no "
+            f"p-value is below {math.exp(-logs):.2g}, so nothing can be significant at "
+            f"{level:.3g}. More groups are needed."
+        )
 
 
 def _columns(table: Any, candidates: Any, given: Any) -> tuple[list[int], list[int]]:

@@ -396,7 +396,7 @@ def _bases(batch: Batch) -> tuple[int, int]:
     """Where the bins of the lists begin: the largest distance falls into the last."""
     reach = []
     for columns in (batch.given, batch.target):
-        spans = np.ptp(columns.values[~columns.categorical], axis=1)
+        spans = np.ptp(columns.filled().values[~columns.categorical], axis=1)
         if batch.metric == "euclidean":
             reach.append(float(np.square(spans).sum()))
         else:

@@ -150,6 +150,26 @@ def encode_numbers(
 
 
 @kernel
+def encode_codes(
+    fine_codes: Any,
+    coarse_codes: Any,
+    marked: Any,
+    starts: Any,
+    fine: Any,
+    sizes: Any,
+    coarse: Any,
+    coarse_sizes: Any,
+    marks: Any,
+) -> None:
+    """Cells of columns whose codes are known, (n_columns, n_samples) each."""
+    for j in range(fine_codes.shape[0]):
+        at, end = starts[j], starts[j + 1]
+        _fill_sets(fine_codes[j], fine[at:end], sizes[at:end])
+        _fill_sets(coarse_codes[j], coarse[j], coarse_sizes[j])
+        marks[j] = _mark(marked[j])
+
+
+@kernel
 def encode_categories(
     codes: Any,
     marked: Any,

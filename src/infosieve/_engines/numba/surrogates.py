@@ -60,10 +60,12 @@ def _middle_and_width(values: Any) -> Any:
     step = max(1, values.size // 64)
     n, middle, width = 0, 0.0, 0.0
     for i in range(0, values.size, step):
-        n += 1
-        middle += (values[i] - middle) / n
+        if np.isfinite(values[i]):
+            n += 1
+            middle += (values[i] - middle) / n
     for i in range(0, values.size, step):
-        width += abs(values[i] - middle) / n
+        if np.isfinite(values[i]):
+            width += abs(values[i] - middle) / n
     return middle, width
 
 
@@ -89,7 +91,7 @@ def _merge_sort(values: Any, order: Any, spare: Any) -> None:
 
 @kernel
 def order_of(values: Any, order: Any, scratch: Any) -> None:
-    """What sorts a column, equal values by their place.
+    """What sorts a column, equal values by their place; some may be infinite.
 
     Samples are thrown into as many cells as there are (x / (1 + |x|) spreads long tails), and an
     insertion sort puts right what is left. ``scratch`` is (2, n + 1) integers.
@@ -106,7 +108,8 @@ def order_of(values: Any, order: Any, scratch: Any) -> None:
         c = min(max(c, 0), n - 1)
         cell[i] = c
         ends[c + 1] += 1
-        most = max(most, ends[c + 1])
+        if np.isfinite(values[i]):  # gaps are infinite, and fall into their cell in order
+            most = max(most, ends[c + 1])
     if most > _MOST_IN_CELL:
         _merge_sort(values, order, cell)
         return

@@ -1,0 +1,46 @@
+"""Rows in order of time: columns that wander give way to their changes.
+
+Two columns that wander, each on its own, look related in any stretch of time (Granger and Newbold
+1974): there is no sample of their levels, only one path. Their changes can be compared.
+"""
+
+import numpy as np
+
+from infosieve._core.types import FloatArray
+from infosieve._engines.numba.series import autoregression, persistence
+
+# A column wanders if it would take longer than an eighth of its length to return to its mean.
+_RETURNS = 8.0
+
+
+def most_lags(n_samples: int) -> int:
+    """The largest order of an autoregression."""
+    return max(1, min(int(10 * np.log10(n_samples)), n_samples // 4))
+
+
+def bridged(values: FloatArray) -> FloatArray:
+    """The same with straight lines across gaps."""
+    there = np.isfinite(values)
+    if there.all() or not there.any():
+        return np.where(there, values, 0.0)
+    at = np.arange(values.size)
+    return np.asarray(np.interp(at, at[there], values[there]))
+
+
+def wanders(values: FloatArray) -> bool:
+    """Whether a column does not return to its mean often enough to know it."""
+    row = bridged(values)
+    spread = float(np.ptp(row))
+    if row.size < 8 or not 0.0 < spread < np.inf:
+        return False
+    row = (row - row.mean()) / spread
+    found = autoregression(row, most_lags(row.size))
+    return bool(persistence(found, row.size) > 1.0 - _RETURNS / row.size)
+
+
+def changes(values: FloatArray) -> FloatArray:
+    """From each row to the next; the first row has the middle one of them."""
+    steps = np.diff(values)
+    there = np.isfinite(steps)
+    first = np.median(steps[there]) if there.any() else np.nan
+    return np.concatenate([[first], steps])

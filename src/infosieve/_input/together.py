@@ -1,0 +1,87 @@
+"""Rows that belong together: groups, such as several rows of one patient, and series."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from infosieve._core.messages import shown
+from infosieve._core.parameters import is_flag, is_int
+from infosieve._core.types import IntArray, WritableArrays
+
+
+@dataclass(frozen=True)
+class Together(WritableArrays):
+    """Which rows belong together.
+
+    Attributes
+    ----------
+    groups : ndarray of shape (n_samples,) or None
+        The number of each sample's group: 0, 1, ...
+    in_order : bool
+        Whether the rows are in order of time.
+    window : int or None
+        Of a series: rows that are closer are not each other's neighbours; None: by the data.
+    """
+
+    groups: IntArray | None = None
+    in_order: bool = False
+    window: int | None = None
+
+    def take_rows(self, rows: IntArray) -> "Together":
+        """The same of some of the rows."""
+        if self.groups is None:
+            return self
+        groups = np.unique(self.groups[rows], return_inverse=True)[1]
+        if groups.max(initial=0) == 0:
+            raise ValueError(
+                "The 'groups' parameter has a single group among the samples that are used: "
+                "nothing can be estimated."
+            )
+        return Together(groups)
+
+
+INDEPENDENT = Together()
+
+
+def together_of(groups: Any, series: Any, n_samples: int) -> Together:
+    """What users say of rows that belong together, checked."""
+    if not (is_flag(series) or (is_int(series) and series >= 1)):
+        raise ValueError(
+            "The 'series' parameter must be False, True (rows are in order of time), or how many "
+            f"neighbouring rows belong together, at least 1. Got {series!r} instead."
+        )
+    if groups is None:
+        if series is False:
+            return INDEPENDENT
+        return Together(in_order=True, window=None if is_flag(series) else int(series))
+    if series:
+        raise ValueError(
+            "The 'series' parameter is for rows in order of time, 'groups' for rows of several "
+            "individuals: pass one of them. Series of several individuals are groups."
+        )
+    return Together(_codes(groups, n_samples))
+
+
+def _codes(groups: Any, n_samples: int) -> IntArray:
+    labels = pd.Series(np.asarray(groups, object) if isinstance(groups, (list, tuple)) else groups)
+    if labels.size != n_samples:
+        raise ValueError(
+            f"The 'groups' parameter has {labels.size} labels for {n_samples} samples. Pass "
+            "one for each row of X."
+        )
+    codes, levels = pd.factorize(labels, use_na_sentinel=True)
+    if (codes < 0).any():
+        row = int(np.argmax(codes < 0))
+        raise ValueError(
+            f"The 'groups' parameter has no label in row {row} ({(codes < 0).sum()} of {n_samples} "
+            "are missing). Give each of these rows a group of its own, or leave them out."
+        )
+    if len(levels) == 1:
+        raise ValueError(
+            f"The 'groups' parameter has a single group, {shown(levels[0])}: rows of one group are "
+            "not compared with each other, so nothing can be estimated. Leave 'groups' out if the "
+            "rows are independent; if they are in order of time, pass series=True."
+        )
+    return np.asarray(codes, np.int64)
