@@ -34,6 +34,8 @@ class Table:
         What was subtracted, exactly, from columns whose numbers float64 does not distinguish.
     changed : ndarray of bool or None
         Which columns of a series hold changes instead of values.
+    n_missing : ndarray of int or None
+        How many gaps each column had.
     """
 
     argument: str
@@ -45,6 +47,7 @@ class Table:
     index: Any = None
     offsets: dict[int, Offset] = field(default_factory=dict)
     changed: BoolArray | None = None
+    n_missing: IntArray | None = None
 
     @classmethod
     def without_values(
@@ -95,7 +98,15 @@ class Table:
                     lost = np.isnan(values[j])
                     values[j, lost] = np.median(values[j, ~lost]) if not lost.all() else 0.0
         offsets = {j: offset for j, offset in self.offsets.items() if not changed[j]}
-        return replace(self, values=values, levels=levels, offsets=offsets, changed=changed)
+        n_missing = gaps.sum(axis=1)
+        return replace(
+            self,
+            values=values,
+            levels=levels,
+            offsets=offsets,
+            changed=changed,
+            n_missing=n_missing,
+        )
 
     def take_rows(self, rows: IntArray) -> "Table":
         """The same columns for some of the samples."""
@@ -147,8 +158,8 @@ class Table:
         return each
 
 
-def fingerprint(*tables: Any) -> str:
-    """A short text that changes with any value, name, type or order of the tables."""
+def fingerprint(*tables: Any, groups: IntArray | None = None) -> str:
+    """A short text that changes with any value, name, type or order of the tables, and groups."""
     digest = hashlib.blake2b(digest_size=16)
     for table in tables:
         names = table.names if table.named else None
@@ -156,6 +167,8 @@ def fingerprint(*tables: Any) -> str:
         kinds = (table.argument, names, shape, table.categorical.tolist())
         digest.update(repr((*kinds, table.levels)).encode())
         digest.update(b"".join(table.digests))
+    if groups is not None:
+        digest.update(groups.astype("<i8").tobytes())
     return digest.hexdigest()
 
 

@@ -106,6 +106,10 @@ class SourceTable:
         return self.source.shape[1]
 
     @property
+    def n_missing(self) -> IntArray:
+        return self._known.n_missing
+
+    @property
     def changed(self) -> BoolArray:
         return self._known.changed
 

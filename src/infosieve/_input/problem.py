@@ -47,7 +47,7 @@ class Problem:
     ----------
     x : Table or SourceTable
         The latter where the columns stay on disk.
-    y : Table
+    y : Table or None
     given : Table or None
         The columns to condition on.
     together : Together
@@ -59,7 +59,7 @@ class Problem:
     """
 
     x: Any
-    y: Table
+    y: Any = None
     given: Table | None = None
     together: Together = INDEPENDENT
     missing: str = "auto"
@@ -67,7 +67,7 @@ class Problem:
 
     @property
     def tables(self) -> list[AnyTable]:
-        return [self.x, self.y, *([] if self.given is None else [self.given])]
+        return [table for table in (self.x, self.y, self.given) if table is not None]
 
     @property
     def n_samples(self) -> int:
@@ -182,6 +182,17 @@ def open_problem(
     )
 
 
+def open_columns_alone(X: Any, missing: str) -> Problem:
+    """Numbers without a target."""
+    x = read_table(X, "X", False, missing=missing)
+    n, n_left_out = x.n_samples, 0
+    if missing == "drop" and x.incomplete.any():
+        x = x.take_rows(np.flatnonzero(~x.incomplete))
+        n_left_out = n - x.n_samples
+        _tell_of_dropped(n_left_out, n)
+    return Problem(x=x.completed(missing), missing=missing, n_left_out=n_left_out)
+
+
 def _tell_of_targets(y: Table, without: BoolArray) -> None:
     """Say how many samples have no target."""
     if without.all():
@@ -199,6 +210,11 @@ def _tell_of_targets(y: Table, without: BoolArray) -> None:
 
 
 def _tell_of_dropped(n_dropped: int, n_samples: int) -> None:
+    if n_dropped >= n_samples - 1:
+        raise ValueError(
+            f"{n_dropped} of {n_samples} samples have missing values: missing='drop' leaves "
+            f"{n_samples - n_dropped}. Pass missing='auto', or leave out columns with many gaps."
+        )
     if n_dropped:
         warn(
             f"{n_dropped} of {n_samples} samples have missing values, and are left out "
@@ -295,16 +311,21 @@ def warn(text: str) -> None:
 
 
 def provenance_of(
-    tables: Sequence[AnyTable], seed: int, parameters: Mapping[str, Any], call: Callable[..., Any]
+    problem: Problem, seed: int, parameters: Mapping[str, Any], call: Callable[..., Any]
 ) -> Provenance:
     """Where a result comes from; ``call`` is the public function or estimator that was called."""
+    groups = problem.together.groups
+    known = dict(parameters)
+    if groups is not None:  # how many, instead of one for each sample
+        known["groups"] = int(groups.max()) + 1
     return Provenance(
-        data=fingerprint(*tables),
-        n_samples=tables[0].n_samples,
+        data=fingerprint(*problem.tables, groups=groups),
+        n_samples=problem.n_samples,
         seed=seed,
-        parameters=dict(parameters),
+        parameters=known,
         versions=dict(versions()),
-        code=_code(call, parameters, seed),
+        code=_code(call, known, seed),
+        n_left_out=problem.n_left_out,
     )
 
 

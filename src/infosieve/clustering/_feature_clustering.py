@@ -1,6 +1,6 @@
 """Supervised clustering of features: those join that are redundant with respect to the target."""
 
-from typing import Any, Literal, get_args
+from typing import Any, ClassVar, Literal, get_args
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -8,10 +8,16 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from infosieve._core.parameters import check_choice, check_jobs, check_number, check_x, is_int
 from infosieve._core.progress import Progress
-from infosieve._core.types import BoolArray, Executor, FloatArray, Scale
+from infosieve._core.types import BoolArray, Executor, FloatArray, IntArray, Scale
 from infosieve._executors import KeepsExecutor, executor_of
-from infosieve._input.problem import provenance_of, remember_columns
-from infosieve._input.tables import Table, check_lengths, check_target, read_table
+from infosieve._input.problem import (
+    Problem,
+    open_columns_alone,
+    open_problem,
+    provenance_of,
+    remember_columns,
+)
+from infosieve._input.tables import Table, read_table
 from infosieve._resampling.permutations import seed_of
 from infosieve.clustering._agglomeration import Linkage, Tree
 from infosieve.clustering._connectivity import connected_pairs
@@ -73,8 +79,13 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         4-fold cross-validation, judged by squared error. For a target of categories, pass a
         classifier.
     cv : int, splitter or iterable of (train, test), default=4
-        The folds of that choice. For groups that must stay together, pass
-        ``list(GroupKFold().split(X, y, groups))``.
+        The folds of that choice; with ``groups``, a number of folds keeps these together.
+    missing : {"auto", "median", "drop", "error"}, default="auto"
+        What becomes of gaps in X. "median", which "auto" is here: they are filled with the median
+        that the column has in ``fit``, also in ``transform``. "drop": ``fit`` leaves samples with
+        gaps out. "error": gaps are refused. Samples without a target are left out, with a warning.
+    series : bool, default=False
+        True: rows are in order of time; a number of folds cuts them into stretches.
     n_jobs : int or None, default=None
         Threads; -1 for all cores. The result does not depend on it.
     executor : dask.distributed.Client, address or None, default=None
@@ -146,6 +157,10 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
     (215, 4)
     """
 
+    __metadata_request__fit: ClassVar[dict[str, Any]] = {
+        "groups": True
+    }  # as splitters of groups do
+
     def __init__(
         self,
         n_clusters: int | Literal["auto"] | None = "auto",
@@ -159,6 +174,8 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         scale: Scale = "standard",
         estimator: Any = None,
         cv: Any = 4,
+        missing: Literal["auto", "median", "drop", "error"] = "auto",
+        series: bool = False,
         n_jobs: int | None = None,
         executor: Any = None,
         random_state: Any = None,
@@ -174,12 +191,14 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         self.scale = scale
         self.estimator = estimator
         self.cv = cv
+        self.missing = missing
+        self.series = series
         self.n_jobs = n_jobs
         self.executor = executor
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None) -> "FeatureClustering":
+    def fit(self, X: Any, y: Any = None, groups: Any = None) -> "FeatureClustering":
         """Join columns into clusters.
 
         Parameters
@@ -189,6 +208,8 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         y : array-like of shape (n_samples,) or (n_samples, n_targets), or None, default=None
             The target. It is not used, and may be None, with ``similarity="unsupervised"``, a
             number of clusters or a threshold, and a representative other than "pls".
+        groups : array-like of shape (n_samples,), optional
+            Which rows belong together: ``n_clusters="auto"`` keeps them in one fold.
 
         Returns
         -------
@@ -198,7 +219,9 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         self._check_parameters()
         seed = seed_of(self.random_state)
         check_x(X)
-        tables = self._read(X, y)
+        problem = self._read(X, y, groups)
+        tables: list[Any] = problem.tables
+        groups = problem.together.groups
         connected = connected_pairs(self.connectivity, tables[0].n_columns)
         for name in [name for name in vars(self) if name.endswith("_") or name.startswith("_r")]:
             delattr(self, name)  # of an earlier fit
@@ -209,7 +232,9 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
             executor_of(self.executor, self.n_jobs, progress) as executor,
         ):
             grown = self._growth.grow(tables, connected, executor, progress)
-            self.n_clusters_ = self._number(grown.tree, tables, connected, seed, executor, progress)
+            self.n_clusters_ = self._number(
+                grown.tree, tables, groups, connected, seed, executor, progress
+            )
             parameters = self.get_params(deep=False) | {"executor": executor.text}
         self._keep(grown, tables[0])
         self.result_ = ClusterResult(
@@ -220,32 +245,34 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
             children=self.children_,
             similarities=self.similarities_,
             cv_results=self.cv_results_,
-            provenance=provenance_of(tables, seed, parameters, FeatureClustering),
+            provenance=provenance_of(problem, seed, parameters, FeatureClustering),
         )
         self.linkage_matrix_ = self.result_.linkage_matrix
         return self
 
-    def _read(self, X: Any, y: Any) -> list[Table]:
+    def _read(self, X: Any, y: Any, groups: Any) -> Problem:
         """The columns, and the target where one is needed; checked."""
         if y is None and self._needs_target:
             raise ValueError(
                 "This FeatureClustering estimator requires y to be passed, but the target y is "
                 "None. similarity='unsupervised' with a number of clusters needs none."
             )
-        tables = [read_table(X, "X", False)]
+        how = "median" if self.missing == "auto" else self.missing
         if self._needs_target:
-            tables.append(read_table(y, "y"))
-            check_lengths(*tables)
-            check_target(tables[1])
+            problem = open_problem(
+                X, y, discrete_features=False, discrete_target=(), missing=how, groups=groups
+            )
+        else:
+            problem = open_columns_alone(X, how)
         number: Any = self.n_clusters
-        if is_int(number) and number > tables[0].n_columns:
+        if is_int(number) and number > problem.x.n_columns:
             raise ValueError(
                 f"The 'n_clusters' parameter asks for {self.n_clusters} clusters, but X has "
-                f"{tables[0].n_columns} columns."
+                f"{problem.x.n_columns} columns."
             )
         if isinstance(number, str):
-            check_cross_validation(self.estimator, self.cv, tables[1])
-        return tables
+            check_cross_validation(self.estimator, self.cv, problem.y, problem.together.groups)
+        return problem
 
     def _keep(self, grown: Grown, table: Table) -> None:
         """Keep the clusters, and what ``transform`` and ``inverse_transform`` need."""
@@ -256,6 +283,7 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
             self.labels_[members] = label
         self.medoids_ = self._reduction.medoids
         self._offsets = table.offsets
+        self._medians = np.median(table.values, axis=1)
         values = table.values.T
         self.representatives_ = self._representatives(values)
         self._reverse = BackToColumns(values, self.representatives_, self.labels_)
@@ -295,12 +323,15 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         check_choice(self.linkage, "linkage", get_args(Linkage))
         check_choice(self.representative, "representative", get_args(Representative))
         check_choice(self.scale, "scale", SCALES)
+        check_choice(self.missing, "missing", ("auto", "median", "drop", "error"))
+        check_choice(self.series, "series", (False, True))
         check_jobs(self.n_jobs)
 
     def _number(
         self,
         tree: Tree,
         tables: list[Table],
+        groups: IntArray | None,
         connected: BoolArray | None,
         seed: int,
         executor: Executor,
@@ -313,7 +344,12 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
             assert self.n_clusters is not None
             return as_asked(tree, self.n_clusters)
         validation = CrossValidation(
-            growth=self._growth, estimator=self.estimator, cv=self.cv, seed=seed % 2**32
+            growth=self._growth,
+            estimator=self.estimator,
+            cv=self.cv,
+            seed=seed % 2**32,
+            groups=groups,
+            in_order=self.series,
         )
         self.cv_results_ = validation.results(
             tree.n_components, tables, connected, executor, progress
@@ -336,8 +372,10 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         check_is_fitted(self)
         check_x(X)
         remember_columns(self, X, reset=False)
-        table = read_table(X, "X", False, least=1, offsets=self._offsets)
-        return self._representatives(table.values.T)
+        missing = "error" if self.missing == "error" else "median"
+        table = read_table(X, "X", False, least=1, offsets=self._offsets, missing=missing)
+        medians = self._medians[:, None]
+        return self._representatives(np.where(np.isnan(table.values), medians, table.values).T)
 
     def _representatives(self, values: FloatArray) -> FloatArray:
         """Of columns less their offsets; a medoid stands where its column does."""
@@ -397,4 +435,5 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         tags = super().__sklearn_tags__()
         tags.target_tags.required = self._needs_target
         tags.target_tags.multi_output = True
+        tags.input_tags.allow_nan = self.missing != "error"
         return tags

@@ -5,7 +5,13 @@ from typing import Any
 
 import numpy as np
 from sklearn.base import clone, is_classifier
-from sklearn.model_selection import KFold, StratifiedKFold, check_cv
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+    check_cv,
+)
 from threadpoolctl import threadpool_limits
 
 from infosieve._core.parameters import is_int
@@ -18,8 +24,14 @@ from infosieve.clustering._growth import Growth
 from infosieve.clustering._pls import PLSRegressionCV
 
 
-def check_cross_validation(estimator: Any, cv: Any, y: Table) -> None:
+def check_cross_validation(estimator: Any, cv: Any, y: Table, groups: IntArray | None) -> None:
     """Refuse what can be known to fail before work begins."""
+    n_groups = 0 if groups is None else int(groups.max()) + 1
+    if is_int(cv) and groups is not None and cv > n_groups:
+        raise ValueError(
+            f"The 'cv' parameter asks for {cv} folds, but there are {n_groups} groups, which stay "
+            "together. Use fewer folds."
+        )
     if is_int(cv) and not 2 <= cv <= y.n_samples:
         raise ValueError(
             "The 'cv' parameter must be at least 2, and at most the number of samples "
@@ -65,12 +77,18 @@ class CrossValidation:
         The folds.
     seed : int
         Shuffles the samples before they are cut into folds.
+    groups : ndarray or None
+        The group of each sample, all in one fold.
+    in_order : bool
+        Whether folds are stretches of time.
     """
 
     growth: Growth
     estimator: Any
     cv: Any
     seed: int
+    groups: IntArray | None = None
+    in_order: bool = False
 
     def results(
         self,
@@ -87,7 +105,7 @@ class CrossValidation:
         if squared:
             estimator = PLSRegressionCV(random_state=self.seed)
             target = Scaling(y.values, "standard").apply(y.values.T)
-        splits = check_cv(self._folds(estimator)).split(x.values.T, target)
+        splits = check_cv(self._folds(estimator)).split(x.values.T, target, self.groups)
         judge = _Judge(
             growth=self.growth,
             estimator=estimator,
@@ -117,7 +135,11 @@ class CrossValidation:
     def _folds(self, estimator: Any) -> Any:
         if not is_int(self.cv):
             return self.cv
+        if self.in_order:
+            return KFold(self.cv)
         kind = StratifiedKFold if is_classifier(estimator) else KFold
+        if self.groups is not None:
+            kind = StratifiedGroupKFold if is_classifier(estimator) else GroupKFold
         return kind(self.cv, shuffle=True, random_state=self.seed)
 
 

@@ -148,7 +148,7 @@ def choose_k(
             n_neighbors=ks,
             engine=engine,
         )
-        provenance = provenance_of(problem.tables, seed, parameters, choose_k)
+        provenance = provenance_of(problem, seed, parameters, choose_k)
         return choose(Scoring(x, pool), problem.x.names, measure, n_folds, provenance, layout)
 
 

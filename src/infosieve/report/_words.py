@@ -32,6 +32,7 @@ def selection_notes(result: Any) -> Iterator[str]:
             permuted = widest.p_value is not None and not alone(result, widest)
             yield from _screened(widest.n_candidates, widest.n_screened, what, permuted)
     yield from _parts(result)
+    yield from _gaps(result)
     chosen = [step.n_candidates for step in result.steps if alone(result, step)]
     if chosen:
         yield (
@@ -47,6 +48,7 @@ def test_notes(test: Any) -> Iterator[str]:
     what = "pairs" if pairs and "pairs" in _asked(test) else "candidates"
     yield from _screened(test.n_candidates, len(test.candidates), what, permuted=True)
     yield from _parts(test)
+    yield from _left_out(test.provenance)
     if len(test.candidates) > 1 and test.correction is None:
         yield (
             "p is not corrected for the number of columns (correction=None): it is that of each "
@@ -69,7 +71,50 @@ def _screened(n: int, n_screened: int, what: str, permuted: bool) -> Iterator[st
         yield f"Of {n:,} {what} {best} by a table of counts {verb} estimated{anew}."
 
 
+def _left_out(known: Any) -> Iterator[str]:
+    if known is not None and known.n_left_out:
+        why = "without a target"
+        if known.parameters.get("missing") == "drop":
+            why += ", or with gaps,"
+        yield (f"{known.n_left_out:,} samples {why} were left out; {known.n_samples:,} remain.")
+
+
+def _gaps(result: Any) -> Iterator[str]:
+    yield from _left_out(result.provenance)
+    if result.missing:
+        most = max(result.missing, key=lambda j: result.missing[j])
+        share = result.missing[most] / (result.provenance.n_samples + result.provenance.n_left_out)
+        columns = (
+            "1 column has" if len(result.missing) == 1 else f"{len(result.missing):,} columns have"
+        )
+        yield f"{columns} missing values, {result.features[most]} most ({share:.0%})."
+    for step in result.steps:
+        if step.action == "add" and step.gap_gain is not None and step.gap_gain > 0.1 * step.gain:
+            name = " and ".join(str(result.features[j]) for j in step.features)
+            yield (
+                f"{name}: that values are missing tells {step.gap_gain:.3f} of the "
+                f"{step.gain:.3f} nats by itself."
+            )
+
+
 def _parts(result: Any) -> Iterator[str]:
+    known = result.provenance
+    groups = None if known is None else known.parameters.get("groups")
+    if groups is not None:
+        yield (
+            "Rows of one group are not compared with each other: estimates are means over "
+            f"{result.n_parts:,} parts, with rows of {groups:,} groups, and whole groups are "
+            "permuted."
+        )
+        return
+    if known is not None and known.parameters.get("series", False) is not False:
+        apart = f", of every {result.n_parts}th row each" if result.n_parts > 1 else ""
+        parts = "1 part" if result.n_parts == 1 else f"{result.n_parts:,} parts"
+        yield (
+            f"Rows are in order of time: estimates are means over {parts}{apart}, and surrogates "
+            "are as persistent as their columns."
+        )
+        return
     if result.n_parts > 1 and result.n_samples_used is not None:
         size, more = divmod(result.n_samples_used, result.n_parts)
         sizes = f"{size:,} or {size + 1:,}" if more else f"{size:,}"

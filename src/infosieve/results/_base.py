@@ -38,7 +38,7 @@ class Provenance:
     data : str
         A fingerprint of the table and the target.
     n_samples : int
-        How many samples there were.
+        How many samples there were, without those that were left out.
     seed : int
         What random numbers were drawn from.
     parameters : dict
@@ -49,6 +49,8 @@ class Provenance:
         The command line, where there was one.
     code : str
         The call in Python that repeats it.
+    n_left_out : int
+        Samples that were left out: they had no target, or had gaps and ``missing="drop"``.
 
     See Also
     --------
@@ -75,6 +77,7 @@ class Provenance:
     versions: Mapping[str, str]
     command: str = ""
     code: str = ""
+    n_left_out: int = 0
 
     def with_seed(self, seed: int) -> Self:
         """The same with another seed, which the code has as well.

@@ -189,6 +189,11 @@ def _check_selection(result: Any) -> None:
     )
     _need(duplicates, f"'duplicates' must be columns of {n}", result.duplicates)
     _need(_columns(result.constant, n), f"'constant' must be columns of {n}", result.constant)
+    names = _columns(result.identifiers, n)
+    _need(names, f"'identifiers' must be columns of {n}", result.identifiers)
+    gaps = isinstance(result.missing, Mapping) and _columns(list(result.missing), n)
+    gaps = gaps and all(_count(count, 1) for count in result.missing.values())
+    _need(gaps, f"'missing' must be numbers of gaps in columns of {n}", result.missing)
     _need(isinstance(result.stop_reason, str), "'stop_reason' must be a text", result.stop_reason)
     _check_excerpt(result.excerpt, selected, result.provenance.n_samples)
     if result.k_choice is not None:
@@ -296,6 +301,11 @@ def _check_provenance(known: Provenance) -> None:
         _count(known.seed),
         "the provenance's seed must be a whole number, 0 or more",
         known.seed,
+    )
+    _need(
+        _count(known.n_left_out),
+        "the provenance's n_left_out must be a number",
+        known.n_left_out,
     )
     for name in ("command", "code"):
         value = getattr(known, name)

@@ -55,6 +55,9 @@ class Step:
         The permuted values, up to the one that decided.
     singletons : int
         Samples whose combination of categories, of the set and the target, no other has.
+    gap_gain : float or None
+        How much the gaps of an added column would add alone: whether a value is missing. None
+        where it has none.
     sequential : bool
         Whether the test could end as soon as it had surely passed or failed: the p-value is exact
         then. Otherwise there was a fixed number of permutations.
@@ -96,6 +99,7 @@ class Step:
     null: tuple[float, ...] = field(default=(), repr=False)
     singletons: int = 0
     sequential: bool = False
+    gap_gain: float | None = None
 
     @property
     def lower_limit(self) -> bool:
@@ -136,6 +140,10 @@ class SelectionResult(Document):
         For a column, its copies: columns equal to it but for shift, scale or sign.
     constant : tuple of int
         Columns with one value.
+    identifiers : tuple of int
+        Columns of text with more levels than half of the samples, which were left out.
+    missing : dict
+        For each column with gaps, how many it has.
     stop_reason : str
         Why the search ended.
     k_choice : KChoice or None
@@ -189,6 +197,8 @@ class SelectionResult(Document):
     k_choice: KChoice | None
     excerpt: Excerpt
     provenance: Provenance
+    identifiers: tuple[int, ...] = ()
+    missing: Mapping[int, int] = field(default_factory=dict)
 
     def _content(self) -> dict[str, Any]:
         return super()._content() | {
@@ -200,7 +210,7 @@ class SelectionResult(Document):
 
     @classmethod
     def _restored(cls, content: dict[str, Any]) -> Self:
-        for name in ("selected", "features", "n_neighbors", "constant"):
+        for name in ("selected", "features", "n_neighbors", "constant", "identifiers"):
             content[name] = tuple(content[name])
         choice = content["k_choice"]
         content["k_choice"] = None if choice is None else KChoice._restored(choice)

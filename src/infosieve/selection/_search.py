@@ -11,7 +11,7 @@ import numpy as np
 
 from infosieve._core.categories import n_singletons
 from infosieve._core.sequential import sequential_rule
-from infosieve._core.types import Columns, FloatArray, Metric
+from infosieve._core.types import GAP, Columns, FloatArray, Metric
 from infosieve._input.problem import Prepared
 from infosieve._resampling.layout import Layout
 from infosieve._resampling.permutations import Permutations, key_of, permutations_of
@@ -168,6 +168,7 @@ class Search:
             n_candidates=n_candidates,
             n_screened=None if screened is None else len(remaining),
             singletons=single,
+            gap_gain=self._gain_of_gaps(remaining[best], given),
         )
         if not self.rules.tested:
             return self._decided(step, mi > self._mi or self.rules.stop is None)
@@ -195,6 +196,17 @@ class Search:
     def _one(self, measure: Measure, column: int, given: Columns) -> float:
         """Of one column: not worth a journey."""
         return float(measure(self.x.take([column]), given, self.scoring.executor.here)[0])
+
+    def _gain_of_gaps(self, column: int, given: Columns) -> float | None:
+        """What it tells that values of a column are missing, as a category of its own."""
+        taken = self.x.take([column])
+        missing = taken.missing
+        if missing is None:
+            return None
+        flags = np.ones(1, bool), np.full(1, 2)
+        marks = Columns(np.where(missing, GAP, 0.0), *flags)
+        measure = replace(self.measure, criterion="gain") if given.n_columns else self.measure
+        return float(measure(marks, given, self.scoring.executor.here)[0])
 
     def _of_set(self, column: int, given: Columns) -> float:
         """The information of a column together with the given ones."""

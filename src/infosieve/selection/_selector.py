@@ -2,7 +2,7 @@
 
 import warnings
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -248,6 +248,10 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
     1    add       d  0.022222           True
     """
 
+    __metadata_request__fit: ClassVar[dict[str, Any]] = {
+        "groups": True
+    }  # as splitters of groups do
+
     def __init__(
         self,
         n_neighbors: Neighbors | Literal["auto"] = SELECTION_NEIGHBORS,
@@ -369,7 +373,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             progress.say(f"computing on {engine.name}")
         used = {"executor": executor.text, "device": engine.name}
         parameters = self.get_params(deep=False) | used
-        provenance = provenance_of(problem.tables, seed, parameters, MISelector)
+        provenance = provenance_of(problem, seed, parameters, MISelector)
         checkpoint = None
         if self.checkpoint is not None:
             any_seed, m = self.random_state is None, problem.x.n_columns
@@ -400,9 +404,9 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         try:
             self._run(search, checkpoint, problem.x, progress)
         except (KeyboardInterrupt, WorkersLostError) as error:
-            self._keep(search, problem, provenance)
+            self._keep(search, problem, provenance, identifiers)
             raise self._interrupted(error, len(search.path)) from error
-        self._keep(search, problem, provenance)
+        self._keep(search, problem, provenance, identifiers)
         warn_of_identifiers(problem.x, columns.x, identifiers)
         added = (step.singletons for step in search.path if step.action == "add")
         warn_of_singletons(max(added, default=0), problem.n_samples)
@@ -505,8 +509,11 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         self.n_neighbors_ = ks
         return replace(measure, criterion=MEASURED[self.criterion], n_neighbors=ks)
 
-    def _keep(self, search: Search, problem: Problem, provenance: Provenance) -> None:
-        x, layout = search.x, search.layout
+    def _keep(
+        self, search: Search, problem: Problem, provenance: Provenance, identifiers: set[int]
+    ) -> None:
+        x, layout, n_missing = search.x, search.layout, problem.x.n_missing
+        gaps = {} if n_missing is None else {j: int(n) for j, n in enumerate(n_missing) if n}
         self.selected_ = np.array(search.selected, dtype=np.intp)
         self.support_ = np.zeros(x.n_columns, dtype=bool)
         self.support_[self.selected_] = True
@@ -529,6 +536,8 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             k_choice=self.k_choice_,
             excerpt=excerpt_of(problem, search.selected),
             provenance=provenance,
+            identifiers=tuple(sorted(identifiers)),
+            missing=gaps,
         )
         self.path_ = self.result_.to_frame()
 

@@ -300,7 +300,7 @@ def permutation_test(
         n_parts=layout.n_parts,
         n_samples_used=layout.n_used(problem.n_samples),
         device=measure.engine.name,
-        provenance=provenance_of(problem.tables, seed, asked, permutation_test),
+        provenance=provenance_of(problem, seed, asked, permutation_test),
     )
 
 
