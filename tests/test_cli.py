@@ -429,20 +429,20 @@ MISTAKES = [
     (["select", "blank.csv", *T], "blank.csv is empty"),
     (["select", "header.csv", *T], "has a header and no rows"),
     (["select", "one.csv", "--target", "a"], "has one column, 'a'"),
-    (["select", "semicolons.csv", *T], "separated by ';': pass --delimiter ';'"),
-    (["select", "commas.csv", *T], "separated by ';': pass --delimiter ';'"),
     (["select", "table.tsv", *T, "--delimiter", ","], "has one column|separated by"),
+    (["select", "commas.csv", *T, "--delimiter", ";", "--decimal", "."], "pass --decimal , to re"),
+    (["select", "latin.csv", *T, "--encoding", "utf-8"], "latin.csv is no text in utf-8 (line 1)"),
+    (["select", "table.csv", *T, "--encoding", "martian"], "'martian' is none that Python knows"),
+    (["select", "table.csv", *T, "--dates", "julian"], "--dates must be one of error, ordinal"),
+    (["select", "table.csv", *T, "--sheet", "One"], "--sheet 'One': table.csv is no Excel file"),
     (["select", "twice.csv", *T], "more than one column named 'a'"),
     (["select", "headless.csv", *T], "first row of numbers (1, 2, 3, ...): it needs a header"),
-    (["select", "ragged.csv", *T], "ragged.csv cannot be read"),
+    (["select", "ragged.csv", *T], "row 2 has 2 values, the header has 3 names ('4,5')"),
     (["select", "row.csv", *T], "one sample"),
     (["select", "constant.csv", *T], "column 'Y' of y is constant"),
     (["select", "flat.csv", *T], "All 2 columns of X are constant"),
     (["select", "stray.csv", *T], "column 'X3' holds numbers but for 'oops' in row 5"),
-    (["select", "commas.csv", *T, "--delimiter", ";"], "'0,5' in row 1; pass --decimal ,"),
     (["select", "table.csv", *T, "--decimal", ","], "--decimal must be . or ,"),
-    (["select", "latin.csv", *T], "latin.csv is no text in UTF-8"),
-    (["select", "tabs.csv", *T], "pass --delimiter tab"),
     (["select", "table.csv", *T, "--delimiter", ";;"], "--delimiter must be one character"),
     (["select", "none.parquet", *T], "none.parquet has no columns"),
     (["select", "table.csv", *T, "--out", "table.csv", *FAST, "--quiet"], "is the input itself"),
@@ -924,8 +924,7 @@ def test_gaps_of_parquet_are_left_out(tmp_path):
     table.dropna().to_csv(tmp_path / "rest.csv", index=False)
     refused = run("select", tmp_path / "gaps.parquet", "--target", "Y", *FAST)
     assert refused.returncode == 2
-    assert b"missing values (NaN) in 2 of its columns: 'X2' (2), 'kind' (1)" in refused.stderr
-    assert b"--missing drop leaves out those rows" in refused.stderr
+    assert b"--missing drop leaves" in refused.stderr
     arguments = ["--target", "Y", "--json", "--quiet", *FAST]
     done = run("select", tmp_path / "gaps.parquet", "--missing", "drop", *arguments)
     rest = run("select", tmp_path / "rest.csv", *arguments)

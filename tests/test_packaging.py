@@ -121,7 +121,7 @@ def test_the_metadata(archives):
     assert metadata["Requires-Python"] == project["requires-python"]
     assert metadata["License-Expression"] == "BSD-3-Clause"
     assert metadata.get_all("License-File") == ["LICENSE"]
-    assert sorted(metadata.get_all("Provides-Extra")) == ["dask", "gpu"]
+    assert sorted(metadata.get_all("Provides-Extra")) == ["dask", "excel", "gpu"]
     assert "infosieve = infosieve.__main__:main" in commands
     required = {Requirement(text) for text in metadata.get_all("Requires-Dist")}
     plain = {r for r in required if r.marker is None}
@@ -172,7 +172,8 @@ def lower_bound(requirement):
 def test_the_oldest_versions_are_those_that_are_allowed():
     """tests/oldest.txt, which make test-oldest installs, and pyproject.toml agree."""
     project = PROJECT["project"]
-    texts = project["dependencies"] + project["optional-dependencies"]["dask"]
+    extras = project["optional-dependencies"]
+    texts = project["dependencies"] + extras["dask"] + extras["excel"]
     dev = [Requirement(text) for text in PROJECT["dependency-groups"]["dev"]]
     asked = [Requirement(text) for text in texts] + [r for r in dev if r.name == "polars"]
     lines = (ROOT / "tests" / "oldest.txt").read_text(encoding="utf-8").splitlines()

@@ -15,7 +15,10 @@ def choose_k(
     categorical: o.Categorical = None,
     missing: o.Missing = "auto",
     delimiter: o.Delimiter = None,
-    decimal: o.Decimal = ".",
+    decimal: o.Decimal = None,
+    encoding: o.Encoding = None,
+    sheet: o.Sheet = None,
+    dates: o.Dates = "error",
     n_neighbors: Annotated[str, typer.Option(help="the range of K to try")] = "2,20",
     n_folds: Annotated[int, typer.Option(help="folds of the samples")] = 20,
     method: o.Method = "ksg1",
@@ -47,6 +50,9 @@ def choose_k(
         missing=missing,
         delimiter=delimiter,
         decimal=decimal,
+        encoding=encoding,
+        sheet=sheet,
+        dates=dates,
     )
     with workers(dask, jobs) as executor:
         result = estimators.choose_k(

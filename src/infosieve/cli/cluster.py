@@ -16,7 +16,10 @@ def cluster(
     categorical: o.Categorical = None,
     missing: o.Missing = "auto",
     delimiter: o.Delimiter = None,
-    decimal: o.Decimal = ".",
+    decimal: o.Decimal = None,
+    encoding: o.Encoding = None,
+    sheet: o.Sheet = None,
+    dates: o.Dates = "error",
     n_clusters: Annotated[str | None, typer.Option(help="a number, or auto")] = None,
     similarity_threshold: Annotated[
         float | None, typer.Option(help="join no clusters less similar than this")
@@ -59,6 +62,9 @@ def cluster(
         missing=missing,
         delimiter=delimiter,
         decimal=decimal,
+        encoding=encoding,
+        sheet=sheet,
+        dates=dates,
     )
     from infosieve._engines.numba.jit import announcer
     from infosieve.clustering import FeatureClustering

@@ -11,6 +11,7 @@ import pandas as pd
 from infosieve._core.messages import shown
 from infosieve.cli import tables
 from infosieve.cli.errors import InputError
+from infosieve.cli.labels import labels_of_rows, tell_of_counters
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,11 +54,16 @@ def read_data(
     categorical: list[str] | None,
     missing: str,
     delimiter: str | None,
-    decimal: str,
+    decimal: str | None,
+    encoding: str | None,
+    sheet: str | None,
+    dates: str,
 ) -> Data:
     """Read a file and choose among its columns, as the options of the same names say."""
-    table = tables.read(file, delimiter, decimal)
-    names = list(table.columns)
+    table = tables.read(file, delimiter, decimal, encoding, sheet)
+    name = "standard input" if file == "-" else file
+    rows = labels_of_rows(table, [target, *(features or [])])
+    names = [c for c in table.columns if c not in rows]
     _find(target, names, "--target")
     chosen = _matching(features, names, "--features") if features else names
     left_out = _matching(exclude, names, "--exclude") if exclude else []
@@ -67,7 +73,12 @@ def read_data(
         raise InputError("no column is left to look at: see --features and --exclude")
     table = table[[*chosen, target]]
     declared = _matching(categorical, list(table.columns), "--categorical") if categorical else []
-    table = tables.checked(table, declared, missing == "drop")
+    try:
+        table = tables.checked(table, declared, missing == "drop", dates)
+    except InputError as error:
+        raise InputError(f"{name}: {error}") from None
+    if isinstance(table, pd.DataFrame):
+        tell_of_counters(table, target)
     return Data(
         X=table[chosen],
         y=table[target],

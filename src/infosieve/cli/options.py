@@ -7,8 +7,9 @@ import typer
 from infosieve.cli.config import configure
 
 _PATH = (
-    "a CSV, TSV, Parquet or Arrow file with a header, or a directory of Parquet files; Parquet "
-    "also on a remote filesystem (s3://...); - is standard input"
+    "a CSV, TSV, Excel, Parquet or Arrow file with a header, also packed (.gz, .bz2, .xz, .zip), "
+    "or a directory of Parquet files; Parquet also on a remote filesystem (s3://...); - is "
+    "standard input"
 )
 FilePath = Annotated[str, typer.Argument(metavar="FILE", help=_PATH)]
 Target = Annotated[str, typer.Option(help="the column to predict")]
@@ -24,12 +25,26 @@ _MISSING = (
     "auto: value for categories, mean for numbers"
 )
 Missing = Annotated[str, typer.Option(metavar="WAY", help=_MISSING)]
-Delimiter = Annotated[str | None, typer.Option(help="what separates the values of a CSV file")]
+Delimiter = Annotated[
+    str | None,
+    typer.Option(help="what separates the values of a CSV file; default: what all its rows have"),
+]
 _DECIMAL = (
     "the decimal mark of a CSV file, . or , and then what separates thousands, if anything "
-    "does: '. ' reads 1 234.5; '.,' reads 1,234.5; ',.' reads 1.234,5"
+    "does: '. ' reads 1 234.5; '.,' reads 1,234.5; ',.' reads 1.234,5; default: a point, or a "
+    "comma where numbers are written so"
 )
-Decimal = Annotated[str, typer.Option(help=_DECIMAL)]
+Decimal = Annotated[str | None, typer.Option(help=_DECIMAL)]
+Encoding = Annotated[
+    str | None,
+    typer.Option(
+        help="of a CSV file, such as latin-1; default: UTF-8, or Windows-1252 if it is not"
+    ),
+]
+Sheet = Annotated[str | None, typer.Option(help="the sheet of an Excel file that has several")]
+Dates = Annotated[
+    str, typer.Option(metavar="WAY", help="columns of dates: error, or ordinal (days, a number)")
+]
 Method = Annotated[str, typer.Option(help="ksg1 or ksg2")]
 Metric = Annotated[str, typer.Option(help="euclidean or chebyshev")]
 Scale = Annotated[str, typer.Option(help="standard, normal-scores or none")]

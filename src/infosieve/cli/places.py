@@ -19,10 +19,10 @@ import pyarrow.parquet
 from infosieve._core.files import atomic, first_line, printable, special
 from infosieve._sources import ARROW
 from infosieve.cli import again
+from infosieve.cli.csv_files import SEPARATORS
 from infosieve.cli.errors import InputError
-from infosieve.cli.tables import _SEPARATORS
 
-_TABLES = (*_SEPARATORS, ".parquet", ".pq", *ARROW)
+_TABLES = (*SEPARATORS, ".parquet", ".pq", *ARROW)
 _PAGES = (".html", ".htm")
 
 
@@ -145,7 +145,7 @@ def write_table(frame: pd.DataFrame, path: str) -> None:
         elif suffix in ARROW:
             pyarrow.feather.write_feather(table, str(fresh))
         else:
-            options = pyarrow.csv.WriteOptions(delimiter=_SEPARATORS[suffix])
+            options = pyarrow.csv.WriteOptions(delimiter=SEPARATORS[suffix])
             pyarrow.csv.write_csv(table, fresh, options)
     print(f"infosieve: {path} written", file=sys.stderr)
 

@@ -33,7 +33,10 @@ def select(
     categorical: o.Categorical = None,
     missing: o.Missing = "auto",
     delimiter: o.Delimiter = None,
-    decimal: o.Decimal = ".",
+    decimal: o.Decimal = None,
+    encoding: o.Encoding = None,
+    sheet: o.Sheet = None,
+    dates: o.Dates = "error",
     n_neighbors: Annotated[str, typer.Option(help=_N_NEIGHBORS)] = "3,15",
     criterion: Annotated[
         str, typer.Option(help="cmi: given the selected columns; mi: of the set")
@@ -93,6 +96,9 @@ def select(
         missing=missing,
         delimiter=delimiter,
         decimal=decimal,
+        encoding=encoding,
+        sheet=sheet,
+        dates=dates,
     )
     from infosieve._engines.numba.jit import announcer
     from infosieve._executors import WorkersLostError

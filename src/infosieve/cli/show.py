@@ -13,6 +13,8 @@ from infosieve.report._data import p_text, tested
 from infosieve.results import ClusterResult, KChoice, PermutationTest, SelectionResult
 
 _BAR = 24
+# So many columns that were left out are named.
+_NAMES = 10
 
 
 def show(result: Any) -> None:
@@ -86,9 +88,18 @@ def selection(result: SelectionResult) -> None:
     for j, others in result.duplicates.items():
         copies = ", ".join(str(result.features[k]) for k in others)
         out.print(Text(printable(f"copies of {result.features[j]}, left out: {copies}")))
+    if result.constant:
+        out.print(Text(printable(f"constant, left out: {_some(result, result.constant)}")))
     for note in result.notes:
         out.print(Text(note))
     out.print(Text(f"seed {result.provenance.seed}; stop reason: {result.stop_reason}"))
+
+
+def _some(result: SelectionResult, columns: Sequence[int]) -> str:
+    """A few names, and how many more there are."""
+    names = ", ".join(str(result.features[j]) for j in columns[:_NAMES])
+    more = len(columns) - _NAMES
+    return f"{names} and {more:,} more" if more > 0 else names
 
 
 def choice(result: KChoice) -> None:

@@ -26,6 +26,11 @@ from infosieve._input.number_texts import (
 from infosieve._input.numbers import offset_of
 from infosieve.cli.errors import InputError
 
+# How a gap is written in a column of numbers, in small letters.
+GAPS = {"", "na", "n/a", "n.a.", "#n/a", "#na", "nan", "-nan", "<na>", "null", "none", "nil"}
+GAPS |= {"missing", "?", "-", "--", "---", "\u2013", "\u2014", ".", "..", "...", ":", "#nv"}
+GAPS |= {"#div/0!", "#value!", "#ref!", "#num!", "#name?", "#null!"}  # of spreadsheets
+
 
 @dataclass(frozen=True)
 class NumberFormat:
@@ -66,19 +71,30 @@ class _Texts:
     column: "pd.Series[Any]"
 
     @cached_property
+    def gaps(self) -> "pd.Series[Any]":
+        """Those that say that there is no number."""
+        different = self.column.drop_duplicates()
+        return self.column[self.column.isin([text for text in different if is_gap(text)])]
+
+    @cached_property
+    def known(self) -> "pd.Series[Any]":
+        """The others."""
+        return self.column.drop(self.gaps.index)
+
+    @cached_property
     def levels(self) -> "pd.Series[Any]":
-        """The different ones, tidied, by their first rows."""
-        return self.column.drop_duplicates().map(tidied)
+        """The different ones of these, tidied, by their first rows."""
+        return self.known.drop_duplicates().map(tidied)
 
     def are_numbers(self) -> bool:
-        """Whether all are numbers, written somehow. A few that are not are refused."""
-        odd = self.levels[[not _is_number(text) for text in self.levels]]
-        if 2 * len(odd) >= len(self.column):  # as words do, in many rows
+        """Whether all but gaps are numbers, written somehow. A few that are not are refused."""
+        odd = self.levels[[not is_number(text) for text in self.levels]]
+        if 2 * len(odd) >= len(self.known):  # as words do, in many rows; or there are none
             return False
-        n_odd = int(self.column.isin(self.column[odd.index]).sum())
+        n_odd = int(self.known.isin(self.known[odd.index]).sum())
         if n_odd == 0:
             return not any(is_code(text) for text in self.levels)
-        if 2 * n_odd < len(self.column):
+        if 2 * n_odd < len(self.known):
             raise InputError(
                 f"column {shown(self.name)} holds numbers but for {self.at(odd.index[0])}; mend "
                 f"it, write NA for what is missing, or {self.way_out}"
@@ -110,21 +126,32 @@ def read_text(frame: pd.DataFrame, declared: Sequence[str], form: NumberFormat) 
     Those with several readings, or with another than --decimal allows, are refused.
     """
     new: dict[Any, Any] = {}
-    example = ""
+    read: list[str] = []
+    gaps: list[str] = []
     for texts in _texts_of(frame, declared):
         if not texts.are_numbers():
             continue
         marks, row = _only_reading(texts, form), texts.levels.index[0]
-        written = texts.column.map(lambda text, marks=marks: plain(tidied(text), marks))
+        written = texts.known.map(lambda text, marks=marks: plain(tidied(text), marks))
         new[texts.name] = _as_numbers(written, texts.name).reindex(frame.index)
-        example = (
-            example or f"{shown(texts.name)}: {shown(texts.column[row])} is {brief(written[row])}"
-        )
+        if len(texts.gaps):
+            first = f"{shown(texts.gaps.iloc[0])} in row {texts.gaps.index[0] + 1}"
+            gaps.append(f"{shown(texts.name)}: {first}, {len(texts.gaps)} in all")
+        if len(texts.gaps) == 0 or marks != (".", ""):
+            example = f"{shown(texts.column[row])} is {brief(written[row])}"
+            read.append(f"{shown(texts.name)}: {example}")
+    _tell("text read as numbers", read)
+    _tell("text taken as missing", gaps)
     if not new:
         return frame
-    columns = "column" if len(new) == 1 else f"{len(new)} columns, such as"
-    print(f"infosieve: text read as numbers in {columns} {example}", file=sys.stderr)
     return pd.DataFrame({name: new.get(name, frame[name]) for name in frame})
+
+
+def _tell(what: str, examples: list[str]) -> None:
+    if examples:
+        n = len(examples)
+        columns = "column" if n == 1 else f"{n} columns, such as"
+        print(f"infosieve: {what} in {columns} {examples[0]}", file=sys.stderr)
 
 
 def exact_numbers(texts: Sequence[str | None], name: Any) -> Any:
@@ -172,7 +199,13 @@ def _texts_of(frame: pd.DataFrame, declared: Sequence[str]) -> Iterator[_Texts]:
                 yield _Texts(name, texts)
 
 
-def _is_number(text: str) -> bool:
+def is_gap(text: str) -> bool:
+    """Whether a text says that there is no number."""
+    return len(text) < 20 and tidied(text).lower() in GAPS
+
+
+def is_number(text: str) -> bool:
+    """Whether a tidied text is a number, written somehow, or a code of digits."""
     return bool(readings(text)) or adorned(text) or is_code(text)
 
 

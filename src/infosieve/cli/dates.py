@@ -1,0 +1,137 @@
+"""Columns of dates and times: refused with the ways out, or days as a number."""
+
+import datetime
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from infosieve._core.messages import shown
+from infosieve.cli.errors import InputError
+
+WAYS = ("error", "ordinal")
+_MONTHS = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+_CLOCK = r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?"
+_ZONE = r"(?: ?(?:Z|[+-]\d{2}:?\d{2}|UTC|GMT))?"
+_TIME = re.compile(rf"{_CLOCK}(?: ?[ap]m)?", re.IGNORECASE)
+_NUMBERS = re.compile(rf"(\d{{1,2}})([/.-])(\d{{1,2}})\2(\d{{4}}|(?<=[/.])\d{{2}})(?:,? {_CLOCK})?")
+_DATES = [
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        rf"[12]\d{{3}}([-/.])(?:0?[1-9]|1[012])\1(?:0?[1-9]|[12]\d|3[01])(?:[T ]{_CLOCK}{_ZONE})?",
+        r"(?:1[89]|20)\d{2}-(?:0[1-9]|1[012])",
+        rf"\d{{1,2}}[. -]+{_MONTHS}[ ,-]+(?:\d{{4}}|\d{{2}})(?: {_CLOCK})?",
+        rf"{_MONTHS} \d{{1,2}}(?:st|nd|rd|th)?,? \d{{4}}(?: {_CLOCK})?",
+    )
+]
+_OBJECTS = (datetime.date, datetime.time, datetime.timedelta)  # a datetime is a date
+
+
+def without_dates(frame: pd.DataFrame, declared: Sequence[str], way: str) -> pd.DataFrame:
+    """The table with days as numbers, if ``way`` is "ordinal"; "error" names columns of dates.
+
+    What is declared a category becomes text.
+    """
+    if way not in WAYS:
+        raise InputError(f"--dates must be one of {', '.join(WAYS)}; got {shown(way)}")
+    dates = [name for name in frame if _holds_dates(frame[name])]
+    categories = [name for name in dates if name in set(declared)]
+    dates = [name for name in dates if name not in set(declared)]
+    if not dates and not categories:
+        return frame
+    if dates and way == "error":
+        raise InputError(_refusal(frame, dates))
+    new = {name: _days(frame[name], name) for name in dates}
+    new |= {name: _texts(frame[name]) for name in categories}
+    return pd.DataFrame({name: new.get(name, frame[name]) for name in frame})
+
+
+def _texts(column: "pd.Series[Any]") -> "pd.Series[Any]":
+    return column.astype(object).map(str, na_action="ignore").infer_objects()
+
+
+def _refusal(frame: pd.DataFrame, dates: Sequence[Any]) -> str:
+    row = frame[dates[0]].first_valid_index()
+    example = f"{shown(str(frame[dates[0]][row]))} in row {row + 1}"
+    if len(dates) == 1:
+        what = f"column {shown(dates[0])} holds dates or times ({example})"
+    else:
+        listed = ", ".join(map(shown, dates[:5])) + (", ..." if len(dates) > 5 else "")
+        what = f"{len(dates)} columns hold dates or times ({listed}; {example})"
+    it = "it" if len(dates) == 1 else "them"
+    return (
+        f"{what}: --dates ordinal takes {it} as days, a number, --exclude leaves {it} out; or "
+        "write what matters, such as the hour or the weekday, as a column of its own"
+    )
+
+
+def _holds_dates(column: "pd.Series[Any]") -> bool:
+    kind = column.dtype
+    if pd.api.types.is_datetime64_any_dtype(kind) or pd.api.types.is_timedelta64_dtype(kind):
+        return True
+    if isinstance(kind, pd.CategoricalDtype) or pd.api.types.is_numeric_dtype(kind):
+        return False
+    known = column.dropna()
+    if len(known) == 0 or not _is_date(known.iloc[0]):
+        return False
+    return all(map(_is_date, known.drop_duplicates()))
+
+
+def _is_date(value: Any) -> bool:
+    if isinstance(value, str):
+        text = value.strip()
+        return len(text) < 40 and bool(
+            _TIME.fullmatch(text) or _read_numbers(text) or any(d.fullmatch(text) for d in _DATES)
+        )
+    return isinstance(value, _OBJECTS)
+
+
+def _read_numbers(text: str) -> tuple[int, int] | None:
+    """Of a date such as 5/12/2020 the first two numbers, of which one is the month."""
+    found = _NUMBERS.fullmatch(text)
+    if found is None:
+        return None
+    one, other = int(found[1]), int(found[3])
+    return (one, other) if 0 < min(one, other) <= 12 and 0 < max(one, other) <= 31 else None
+
+
+def _days(column: "pd.Series[Any]", name: Any) -> "pd.Series[Any]":
+    """Days since 1970, or of a time since midnight."""
+    known = column.dropna()
+    if pd.api.types.is_timedelta64_dtype(column.dtype):
+        return pd.Series(column.dt.total_seconds() / 86_400)
+    if isinstance(known.iloc[0], str):
+        known = known.map(str.strip)
+        numbers = [_read_numbers(text) for text in known]
+        first = _day_comes_first([n for n in numbers if n is not None], known, name)
+    elif isinstance(known.iloc[0], (datetime.time, datetime.timedelta)):
+        known, first = known.map(str), False
+    else:
+        first = False
+    try:
+        if all(isinstance(value, str) and _TIME.fullmatch(value) for value in known):
+            clock = pd.to_datetime("1970-01-01 " + known, format="mixed")
+            return ((clock - pd.Timestamp(0)) / pd.Timedelta(days=1)).reindex(column.index)
+        when = pd.to_datetime(known, format="mixed", dayfirst=first, utc=True)
+    except (ValueError, OverflowError) as error:
+        raise InputError(
+            f"column {shown(name)} holds dates that cannot be read ({error}); write them as "
+            "2020-05-31"
+        ) from None
+    days = (when - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(days=1)
+    return days.reindex(column.index)
+
+
+def _day_comes_first(
+    numbers: Sequence[tuple[int, int]], texts: "pd.Series[Any]", name: Any
+) -> bool:
+    """Whether 5/12/2020 is in December; points are written so, else one day beyond 12 says it."""
+    if not numbers or any(other > 12 for _, other in numbers):
+        return False
+    if "." in texts.iloc[0] or any(one > 12 for one, _ in numbers):
+        return True
+    raise InputError(
+        f"column {shown(name)} holds dates that may begin with the day or the month "
+        f"({shown(texts.iloc[0])}); write them as 2020-05-31"
+    )

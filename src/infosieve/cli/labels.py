@@ -1,0 +1,120 @@
+"""What labels rows and columns, and is no data: an index, a second header, repeated names."""
+
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from infosieve._core.messages import brief, shown
+from infosieve._input.number_texts import tidied
+from infosieve._sources import ColumnSource
+from infosieve.cli.errors import InputError
+from infosieve.cli.texts import is_gap, is_number
+
+# What pandas calls a column without a name, and Arrow an index.
+_NAMELESS = ("Unnamed: ", "__index_level_")
+# Rows below the header that tell whether there is a second one.
+_LOOK_AT = 50
+# Fewer rows are numbered by chance, too.
+_COUNTED = 10
+
+
+def check_names(names: Sequence[Any], file: str, hint: str) -> None:
+    """Refuse a header that is none, and names that several columns have."""
+    if not names:
+        raise InputError(f"{file} has no columns")
+    if len(names) < 2:
+        raise InputError(
+            f"{file} has one column, {shown(names[0])}; a target and a feature are two{hint}"
+        )
+    if all(map(_is_float, names)):
+        raise InputError(
+            f"{file} has a first row of numbers ({brief(', '.join(map(str, names[:3])))}, ...): it "
+            "needs a header with the columns' names"
+        )
+    places: dict[Any, list[int]] = {}
+    for place, name in enumerate(names, 1):
+        places.setdefault(name, []).append(place)
+    twice = [
+        f"{shown(name)} (columns {', '.join(map(str, where))})"
+        for name, where in places.items()
+        if len(where) > 1
+    ]
+    if twice:
+        listed = ", ".join(twice[:5]) + (f" and {len(twice) - 5} more" if len(twice) > 5 else "")
+        raise InputError(f"{file} has more than one column named {listed}; rename them")
+
+
+def refuse_second_header(frame: pd.DataFrame, file: str) -> None:
+    """Refuse two rows of names, as tables with a hierarchy of columns have, or units below them."""
+    texts = [j for j, kind in enumerate(frame.dtypes) if pd.api.types.is_string_dtype(kind)]
+    found = [j for j in texts if _has_name_above_numbers(frame.iloc[: _LOOK_AT + 1, j])]
+    if len(found) > 1 and 2 * len(found) >= frame.shape[1]:
+        names = ", ".join(shown(frame.columns[j]) for j in found[:2])
+        below = ", ".join(shown(frame.iloc[0, j]) for j in found[:2])
+        raise InputError(
+            f"{file} has two rows of names, or of names and units ({names}, ... and {below}, ...): "
+            "keep one"
+        )
+
+
+def _has_name_above_numbers(column: "pd.Series[Any]") -> bool:
+    rows = [None if not isinstance(value, str) else tidied(value) for value in column]
+    first, below = rows[0], [text for text in rows[1:] if text is not None and not is_gap(text)]
+    named = first is not None and not is_number(first) and not is_gap(first)
+    return named and bool(below) and all(map(is_number, below))
+
+
+def labels_of_rows(table: pd.DataFrame | ColumnSource, asked: Sequence[str]) -> list[Any]:
+    """Columns that only label rows: they have no name, and count or are empty.
+
+    Those that somebody asked for stay. A column with a name that counts rows is told.
+    """
+    out = []
+    for name in table.columns:
+        if not _nameless(name) or name in asked:
+            continue
+        column = table[name]
+        if column.isna().all():
+            out.append(name)
+        elif _counts(column, exactly=False):
+            print(
+                f"infosieve: column {shown(name)} has no name and counts rows: left out",
+                file=sys.stderr,
+            )
+            out.append(name)
+    return out
+
+
+def tell_of_counters(frame: pd.DataFrame, target: str) -> None:
+    """Say which column with a name numbers the rows, as an identifier does."""
+    for name, kind in frame.dtypes.items():
+        if name != target and pd.api.types.is_integer_dtype(kind) and _counts(frame[name], True):
+            print(
+                f"infosieve: column {shown(name)} numbers the rows; if it is an identifier, "
+                f"--exclude {shown(name)} leaves it out",
+                file=sys.stderr,
+            )
+
+
+def _nameless(name: Any) -> bool:
+    return isinstance(name, str) and (not name or name.startswith(_NAMELESS))
+
+
+def _counts(column: "pd.Series[Any]", exactly: bool) -> bool:
+    """Whether whole numbers rise from row to row; ``exactly``: one by one, from 0 or 1 on."""
+    if not pd.api.types.is_numeric_dtype(column.dtype) or len(column) < 3 or column.isna().any():
+        return False
+    steps = column.astype("float64").diff().iloc[1:]
+    if exactly:
+        return bool((steps == 1).all() and column.iloc[0] in (0, 1) and len(column) >= _COUNTED)
+    return bool((steps > 0).all() and (steps % 1 == 0).all() and float(column.iloc[0]) % 1 == 0)
+
+
+def _is_float(text: Any) -> bool:
+    try:
+        float(text)
+    except (TypeError, ValueError):
+        return False
+    return True
