@@ -188,7 +188,7 @@ def test_options_columns_gaps_categories_and_config(folder):
     result = SelectionResult.from_json(done.stdout.decode())
     assert result.features == ("X1", "X2", "X4", "kind")
     assert result.provenance.n_samples == 58
-    assert b"2 rows with missing values left out" in done.stderr
+    assert b"2 of 60 samples have missing values, and are left out (--missing drop)" in done.stderr
     done = run("select", folder / "table.csv", "--config", folder / "good.toml", "--json")
     result = SelectionResult.from_json(done.stdout.decode())
     assert result.provenance.parameters["alpha"] == 0.1
@@ -248,6 +248,9 @@ AGAIN = {
     "declared": ["select", "table.csv", "--target", "level", "--categorical", "level",
                  "--categorical", "X6", "--n-neighbors", "4,9", "--max-features", "1"],
     "choose-k": ["choose-k", "table.csv", *T, "--n-neighbors", "2,6", "--categorical", "X6"],
+    "groups": ["select", "table.csv", *T, "--groups", "who", "--missing", "value", "--max-features",
+               "1"],
+    "series": ["select", "table.csv", *T, "--series-window", "3", "--max-features", "1"],
     "cluster": ["cluster", "table.csv", "--target", "level", "--categorical", "level",
                 "--n-clusters", "3", "--exclude", "kind", "--exclude", "Y"],
 }  # fmt: skip
@@ -258,6 +261,11 @@ def test_to_have_it_again(case, tmp_path):
     """The command that the result names, and the code: both give the result again."""
     table = frame().round({"X6": 0})
     table["level"] = np.digitize(table["Y"], [12, 16])
+    table["who"] = np.repeat([f"p{i}" for i in range(20)], 3)
+    if case in ("groups", "series"):
+        table.loc[3, "X2"] = np.nan
+    else:
+        table = table.drop(columns="who")
     table.to_csv(tmp_path / "table.csv", index=False)
     done = run(*AGAIN[case], "--json", cwd=tmp_path)
     assert done.returncode == 0, done.stderr
@@ -270,6 +278,7 @@ def test_to_have_it_again(case, tmp_path):
     target = AGAIN[case][3]
     names = {"X": pd.read_csv(tmp_path / "table.csv")[first["features"]]}
     names["y"] = pd.read_csv(tmp_path / "table.csv")[target]
+    names["groups"] = table.get("who")
     start, _, call = known["code"].partition("\n\n")
     exec(start, names)
     got = eval(call, names)
@@ -448,8 +457,15 @@ MISTAKES = [
     (["select", "table.csv", *T, "--out", "table.csv", *FAST, "--quiet"], "is the input itself"),
     (["select", "table.csv", *T, "--config", "typed.toml"], "'alpha' must be a text, a number"),
     (["select", "table.csv", *T, "--config", "flag.toml"], "'json' must be true or false"),
-    (["select", "gaps.csv", *T], "2 of 60 rows have missing values (column 'X2' has 2)"),
-    (["select", "missing.csv", *T, "--missing", "drop"], "every row has a missing value"),
+    (["select", "gaps.csv", *T, "--missing", "error"], "(NaN) in 1 of its columns: 'X2' (2)"),
+    (["select", "gaps.csv", "--target", "X2", "--missing", "error"],
+     "gaps.csv: the target 'X2' has no value in 2 of 60 rows (the first is row 4)"),
+    (["select", "gaps.csv", *T, "--missing", "never"], "--missing must be one of 'auto', 'value'"),
+    (["select", "table.csv", *T, "--groups", "kinds"], "--groups 'kinds' is no column; do you"),
+    (["select", "table.csv", *T, "--groups", "Y"], "--groups and --target are one column, 'Y'"),
+    (["select", "table.csv", *T, "--groups", "kind", "--series"], "--series is for rows in order"),
+    (["choose-k", "table.csv", *T, "--series-window", "0"], "--series must be False, True"),
+    (["select", "missing.csv", *T, "--missing", "drop"], "3 of 3 samples have missing values"),
     (["select", "infinite.csv", *T], "infinite values"),
     (["select", "broken.parquet", *T], "broken.parquet cannot be read"),
     (["select", "broken.feather", *T], "broken.feather cannot be read"),
@@ -916,20 +932,68 @@ def test_a_directory_of_parquet_files_is_one_table(folder, tmp_path):
     np.testing.assert_allclose(chosen["Y"], table["Y"])
 
 
-def test_gaps_of_parquet_are_left_out(tmp_path):
+def test_gaps_are_treated_as_asked(tmp_path):
     table = frame()
     table.loc[[3, 7], "X2"] = np.nan
     table.loc[9, "kind"] = None
     table.to_parquet(tmp_path / "gaps.parquet")
+    table.to_csv(tmp_path / "gaps.csv", index=False)
     table.dropna().to_csv(tmp_path / "rest.csv", index=False)
-    refused = run("select", tmp_path / "gaps.parquet", "--target", "Y", *FAST)
+    refused = run("select", tmp_path / "gaps.parquet", *T, *FAST, "--missing", "error")
     assert refused.returncode == 2
-    assert b"--missing drop leaves" in refused.stderr
-    arguments = ["--target", "Y", "--json", "--quiet", *FAST]
-    done = run("select", tmp_path / "gaps.parquet", "--missing", "drop", *arguments)
-    rest = run("select", tmp_path / "rest.csv", *arguments)
-    ours, theirs = (SelectionResult.from_json(r.stdout.decode()) for r in (done, rest))
-    assert ours.steps == theirs.steps
+    assert b"missing values (NaN) in 2 of its columns: 'X2' (2), 'kind' (1)" in refused.stderr
+    assert b"pass --missing auto" in refused.stderr
+    arguments = [*T, "--json", "--quiet", *FAST]
+    rest = SelectionResult.from_json(
+        run("select", tmp_path / "rest.csv", *arguments).stdout.decode()
+    )
+    options = {"n_permutations": 99, "alpha": 0.1, "max_features": 2, "random_state": 0}
+    for name in ("gaps.parquet", "gaps.csv"):
+        done = run("select", tmp_path / name, "--missing", "drop", *arguments)
+        assert SelectionResult.from_json(done.stdout.decode()).steps == rest.steps
+        for way in ("auto", "value", "median"):
+            done = run("select", tmp_path / name, "--missing", way, *arguments)
+            ref = MISelector(missing=way, **options).fit(table.drop(columns="Y"), table["Y"])
+            assert SelectionResult.from_json(done.stdout.decode()).steps == ref.result_.steps
+
+
+def test_rows_without_a_target_are_told(folder, tmp_path):
+    out = tmp_path / "out.csv"
+    done = run("select", folder / "gaps.csv", "--target", "X2", "--out", out, *FAST)
+    assert done.returncode == 0
+    said = done.stderr.decode()
+    assert "column 'X2' of y has missing values in 2 of 60 samples (the first in row 4)" in said
+    assert len(pd.read_csv(out, skip_blank_lines=False)) == 60
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_groups_and_series(ending, tmp_path):
+    table = frame(120).assign(patient=np.repeat([f"p{i}" for i in range(40)], 3))
+    place = tmp_path / f"t.{ending}"
+    table.to_csv(place, index=False) if ending == "csv" else table.to_parquet(place)
+    X, y = table.drop(columns=["Y", "patient"]), table["Y"]
+    options = {"n_permutations": 99, "alpha": 0.1, "max_features": 2, "random_state": 0}
+    done = run("select", place, *T, "--json", "--groups", "patient", *FAST)
+    assert done.returncode == 0, done.stderr
+    ref = MISelector(**options).fit(X, y, table["patient"]).result_
+    got = SelectionResult.from_json(done.stdout.decode())
+    assert (got.features, got.steps) == (ref.features, ref.steps)
+    assert got.provenance.code.endswith(".fit(X, y, groups=groups)")
+    without = ["--exclude", "patient"]
+    for more, series in ((["--series"], True), (["--series-window", 4], 4)):
+        done = run("select", place, *T, *without, "--json", *more, *FAST)
+        ref = MISelector(series=series, **options).fit(X, y).result_
+        assert SelectionResult.from_json(done.stdout.decode()).steps == ref.steps
+    numbers = ["--features", "X*", "--json", "--seed", 0]
+    for more, given in (
+        (["--groups", "patient"], {"groups": table["patient"]}),
+        (["--series"], {"series": True}),
+    ):
+        done = run("choose-k", place, *T, *numbers, *more)
+        ref = choose_k(X.drop(columns="kind"), y, random_state=0, **given)
+        np.testing.assert_array_equal(KChoice.from_json(done.stdout.decode()).t, ref.t)
+        done = run("cluster", place, *T, *numbers, *more)
+        assert done.returncode == 0, done.stderr
 
 
 def test_workers_of_this_machine(folder):

@@ -41,6 +41,7 @@ def frame(n=N):
 
 def data_of(path, target="Y", **options):
     known = {"features": None, "exclude": None, "categorical": None, "missing": "auto"}
+    known |= {"groups": None}
     known |= {"delimiter": None, "decimal": None, "encoding": None, "sheet": None}
     return read_data(str(path), target, **known | {"dates": "error"} | options)
 
@@ -304,9 +305,10 @@ def test_gaps_of_numbers(gap, tmp_path):
     table.loc[[4, 7], "heat"] = gap
     table.loc[5, "light"] = gap
     (tmp_path / "t.csv").write_bytes(written(table))
-    got = tables.checked(tables.read(str(tmp_path / "t.csv")), [], drop_missing=True)
+    got = tables.checked(tables.read(str(tmp_path / "t.csv")), [])
     assert got["heat"].dtype == np.float64
-    assert got["heat"].tolist() == frame()["heat"].drop([4, 5, 7]).tolist()
+    assert got["heat"].dropna().tolist() == frame()["heat"].drop([4, 7]).tolist()
+    assert got["light"].isna().tolist() == [i == 5 for i in range(N)]
 
 
 def test_signs_that_are_categories_stay(tmp_path):

@@ -14,6 +14,9 @@ def choose_k(
     exclude: o.Exclude = None,
     categorical: o.Categorical = None,
     missing: o.Missing = "auto",
+    groups: o.Groups = None,
+    series: o.Series = False,
+    series_window: o.SeriesWindow = None,
     delimiter: o.Delimiter = None,
     decimal: o.Decimal = None,
     encoding: o.Encoding = None,
@@ -48,6 +51,7 @@ def choose_k(
         exclude=exclude,
         categorical=categorical,
         missing=missing,
+        groups=groups,
         delimiter=delimiter,
         decimal=decimal,
         encoding=encoding,
@@ -65,6 +69,9 @@ def choose_k(
             scale=o.literal(scale),
             discrete_features=data.discrete_features,
             discrete_target=data.discrete_target,
+            missing=missing,  # type: ignore[arg-type]
+            groups=data.groups,
+            series=series if series_window is None else series_window,
             n_jobs=jobs,
             executor=executor,
             device=device,  # type: ignore[arg-type]

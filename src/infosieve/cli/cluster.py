@@ -15,6 +15,8 @@ def cluster(
     exclude: o.Exclude = None,
     categorical: o.Categorical = None,
     missing: o.Missing = "auto",
+    groups: o.Groups = None,
+    series: o.Series = False,
     delimiter: o.Delimiter = None,
     decimal: o.Decimal = None,
     encoding: o.Encoding = None,
@@ -60,6 +62,7 @@ def cluster(
         exclude=exclude,
         categorical=categorical,
         missing=missing,
+        groups=groups,
         delimiter=delimiter,
         decimal=decimal,
         encoding=encoding,
@@ -81,6 +84,8 @@ def cluster(
         connectivity=o.literal(connectivity),
         scale=o.literal(scale),
         cv=cv,
+        missing=missing,  # type: ignore[arg-type]
+        series=series,
         n_jobs=jobs,
         random_state=seed,
         verbose=0 if quiet else 1,
@@ -89,7 +94,7 @@ def cluster(
     if data.discrete_target is True:
         y = y.astype("category")
     with workers(dask, jobs) as clustering.executor:
-        clustering.fit(X.astype(dict.fromkeys(data.declared, "category")), y)
+        clustering.fit(X.astype(dict.fromkeys(data.declared, "category")), y, data.groups)
     clustering.executor = None
     clustering.set_output(transform="pandas")
     result = clustering.result_

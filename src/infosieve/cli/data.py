@@ -28,12 +28,15 @@ class Data:
         The columns of ``X`` that are declared categories.
     discrete_target : bool or "auto"
         True if the target is declared a category.
+    groups : Series or None
+        Which rows belong together.
     """
 
     X: Any
     y: "pd.Series[Any]"
     declared: list[str]
     discrete_target: bool | Literal["auto"]
+    groups: "pd.Series[Any] | None" = None
 
     @property
     def discrete_features(self) -> Any:
@@ -53,6 +56,7 @@ def read_data(
     exclude: list[str] | None,
     categorical: list[str] | None,
     missing: str,
+    groups: str | None,
     delimiter: str | None,
     decimal: str | None,
     encoding: str | None,
@@ -65,16 +69,21 @@ def read_data(
     rows = labels_of_rows(table, [target, *(features or [])])
     names = [c for c in table.columns if c not in rows]
     _find(target, names, "--target")
+    if groups is not None and _find(groups, names, "--groups") == target:
+        raise InputError(f"--groups and --target are one column, {shown(target)}")
     chosen = _matching(features, names, "--features") if features else names
     left_out = _matching(exclude, names, "--exclude") if exclude else []
-    without = {target, *left_out}
+    without = {target, groups, *left_out}
     chosen = [c for c in chosen if c not in without]
     if not chosen:
         raise InputError("no column is left to look at: see --features and --exclude")
+    together = None if groups is None else table[groups]
     table = table[[*chosen, target]]
     declared = _matching(categorical, list(table.columns), "--categorical") if categorical else []
     try:
-        table = tables.checked(table, declared, missing == "drop", dates)
+        table = tables.checked(table, declared, dates)
+        if missing == "error":
+            _refuse_gaps_of_target(table[target])
     except InputError as error:
         raise InputError(f"{name}: {error}") from None
     if isinstance(table, pd.DataFrame):
@@ -84,7 +93,17 @@ def read_data(
         y=table[target],
         declared=[c for c in declared if c != target],
         discrete_target=True if target in declared else "auto",
+        groups=together,
     )
+
+
+def _refuse_gaps_of_target(y: "pd.Series[Any]") -> None:
+    gaps = y.isna().to_numpy()
+    if gaps.any():
+        raise InputError(
+            f"the target {shown(y.name)} has no value in {gaps.sum()} of {len(y)} rows (the first "
+            f"is row {int(gaps.argmax()) + 1}); --missing auto leaves these rows out"
+        )
 
 
 def _find(name: str, columns: Sequence[str], what: str) -> str:

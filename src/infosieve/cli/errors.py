@@ -1,6 +1,7 @@
 """What goes wrong: one line on standard error, and an exit status."""
 
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -51,10 +52,23 @@ def _verdict(error: BaseException) -> tuple[str, int]:
     if isinstance(error, ConnectionError):
         return text, 1
     if isinstance(error, _DOCUMENTED):
-        if "X has missing values" in text:
-            text += " --missing drop leaves out those rows, --exclude a column."
-        return text, 2
+        return text if isinstance(error, InputError) else in_our_words(text), 2
     return f"unexpected {type(error).__name__}: {error}; --debug shows where it comes from", 1
+
+
+def in_our_words(text: str) -> str:
+    """What the library says, in the command's words: its options, and rows counted from 1."""
+    text = re.sub(r"\bin row (\d+)\b", lambda row: f"in row {int(row[1]) + 1}", text)
+    text = re.sub(r"\bmissing='(\w+)'", r"--missing \1", text).replace("series=True", "--series")
+    for name in ("groups", "missing", "series"):
+        text = text.replace(f"The '{name}' parameter", f"--{name}")
+    if "X has missing values" in text:
+        text += " --exclude leaves out a column."
+    if "holds dates or times" in text:
+        text += " --exclude leaves it out."
+    if "discrete_target=True" in text:
+        text += " Here, --categorical names such columns."
+    return text
 
 
 def fail(text: str, code: int, debug: bool = False) -> NoReturn:
@@ -75,7 +89,5 @@ def show_warning(message: Any, category: Any, filename: str, lineno: int, *_: An
     """A warning as one line, in place of ``warnings.showwarning``."""
     from infosieve._core.files import printable
 
-    text = printable(message)
-    if "discrete_target=True" in text:
-        text += " Here, --categorical names such columns."
+    text = in_our_words(printable(message))
     print(f"infosieve: warning: {text}", file=sys.stderr)

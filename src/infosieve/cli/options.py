@@ -21,10 +21,20 @@ Categorical = Annotated[
     list[str] | None, typer.Option(help="columns of numbers that are categories (globs)")
 ]
 _MISSING = (
-    "gaps: value (a value of their own), mean (filled with it), drop (leave out rows), error; or "
-    "auto: value for categories, mean for numbers"
+    "what becomes of gaps: value (a gap is a value of its own), median (filled with it), drop (only "
+    "complete rows), error (refused); auto: value, and median in the columns beside it"
 )
 Missing = Annotated[str, typer.Option(metavar="WAY", help=_MISSING)]
+_GROUPS = (
+    "the column that says which rows belong together, such as those of one patient; it is no "
+    "candidate"
+)
+Groups = Annotated[str | None, typer.Option(metavar="COLUMN", help=_GROUPS)]
+Series = Annotated[bool, typer.Option("--series", help="rows are in order of time")]
+SeriesWindow = Annotated[
+    int | None,
+    typer.Option(metavar="N", help="of a series: so many rows belong together; default: by data"),
+]
 Delimiter = Annotated[
     str | None,
     typer.Option(help="what separates the values of a CSV file; default: what all its rows have"),

@@ -32,6 +32,9 @@ def select(
     exclude: o.Exclude = None,
     categorical: o.Categorical = None,
     missing: o.Missing = "auto",
+    groups: o.Groups = None,
+    series: o.Series = False,
+    series_window: o.SeriesWindow = None,
     delimiter: o.Delimiter = None,
     decimal: o.Decimal = None,
     encoding: o.Encoding = None,
@@ -94,6 +97,7 @@ def select(
         exclude=exclude,
         categorical=categorical,
         missing=missing,
+        groups=groups,
         delimiter=delimiter,
         decimal=decimal,
         encoding=encoding,
@@ -126,6 +130,8 @@ def select(
         scale=o.literal(scale),
         discrete_features=data.discrete_features,
         discrete_target=data.discrete_target,
+        missing=missing,  # type: ignore[arg-type]
+        series=series if series_window is None else series_window,
         lookahead=lookahead,  # type: ignore[arg-type]
         n_jobs=jobs,
         device=device,  # type: ignore[arg-type]
@@ -136,7 +142,7 @@ def select(
     unfinished: BaseException | None = None
     try:
         with workers(dask, jobs) as selector.executor:
-            selector.fit(data.X, data.y)
+            selector.fit(data.X, data.y, data.groups)
     except (KeyboardInterrupt, WorkersLostError) as error:
         unfinished = error
     result = getattr(selector, "result_", None)

@@ -1,14 +1,12 @@
 """Tables from files, through pyarrow; errors that name file, column and row."""
 
 import io
-import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.feather
@@ -139,58 +137,28 @@ def in_memory(table: pd.DataFrame | ColumnSource) -> pd.DataFrame:
 
 
 def checked(
-    table: pd.DataFrame | ColumnSource,
-    declared: Sequence[str],
-    drop_missing: bool = False,
-    dates: str = "error",
+    table: pd.DataFrame | ColumnSource, declared: Sequence[str], dates: str = "error"
 ) -> pd.DataFrame | ColumnSource:
-    """The table without rows that have missing values, if they may be left out.
+    """The table, in which texts that are numbers, and dates, are read or refused.
 
-    Texts that are numbers are read, or refused, and so are dates. Of a table that stays where it
-    is, columns of text are read once, a few at a time, and all columns if rows are to be left out.
+    Of a table that stays where it is, columns of text are read once, a few at a time.
     """
-    if isinstance(table, pd.DataFrame):
-        known = table.attrs.pop(_FORMAT, None)
-        table = without_dates(table, declared, dates)
-        if known is not None:
-            form, doubts = known
-            for column in table.columns:
-                if column in doubts and column not in declared:
-                    raise InputError(doubts[column])
-            table = read_text(table, declared, form)
-        else:
-            refuse_text(table, declared)
-    else:
+    if not isinstance(table, pd.DataFrame):
         texts = [column for column in table.texts if column not in set(declared)]
         for block in _blocks(table[texts]):
             without_dates(block, declared, "error")
             refuse_text(block, declared)
-        if not drop_missing:
-            return table  # whoever reads it refuses gaps
-    missing = np.zeros(len(table), bool)
-    worst: tuple[Any, int] = ("", 0)
-    for block in _blocks(table):
-        gaps = block.isna()
-        missing |= gaps.any(axis=1).to_numpy()
-        counts = gaps.sum()
-        if len(counts) and counts.max() > worst[1]:
-            worst = (counts.idxmax(), int(counts.max()))
-    if not missing.any():
         return table
-    if not drop_missing:
-        raise InputError(
-            f"{int(missing.sum())} of {len(table)} rows have missing values (column "
-            f"{shown(worst[0])} has {worst[1]}); --missing drop leaves those rows out, "
-            "--exclude a column"
-        )
-    if missing.all():
-        raise InputError(
-            f"every row has a missing value; column {shown(worst[0])} has most: --exclude it"
-        )
-    print(f"infosieve: {int(missing.sum())} rows with missing values left out", file=sys.stderr)
-    if isinstance(table, pd.DataFrame):
-        return table[~missing].reset_index(drop=True)
-    return table.take_rows(np.flatnonzero(~missing))
+    known = table.attrs.pop(_FORMAT, None)
+    table = without_dates(table, declared, dates)
+    if known is None:
+        refuse_text(table, declared)
+        return table
+    form, doubts = known
+    for column in table.columns:
+        if column in doubts and column not in declared:
+            raise InputError(doubts[column])
+    return read_text(table, declared, form)
 
 
 def _blocks(table: pd.DataFrame | ColumnSource, size: int | None = None) -> Iterator[pd.DataFrame]:
