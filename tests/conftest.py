@@ -51,10 +51,12 @@ def column(kind, n, rng):
         return rng.integers(0, 2, n).astype(float)
     if kind == "category":
         return rng.integers(0, 3, n).astype(float)
+    if kind == "gaps":
+        return np.where(rng.random(n) < 0.3, np.nan, np.round(rng.normal(size=n), 1))
     raise ValueError(kind)
 
 
-KINDS = ["normal", "heavy", "rounded", "integers", "binary", "category"]
+KINDS = ["normal", "heavy", "rounded", "integers", "binary", "category", "gaps"]
 
 
 def columns(kinds, n, rng, scale="standard"):

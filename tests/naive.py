@@ -12,6 +12,7 @@ from scipy.special import digamma
 from scipy.stats import hypergeom
 
 FAR = 1e150
+GAPS = 2
 
 
 def distances(columns, i, metric):
@@ -40,7 +41,10 @@ def k_nearest(d, i, k):
 
 
 def information(x, s, y, k, criterion="mi", method="ksg1", metric="euclidean", categorical=None):
-    """MI(s and x; y), or I(x; y | s), for one K; lists of categorical flags go with x, s, y."""
+    """MI(s and x; y), or I(x; y | s), for one K; lists of categorical flags go with x, s, y.
+
+    Columns of numbers with gaps have the flag GAPS; a gap is 1e200.
+    """
     n = x.shape[1]
     if n < 2:
         return 0.0
@@ -56,11 +60,18 @@ def information(x, s, y, k, criterion="mi", method="ksg1", metric="euclidean", c
     found = total / n + (0.0 if conditional else digamma(n))
     if categorical is None:
         return found
-    flags = [np.asarray(f, bool) for f in categorical]
+    flags = [np.asarray(f, int) for f in categorical]
     if conditional:
-        return beyond_chance(found, x, y, s[flags[1]], flags[0], flags[2])
+        strata = np.array(labels(s, flags[1])).T
+        return beyond_chance(found, x, y, strata, flags[0], flags[2])
     joined = np.concatenate([flags[1], flags[0]])
     return beyond_chance(found, np.concatenate([s, x]), y, s[:0], joined, flags[2])
+
+
+def labels(columns, flags):
+    """The categories of each sample: codes, and of numbers with gaps, whether it is a gap."""
+    each = [c if flag == 1 else c == 1e200 for c, flag in zip(columns, flags, strict=True) if flag]
+    return [tuple(row) for row in np.array(each).T] if each else [()] * columns.shape[1]
 
 
 def beyond_chance(found, x, y, strata, flags_x, flags_y):
@@ -71,7 +82,7 @@ def beyond_chance(found, x, y, strata, flags_x, flags_y):
     for stratum in set(of_sample):
         rows = [i for i in range(n) if of_sample[i] == stratum]
         a, b = (
-            Counter(tuple(columns[flags, i]) for i in rows)
+            Counter(labels(columns, flags)[i] for i in rows)
             for columns, flags in ((x, flags_x), (y, flags_y))
         )
         m = len(rows)
@@ -80,7 +91,7 @@ def beyond_chance(found, x, y, strata, flags_x, flags_y):
         chance += (m * digamma(m) + cells - of_a - of_b) / n
         h_x += (m * digamma(m) - of_a) / n
         h_y += (m * digamma(m) - of_b) / n
-    limits = [h for h, flags in ((h_x, flags_x), (h_y, flags_y)) if flags.all()]
+    limits = [h for h, flags in ((h_x, flags_x), (h_y, flags_y)) if (flags == 1).all()]
     limit = min(limits, default=math.inf)
     beyond = found - chance
     if not 1e-12 < limit < math.inf or chance <= 0:
@@ -183,7 +194,8 @@ def averaged(x, s, y, ks, criterion):
 def near_to(i, points, alike, metric="euclidean"):
     """Samples of those ``alike``, the nearest to sample i first; ``points`` is (n, d)."""
     steps = np.abs(points - points[i])
-    gaps = np.sqrt((steps**2).sum(axis=1)) if metric == "euclidean" else steps.max(axis=1)
+    with np.errstate(over="ignore"):
+        gaps = np.sqrt((steps**2).sum(axis=1)) if metric == "euclidean" else steps.max(axis=1)
     return sorted(alike, key=lambda j: gaps[j])
 
 
@@ -227,11 +239,17 @@ def surrogates(x, selected, categorical, orders, metric="euclidean"):
     points, codes = selected[~categorical].T, selected[categorical]
     if points.shape[1] == 0:
         return [x[order] for order in orders]
+    codes = np.concatenate([codes, points.T == 1e200])
     alike = [[j for j in range(n) if (codes[:, i] == codes[:, j]).all()] for i in range(n)]
-    ahead, spread = locally_fitted(x, points, alike, metric)
+    gaps = x == 1e200
+    known = np.where(gaps, np.median(x[~gaps]) if not gaps.all() else 0.0, x)
+    ahead, spread = locally_fitted(known, points, alike, metric)
+    for _ in range(2 if gaps.any() else 0):  # what is fitted to a gap must not matter
+        ahead, spread = locally_fitted(np.where(gaps, ahead, known), points, alike, metric)
+    residuals = np.where(gaps, np.inf, (known - ahead) / spread)
     copies = np.empty((len(orders), n))
     for copy, order in zip(copies, orders, strict=True):
-        new = ahead + spread * ((x - ahead) / spread)[order]
+        new = ahead + spread * residuals[order]
         copy[np.argsort(new, kind="stable")] = np.sort(x)
     return copies
 

@@ -9,6 +9,7 @@ from infosieve import KChoice, choose_k
 from infosieve._engines.numba.engine import NumbaEngine
 from infosieve._executors.threads import Threads
 from infosieve._input.scaling import prepare
+from infosieve._resampling.layout import Layout
 from infosieve._resampling.permutations import global_permutations, random_folds
 from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.measure import Measure
@@ -130,4 +131,4 @@ def test_no_variance_over_the_splits_is_said():
     scoring = Scoring(x, Threads(1))
     known = Provenance(data="", n_samples=20, seed=0, parameters={}, versions={})
     with pytest.warns(UserWarning, match="No K separates any column of X from noise"):
-        assert choose(scoring, ["x"], measure, 4, known).k == 2
+        assert choose(scoring, ["x"], measure, 4, known, Layout()).k == 2

@@ -284,7 +284,7 @@ def test_missing_values_are_counted_over_all_blocks(unread, tmp_path):
     table.loc[0, "text"] = None
     source = kept("file", table, tmp_path)
     with pytest.raises(ValueError, match=r"in 2 of its columns: 'c1' \(3\), 'text' \(1\)"):
-        relevance(source.drop("target"), source["target"])
+        relevance(source.drop("target"), source["target"], missing="error")
     table = frame()
     table.loc[3, "c2"] = np.inf
     source = kept("file", table, tmp_path)

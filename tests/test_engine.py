@@ -71,8 +71,13 @@ def engine(request):
     return ENGINES[request.param][1]()
 
 
+def flags_of(columns):
+    """What the naive twin is told of columns."""
+    return np.where(columns.categorical, 1, np.where(columns.labelled, naive.GAPS, 0))
+
+
 def expected(batch, ks):
-    flags = (batch.candidates.categorical, batch.given.categorical, batch.target.categorical)
+    flags = [flags_of(c) for c in (batch.candidates, batch.given, batch.target)]
     return np.array(
         [
             [
@@ -132,6 +137,11 @@ def test_agrees_with_the_plain_loop(engine_on_a_path, metric, criterion, method,
 @example(["category"], ["category"], ["category"], 30, 0, 3, 7, ("cmi", "ksg1"), "euclidean")
 @example(["binary"], ["binary"], ["binary"], 40, 0, 3, 7, ("mi", "ksg2"), "euclidean")
 @example(["category"], ["normal"], ["category"], 12, 1, 1, 6, ("mi", "ksg1"), "chebyshev")
+@example(["gaps", "gaps"], [], ["category"], 40, 2, 2, 5, ("mi", "ksg1"), "euclidean")
+@example(
+    ["gaps", "normal"], ["gaps", "gaps"], ["normal"], 40, 3, 2, 5, ("gain", "ksg1"), "euclidean"
+)
+@example(["gaps"], ["gaps", "category"], ["category"], 40, 4, 1, 3, ("cmi", "ksg1"), "chebyshev")
 def test_agrees_with_ties_and_categories(path_name, x, s, y, n, seed, lo, more, form, metric):
     lo = min(lo, n - 1)
     ks = (lo, min(lo + more, n - 1))

@@ -37,7 +37,12 @@ def column_of(values):
 
 REFUSED = {
     "NaN": (with_value(np.nan, (3, 4)), Y, {}, ["X", "missing", "'b' (2)", "impute"]),
-    "NaN in many": (np.full((N, 8), np.nan), Y, {}, ["8 of its columns", "and 3 more"]),
+    "NaN in many": (
+        np.full((N, 23), np.nan),
+        Y,
+        {},
+        ["23 of its columns", "and 3 more"],
+    ),
     "inf": (with_value(np.inf), Y, {}, ["X", "infinite", "'b' (1)"]),
     "NaN in y": (X, np.where(Y > 1, np.nan, Y), {}, ["y has missing values"]),
     "None in strings": (column_of([None] + ["u", "v"] * 29 + ["u"]), Y, {}, ["missing", "'b' (1)"]),
@@ -73,7 +78,7 @@ REFUSED = {
     "scale a bool": (X, Y, {"scale": True}, ["scale", "True"]),
     "ksg2 with given": (X, Y, {"given": X[:, 0], "method": "ksg2"}, ["'ksg1'", "given"]),
     "mask too short": (X, Y, {"discrete_features": [True]}, ["discrete_features", "mask of 3"]),
-    "masked": (np.ma.masked_array(X, X > 2), Y, {}, ["masked"]),
+    "masked": (np.ma.masked_array(X, X > 2), Y, {}, ["missing values"]),
     "ragged": ([[1.0, 2.0], [3.0]] * 30, Y, {}, ["X is no table", "length"]),
     "too large": (np.array([[10**400]] + [[1]] * (N - 1), object), Y, {}, ["1.8e308"]),
     "another order": (FRAME, pd.Series(Y).sort_values(), {}, ["another order", "y.loc[X.index]"]),
@@ -124,7 +129,7 @@ WRONG_TYPE = {
 def test_refused_values(function, case):
     x, y, options, words = REFUSED[case]
     with pytest.raises(ValueError) as error:
-        function(x, y, **options)
+        function(x, y, **options | {"missing": "error"})
     for word in words:
         assert word in str(error.value)
 

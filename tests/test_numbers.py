@@ -168,7 +168,7 @@ MISSING = {
 def test_missing_ones_are_refused_and_the_others_are_right(case):
     form = MISSING[case](whole(HIGH))
     with pytest.raises(ValueError, match="X has missing values"):
-        relevance(form, Y)
+        relevance(form, Y, missing="error")
     column = form.column("a").to_pandas(integer_object_nulls=True) if case == "a source" else form
     column = column.to_numpy() if isinstance(column, pl.Series) else column
     if case == "polars":

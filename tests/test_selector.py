@@ -535,7 +535,7 @@ def test_degenerate_data(rng):
         MISelector().fit(X, y[:29])
     X[3, 1] = np.nan
     with pytest.raises(ValueError, match=r"X has missing values \(NaN\) in 1 of its columns: 1"):
-        MISelector().fit(X, y)
+        MISelector(missing="error").fit(X, y)
     with pytest.warns(UserWarning, match="No column was selected"):
         MISelector(random_state=0).fit(rng.normal(size=(6, 2)), rng.normal(size=6))
     same = np.c_[y, -y, 2 * y]

@@ -14,7 +14,7 @@ from infosieve._executors.threads import Threads
 from infosieve._resampling.permutations import local_permutations
 
 KEY = (7, "test", 0)
-KINDS = st.sampled_from(["normal", "heavy", "binary", "category"])
+KINDS = st.sampled_from(["normal", "heavy", "binary", "category", "gaps"])
 
 
 def copies(candidates, selected, n_permutations, metric="euclidean", threads=1):
@@ -35,6 +35,7 @@ def test_surrogates_are_those_of_plain_loops(n, x, s, metric, seed):
     candidates, selected = columns([x, "normal"], n, rng), columns(s, n, rng)
     drawn, found = copies(candidates, selected, 3, metric)
     np.testing.assert_array_equal(found.categorical, np.tile(candidates.categorical, 3))
+    np.testing.assert_array_equal(found.labelled, np.tile(candidates.labelled, 3))
     for j, column in enumerate(candidates.values):
         how = selected.values, selected.categorical, drawn, metric
         plain = candidates.categorical[j]
@@ -99,7 +100,7 @@ def test_noise_keeps_its_size_and_loses_its_place():
 @pytest.mark.parametrize("task", [1, 100, 1 << 17])
 def test_tasks_and_threads_change_nothing(task, monkeypatch):
     rng = np.random.default_rng(2)
-    kinds = ["normal", "category", "binary", "heavy", "normal"]
+    kinds = ["normal", "category", "binary", "gaps", "normal"]
     candidates, selected = columns(kinds, 40, rng), columns(["normal", "category"], 40, rng)
     drawn, together = copies(candidates, selected, 19)
     monkeypatch.setattr("infosieve._resampling.surrogates._TASK", task)

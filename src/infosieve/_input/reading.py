@@ -69,12 +69,11 @@ def _as_array(data: Any, argument: str) -> Any:
             "list, or a pandas or polars frame or series."
         )
     if isinstance(data, np.ma.MaskedArray):
-        if np.ma.is_masked(data):
-            raise ValueError(
-                f"{argument} has {int(np.ma.getmaskarray(data).sum())} masked (missing) values. "
-                "Drop those samples or columns, or fill the values in first."
-            )
+        missing = np.ma.getmaskarray(data)
         data = data.data
+        if missing.any():
+            data = data.astype(data.dtype if data.dtype.kind == "f" else object)
+            data[missing] = np.nan
     try:
         array = np.asarray(data)
         if array.dtype.kind in "USV" and not isinstance(data, np.ndarray):

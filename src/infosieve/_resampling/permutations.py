@@ -155,13 +155,20 @@ def local_permutations(
         threads = n_workers if rows.size > _FEW_POINTS else 1
         found = cKDTree(points).query(points, k, p=norm, workers=threads)[1]
         found = found.reshape(rows.size, k)
-        absent = (found[:, :N_NEAR] != np.arange(rows.size)[:, None]).all(axis=1)
-        found[absent, 0] = np.flatnonzero(absent)  # too many are at distance zero
+        _put_first(found)
         again = np.arange(width) % k  # a small stratum: its rows several times
         near[rows] = rows[found[:, again]]
         weights[rows, :k] = fit_weights(points, found)
     few = np.ascontiguousarray(near[:, :N_NEAR])
     return Permutations(key, order, edges, few, LocalFits.of(near, weights), local=True)
+
+
+def _put_first(found: IntArray) -> None:
+    """Each row among its nearest, also where too many are at distance zero: it changes places."""
+    own = np.arange(len(found))[:, None]
+    for i in np.flatnonzero((found[:, :N_NEAR] != own).all(axis=1)):
+        found[i, found[i] == i] = found[i, 0]
+        found[i, 0] = i
 
 
 def group_permutations(
@@ -184,8 +191,7 @@ def group_permutations(
     fits = fits_apart(given, metric, n_workers, owner, layout.rows)
     means = _means_of_groups(given, n_slots)
     near = cKDTree(means).query(means, min(N_NEAR, n))[1].reshape(n, -1)
-    absent = (near != np.arange(n)[:, None]).all(axis=1)
-    near[absent, 0] = np.flatnonzero(absent)
+    _put_first(near)
     order, edges = np.arange(n, dtype=np.int32), np.array([0, n])
     near = np.ascontiguousarray(near, np.int32)
     return Permutations(key, order, edges, near, fits, local=True, n_slots=n_slots)

@@ -166,6 +166,8 @@ def against_target(result: Any) -> list[Figure]:
 def _pair(values: list[Any], target: list[Any], x: str, y: str) -> Figure:
     """Points, boxes where one of them is categories, counts where both are."""
     classes = [isinstance(v[0], str) for v in (values, target)]
+    n_missing = sum(v is None for v in values)
+    x += f" ({n_missing} of {len(values)} missing)" if n_missing else ""
     values, target = ([_text(v) if isinstance(v, str) else v for v in c] for c in (values, target))
     axes = [{"type": "category"} if of_classes else {} for of_classes in classes]
     look: Figure = {"marker": {"color": "found", "size": 5, "opacity": 0.6}}

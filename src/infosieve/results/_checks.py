@@ -216,7 +216,8 @@ def _check_excerpt(excerpt: Any, selected: list[int], n_samples: int) -> None:
     _need(maps and set(excerpt.features) == set(selected), "the excerpt is of other columns")
     _need(excerpt.target, "the excerpt must have a target")
     for values in (*excerpt.features.values(), *excerpt.target.values()):
-        plain = all(map(_number, values)) or all(isinstance(v, str) for v in values)
+        numbers = all(value is None or _number(value) for value in values)  # None: a gap
+        plain = numbers or all(isinstance(value, str) for value in values)
         _need(plain and len(values) == rows.size, "the excerpt must be a number, or a text, a row")
 
 

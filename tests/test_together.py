@@ -1,0 +1,397 @@
+"""Rows that belong together: groups and series."""
+
+import naive
+import numpy as np
+import pandas as pd
+import pytest
+from conftest import columns
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy.signal import lfilter
+from sklearn import config_context
+from sklearn.linear_model import LinearRegression
+from sklearn.model_selection import GroupKFold, cross_validate
+from sklearn.pipeline import make_pipeline
+
+from infosieve import (
+    FeatureClustering,
+    MISelector,
+    choose_k,
+    mutual_information,
+    permutation_test,
+    relevance,
+)
+from infosieve._engines.numba.series import autoregression, persistence
+from infosieve._executors.threads import Threads
+from infosieve._input.problem import Prepared
+from infosieve._input.series import changes, wanders
+from infosieve._input.together import Together
+from infosieve._resampling.layout import laid_out
+from infosieve._resampling.permutations import global_permutations, permutations_of, random_folds
+from infosieve._resampling.surrogates import Series, Surrogates
+
+KEY = (0, "test", 0)
+
+
+def grouped(sizes, seed=0, share=0.7, effect=0.0):
+    """Two columns and a target with effects of groups in all of them."""
+    rng = np.random.default_rng(seed)
+    groups = np.repeat(np.arange(len(sizes)), sizes)
+
+    def noise():
+        own = rng.normal(size=groups.size)
+        return np.sqrt(share) * rng.normal(size=len(sizes))[groups] + np.sqrt(1 - share) * own
+
+    x, s, y = noise(), noise(), noise()
+    return np.c_[x, s], y + effect * x, groups
+
+
+def autoregressive(phi, n, rng):
+    return lfilter([1], [1, -phi], rng.normal(size=n + 500))[-n:]
+
+
+def prepared_of(kinds, n, together, given=(), seed=0):
+    rng = np.random.default_rng(seed)
+    x, target, condition = (columns(k, n, rng) for k in (kinds, ["normal"], given))
+    return Prepared(x=x, target=target, given=condition, together=together)
+
+
+@given(
+    sizes=st.lists(st.integers(1, 9), min_size=2, max_size=12),
+    max_samples=st.sampled_from([None, 50]),
+    seed=st.integers(0, 99),
+)
+def test_a_part_has_one_row_of_each_group(sizes, max_samples, seed):
+    groups = np.random.default_rng(seed).permutation(np.repeat(np.arange(len(sizes)), sizes))
+    moved, layout = laid_out(prepared_of(["normal"], groups.size, Together(groups)), max_samples)
+    n_slots, n_groups = layout.slots
+    assert n_groups == len(sizes)
+    assert n_slots == -(-groups.size // n_groups)
+    at = groups[layout.rows].reshape(n_slots, n_groups)
+    assert (at == at[0]).all()
+    assert np.unique(at[0]).size == n_groups
+    times = np.bincount(layout.rows, minlength=groups.size)
+    if len(set(sizes)) == 1:
+        assert (times == 1).all()
+    for group in range(n_groups):  # rows of a group are used evenly
+        assert np.ptp(times[groups == group]) <= 1
+    assert moved.target.n_samples == groups.size if len(set(sizes)) == 1 else True
+    drawn = global_permutations(KEY, moved.target.n_samples, layout).draw(0, 5)
+    for order in drawn:
+        assert np.array_equal(np.sort(order), np.arange(order.size))
+        from_group = at.ravel()[order].reshape(n_slots, n_groups)
+        assert (from_group == from_group[0]).all()  # a group receives the rows of one group
+        assert np.unique(from_group[0]).size == n_groups
+
+
+def test_many_groups_are_cut_into_parts_of_some():
+    groups = np.repeat(np.arange(500), 2)
+    _, layout = laid_out(prepared_of(["normal"], 1000, Together(groups)), 100)
+    assert layout.slots == (2, 500)
+    assert np.diff(layout.edges).tolist() == [100] * 10
+    part = [groups[layout.rows[a:b]] for a, b in zip(layout.edges, layout.edges[1:], strict=False)]
+    assert all(np.unique(p).size == p.size for p in part)
+    assert layout.n_used(1000) == 1000
+
+
+@pytest.mark.parametrize("condition", [False, True])
+def test_an_estimate_is_the_mean_over_parts_of_the_plain_loop(condition):
+    X, y, groups = grouped([3] * 12)
+    X, y = (X - X.mean(0)) / X.std(0), (y - y.mean()) / y.std()
+    how = {"given": X[:, 1:], "criterion": "cmi"} if condition else {}
+    found = mutual_information(X[:, 0], y, n_neighbors=3, groups=groups, **how)
+    rows = laid_out(prepared_of(["normal"], 36, Together(groups)), None)[1].rows
+    each = []
+    for part in rows.reshape(3, 12):
+        s = X[part, 1:].T if condition else X[part, :0].T
+        each.append(naive.information(X[part, :1].T, s, y[None, part], 3, "gain"))
+    assert found == pytest.approx(np.mean(each), abs=1e-9)
+
+
+@pytest.mark.parametrize("kinds", [["normal"], ["normal", "category"], ["category"], ["gaps"]])
+def test_given_columns_rows_of_a_group_move_together_and_do_not_fit_each_other(kinds):
+    rng = np.random.default_rng(1)
+    groups = np.repeat(np.arange(15), rng.integers(1, 6, 15))
+    prepared = prepared_of(["normal"], groups.size, Together(groups), kinds)
+    moved, layout = laid_out(prepared, None)
+    drawn = permutations_of("local", KEY, moved.given, "euclidean", 1, layout)
+    own = groups[layout.rows]
+    n_slots, n_groups = layout.slots
+    for order in drawn.draw(0, 4):
+        assert np.array_equal(np.sort(order), np.arange(order.size))
+        moved_groups = own[order].reshape(n_slots, n_groups)
+        assert (moved_groups == moved_groups[0]).all()
+    fits = drawn.fits
+    itself = fits.near == np.arange(len(fits.near))[:, None]
+    used = fits.weights != 0
+    same = own[fits.near] == own[:, None]
+    assert not (same & ~itself & used).any()
+    np.testing.assert_allclose(fits.weights.sum(axis=1), 1, atol=1e-9)
+
+
+def test_categories_that_groups_have_are_strata_of_groups():
+    groups = np.repeat(np.arange(20), 3)
+    prepared = prepared_of(["normal"], 60, Together(groups), ["category"])
+    prepared.given.values[0] = np.repeat(np.arange(20) % 3 * 1e200, 3)
+    moved, layout = laid_out(prepared, None)
+    drawn = permutations_of("local", KEY, moved.given, "euclidean", 1, layout)
+    assert drawn.fits is None
+    labels = moved.given.values[0]
+    for order in drawn.draw(0, 5):
+        assert np.array_equal(labels[order], labels)
+
+
+def test_groups_of_one_row_are_no_groups():
+    X, y, _ = grouped([1] * 80, effect=0.8)
+    plain = MISelector(random_state=0).fit(X, y)
+    alone = MISelector(random_state=0).fit(X, y, groups=np.arange(80))
+    assert alone.selected_.tolist() == plain.selected_.tolist() == [0]
+    np.testing.assert_allclose(alone.relevance_, plain.relevance_, atol=1e-12)
+
+
+def test_a_search_with_groups_by_public_calls():
+    X, y, groups = grouped([4] * 50, effect=0.8)
+    table = pd.DataFrame(np.c_[X, X[:, 0] + X[:, 1]], columns=["a", "b", "c"])
+    y = y + table["b"]
+    labels = np.array([f"patient {g}" for g in groups])
+    selector = MISelector(random_state=0).fit(table, y, groups=labels)
+    path = selector.path_
+    assert selector.result_.n_parts == 4
+    assert any("50 groups" in note for note in selector.result_.notes)
+    assert selector.result_.provenance.code.endswith(".fit(X, y, groups=groups)")
+    first, second = path["feature"][:2]
+    how = {"n_neighbors": (3, 15), "groups": groups}
+    assert mutual_information(table[first], y, **how) == path["mi"][0]
+    assert relevance(table, y, **how)[first] == path["mi"][0]
+    gain = mutual_information(table[second], y, given=table[first], criterion="cmi", **how)
+    assert gain == path["gain"][1]
+    rest = [name for name in table if name != first]
+    test = permutation_test(
+        table, y, rest, given=first, alpha=path["level"][1], random_state=0, groups=groups
+    )
+    assert tuple(np.ravel(test.null)) == selector.result_.steps[1].null
+    again = MISelector(random_state=0, n_jobs=2).fit(table, y, groups=groups)
+    assert again.result_.steps == selector.result_.steps
+    assert again.result_.provenance.data == selector.result_.provenance.data
+    plain = MISelector(random_state=0).fit(table, y)
+    assert plain.result_.provenance.data != selector.result_.provenance.data
+
+
+@pytest.mark.parametrize("sizes", [[5] * 30, [1, 9] * 15])
+def test_effects_of_groups_do_not_pass(sizes):
+    """Without groups, 25 and 28 of these pass."""
+    passed = 0
+    for seed in range(40):
+        X, y, groups = grouped(sizes, seed)
+        how = {"n_permutations": 39, "random_state": seed}
+        passed += permutation_test(X, y, 0, groups=groups, **how).p_value <= 0.05
+    assert passed <= 7  # at 5 %, more than seven happen once in 600 times
+
+
+def test_what_groups_may_be():
+    X, y, groups = grouped([3] * 10)
+    with pytest.raises(ValueError, match="has 29 labels for 30 samples"):
+        relevance(X, y, groups=groups[1:])
+    with pytest.raises(ValueError, match="single group, 'p': rows of one group are not compared"):
+        MISelector().fit(X, y, groups=["p"] * 30)
+    missing = [None, *groups[1:]]
+    with pytest.raises(ValueError, match=r"no label in row 0 \(1 of 30 are missing\)"):
+        relevance(X, y, groups=missing)
+    with pytest.raises(ValueError, match="pass one of them"):
+        relevance(X, y, groups=groups, series=True)
+    with pytest.raises(ValueError, match="'series' parameter must be False, True"):
+        relevance(X, y, series=0)
+    for labels in (groups.tolist(), pd.Series(groups).astype("category"), groups.astype(str)):
+        np.testing.assert_array_equal(
+            relevance(X, y, groups=labels), relevance(X, y, groups=groups)
+        )
+    left = np.where(groups > 0, np.nan, y)
+    with (
+        pytest.raises(ValueError, match="single group among the samples that are used"),
+        pytest.warns(UserWarning, match="left out"),
+    ):
+        relevance(X, left, groups=groups)
+
+
+def test_too_few_arrangements_are_told():
+    X, y, groups = grouped([10] * 4)
+    with pytest.warns(UserWarning, match="4 groups can be arranged in 24 different ways"):
+        permutation_test(X, y, 0, groups=groups, alpha=0.01)
+    X, _, groups = grouped([5] * 6)
+    classes = np.where(groups < 2, "u", "v")
+    with pytest.warns(UserWarning, match="6 groups can be arranged in 15 different ways"):
+        MISelector(min_features=1, random_state=0).fit(X, classes, groups=groups)
+    X, y, groups = grouped([5] * 7)
+    permutation_test(X, y, 0, groups=groups, alpha=0.01)  # 5,040 are enough
+
+
+def test_groups_in_which_columns_or_the_target_are_constant():
+    X, y, groups = grouped([4] * 40, share=1.0)
+    y = y + X[:, 0]
+    selector = MISelector(random_state=0).fit(X, y, groups=groups)
+    one = MISelector(random_state=0).fit(X[::4], y[::4])
+    assert selector.selected_.tolist() == one.selected_.tolist() == [0]
+    assert selector.relevance_[0] == pytest.approx(one.relevance_[0], abs=1e-9)
+
+
+def test_pipelines_pass_groups_on():
+    X, y, groups = grouped([4] * 25, effect=1.0)
+    seen = []
+
+    class Seen(MISelector):
+        def fit(self, X, y, groups=None):
+            seen.append(groups)
+            return super().fit(X, y, groups=groups)
+
+    with config_context(enable_metadata_routing=True):
+        pipeline = make_pipeline(Seen(min_features=1, random_state=0), LinearRegression())
+        cross_validate(pipeline, X, y, cv=GroupKFold(3), params={"groups": groups})
+    assert len(seen) == 3
+    assert all(len(np.unique(g)) < 25 for g in seen)
+
+
+def test_folds_keep_groups_together_and_are_stretches_of_time():
+    groups = np.repeat(np.arange(30), 3)
+    _, layout = laid_out(prepared_of(["normal"], 90, Together(groups)), None)
+    folds = random_folds(KEY, 90, 5, layout)
+    assert all(np.unique(folds[groups[layout.rows] == g]).size == 1 for g in range(30))
+    assert np.bincount(folds).tolist() == [18] * 5
+    _, layout = laid_out(prepared_of(["normal"], 400, Together(in_order=True, window=3)), None)
+    folds = random_folds(KEY, 400, 5, layout)
+    assert (np.diff(folds[layout.time]) >= 0).all()
+    X, y, _ = grouped([3] * 30, effect=1.0)
+    assert choose_k(X, y, groups=groups, n_neighbors=(2, 5), random_state=0).feature == 0
+    assert choose_k(X, y, series=True, n_neighbors=(2, 5), random_state=0).feature == 0
+
+
+def test_clusters_are_validated_by_folds_of_groups():
+    X, y, groups = grouped([4] * 20, effect=1.0)
+    X = np.c_[X, X + 0.1 * np.random.default_rng(0).normal(size=X.shape)]
+    found = FeatureClustering(random_state=0).fit(X, y, groups=groups)
+    folds = list(GroupKFold(4, shuffle=True, random_state=0).split(X, y, groups))
+    by_hand = FeatureClustering(random_state=0, cv=folds).fit(X, y)
+    np.testing.assert_array_equal(
+        found.cv_results_["mean_test_score"], by_hand.cv_results_["mean_test_score"]
+    )
+    with pytest.raises(ValueError, match="asks for 30 folds, but there are 20 groups"):
+        FeatureClustering(cv=30).fit(X, y, groups=groups)
+    assert FeatureClustering(series=True).fit(X, y).n_clusters_ >= 1
+
+
+@pytest.mark.parametrize("phi", [0.0, 0.5, 0.9])
+def test_autoregressions_find_what_series_were_made_with(phi):
+    rng = np.random.default_rng(0)
+    x = autoregressive(phi, 5000, rng)
+    found = autoregression(x - x.mean(), 12)
+    assert found.sum() == pytest.approx(phi, abs=0.1)
+    two = lfilter([1], [1, -0.5, 0.3], rng.normal(size=5000))
+    found = autoregression(two - two.mean(), 12)
+    np.testing.assert_allclose(found[:2], [0.5, -0.3], atol=0.05)
+    assert persistence(np.array([0.9]), 100) == pytest.approx(
+        0.9 + 3.7 / 100 + 0.5 * np.sqrt(0.19 / 100)
+    )
+
+
+def test_surrogates_of_series_are_those_of_plain_filters():
+    rng = np.random.default_rng(2)
+    n = 120
+    values = np.array([autoregressive(0.8, n, rng), rng.normal(size=n)])
+    time = rng.permutation(n)
+    x = columns(["normal", "normal", "gaps", "category"], n, rng)
+    x.values[:2, time] = values
+    series = Series(time, 10)
+    permutations = np.array([rng.permutation(n) for _ in range(3)], np.int32)
+    found = Surrogates(x, None, Threads(1), None, series)(permutations)
+    innovations, coefficients = series.innovations(x.filled().values[:3])
+    missing = x.missing[2][time]
+    for p, order in enumerate(permutations):
+        for j in range(3):
+            moved = innovations[j][order]
+            out = lfilter([1], np.r_[1, -coefficients[j]], np.r_[moved[::-1], moved])[n:]
+            if j == 2:
+                out = np.where(np.roll(missing, -order[0]), np.inf, out)
+            new, want = np.empty(n), np.empty(n)
+            new[time] = out
+            want[np.argsort(new, kind="stable")] = np.sort(x.values[j])
+            np.testing.assert_array_equal(found.values[4 * p + j], want)
+        shifted = np.empty(n)
+        shifted[time] = np.roll(x.values[3][time], -order[0])
+        np.testing.assert_array_equal(found.values[4 * p + 3], shifted)
+
+
+def test_surrogates_are_as_persistent_as_their_columns():
+    rng = np.random.default_rng(3)
+    values = np.array([autoregressive(phi, 800, rng) for phi in (0.0, 0.5, 0.9)])
+    x = columns(["normal"] * 3, 800, rng)
+    x.values[:] = values
+    permutations = global_permutations(KEY, 800).draw(0, 20)
+    found = Surrogates(x, None, Threads(1), None, Series.of(np.arange(800)))(permutations)
+    lag = [np.corrcoef(row[1:], row[:-1])[0, 1] for row in found.values]
+    mean = np.reshape(lag, (20, 3)).mean(axis=0)
+    np.testing.assert_allclose(mean, [0.0, 0.5, 0.9], atol=0.08)
+
+
+def test_rows_that_are_near_in_time_are_not_in_one_part():
+    _, layout = laid_out(prepared_of(["normal"], 1003, Together(in_order=True, window=4)), None)
+    assert layout.n_parts == 4
+    for a, b in zip(layout.edges, layout.edges[1:], strict=False):
+        assert np.diff(layout.rows[a:b]).min() == 4
+    assert np.array_equal(layout.rows[layout.time], np.arange(1003))
+    rng = np.random.default_rng(4)
+    y = autoregressive(0.8, 1000, rng)
+    x = columns(["normal"], 1000, rng)
+    target = columns(["normal"], 1000, rng)
+    target.values[0] = y
+    together = Together(in_order=True)
+    prepared = Prepared(x=x, target=target, given=x.take(slice(0)), together=together)
+    assert 3 <= laid_out(prepared, None)[1].n_parts <= 7
+    assert laid_out(prepared_of(["normal"], 1000, together), None)[1].n_parts == 1
+
+
+@pytest.mark.filterwarnings("ignore:.*the values wander")
+@pytest.mark.parametrize(("phi", "condition"), [(0.9, False), (0.9, True), (0.99, False)])
+def test_series_do_not_pass_for_being_persistent(phi, condition):
+    """As if rows were independent, 29, 19 and 39 of these pass."""
+    passed = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        x, s, y = (autoregressive(phi, 200, rng) for _ in range(3))
+        if condition:
+            x, y = x + s, y + s
+        how = {"given": [1] if condition else [], "n_permutations": 39, "random_state": seed}
+        passed += permutation_test(np.c_[x, s], y, 0, series=True, **how).p_value <= 0.05
+    assert passed <= 7  # at 5 %, more than seven happen once in 600 times
+
+
+def test_columns_that_wander_are_measured_by_their_changes():
+    rng = np.random.default_rng(5)
+    walk, steady = np.cumsum(rng.normal(size=300)), rng.normal(size=300)
+    assert wanders(walk)
+    assert wanders(np.arange(300) + steady)
+    assert not wanders(steady)
+    assert not wanders(np.full(300, 2.0))
+    assert not wanders(np.full(300, np.nan))
+    gaps = np.where(np.arange(300) % 10 == 0, np.nan, walk)
+    assert wanders(gaps)
+    assert changes(np.array([1.0, 2.0, 4.0, np.nan, 5.0])).tolist()[:3] == [1.5, 1.0, 2.0]
+    y = np.diff(walk, prepend=0.0) + 0.3 * rng.normal(size=300)
+    table = pd.DataFrame({"walk": walk, "steady": steady})
+    with pytest.warns(UserWarning, match="column 'walk' of X: the values wander"):
+        selector = MISelector(series=True, random_state=0).fit(table, y)
+    assert selector.result_.steps[0].features == (0,)
+    assert selector.result_.steps[0].gain > 0.5
+    assert any("order of time" in note for note in selector.result_.notes)
+    np.testing.assert_array_equal(selector.transform(table)[:, 0], walk)
+
+
+def test_what_a_series_tells_is_found():
+    rng = np.random.default_rng(6)
+    X = np.array([autoregressive(0.7, 400, rng) for _ in range(40)]).T
+    y = np.sin(X[:, 3]) + 0.5 * X[:, 7] + 0.5 * autoregressive(0.7, 400, rng)
+    selector = MISelector(series=True, random_state=0).fit(X, y)
+    assert set(selector.selected_[:2]) == {3, 7}
+    again = MISelector(series=True, random_state=0, n_jobs=2).fit(X, y)
+    assert again.result_.steps == selector.result_.steps
+    given = MISelector(series=5, random_state=0).fit(X, y)
+    assert given.result_.n_parts == 5
+    assert given.result_.provenance.parameters["series"] == 5
