@@ -4,7 +4,6 @@ import bz2
 import datetime
 import gzip
 import io
-import json
 import lzma
 import subprocess
 import sys
@@ -345,6 +344,27 @@ def test_an_index_is_left_out(tmp_path, capsys):
     assert "column 'id' numbers the rows; if it is an identifier, --exclude 'id' leaves" in said
 
 
+def test_repeated_measurements_are_told(tmp_path, capsys):
+    frame().assign(sample=np.repeat(range(N // 4), 4)).to_csv(tmp_path / "t.csv", index=False)
+    data_of(tmp_path / "t.csv")
+    assert "column 'sample' numbers rows that follow each other" in capsys.readouterr().err
+    data_of(tmp_path / "t.csv", groups="sample")
+    frame().assign(level=np.sort(np.arange(N) % 5)).to_csv(tmp_path / "t.csv", index=False)
+    data_of(tmp_path / "t.csv")
+    assert capsys.readouterr().err == ""
+
+
+def test_whole_numbers_with_a_point_may_be_classes(tmp_path, capsys):
+    place = tmp_path / "t.csv"
+    frame().assign(Y=np.arange(N) % 4 + 1.0).to_csv(place, index=False)
+    data_of(place)
+    said = capsys.readouterr().err
+    assert "the target 'Y' has 4 distinct whole numbers, and is taken as numbers" in said
+    assert "--categorical 'Y' says so" in said
+    assert data_of(place, categorical=["Y"]).discrete_target is True
+    assert capsys.readouterr().err == ""
+
+
 def test_a_comma_at_the_end_of_lines_is_no_column(tmp_path):
     text = "".join(f"{line},\n" for line in written(frame()).decode().splitlines())
     (tmp_path / "t.csv").write_text(text)
@@ -449,7 +469,7 @@ def test_dates_that_may_begin_with_the_month(tmp_path):
 
 def test_a_target_of_dates(tmp_path):
     frame().assign(Y=pd.date_range("2020", periods=N)).to_csv(tmp_path / "t.csv", index=False)
-    with pytest.raises(InputError, match=r"column 'Y' holds dates"):
+    with pytest.raises(InputError, match=r"column 'Y' holds dates.*in its order: --series says so"):
         data_of(tmp_path / "t.csv")
     assert data_of(tmp_path / "t.csv", dates="ordinal").y[0] == 18262
 
@@ -491,10 +511,17 @@ def test_a_table_as_it_is_downloaded(tmp_path):
     assert "t.csv has more than one column named 'Licht' (columns 3, 4)" in done.stderr
 
 
-def test_constant_columns_are_told(tmp_path):
-    frame().assign(same=1).to_csv(tmp_path / "t.csv", index=False)
+def test_constant_columns_and_identifiers_are_told(tmp_path):
+    names = [f"sample {i}" for i in range(N)]
+    frame().assign(same=1, who=names).to_csv(tmp_path / "t.csv", index=False)
     done = run("select", "t.csv", "--target", "Y", "--quiet", *FAST, cwd=tmp_path)
-    assert "constant, left out: same\n" in done.stdout
-    assert json.loads(
-        run("select", "t.csv", "--target", "Y", "--quiet", "--json", *FAST, cwd=tmp_path).stdout
-    )["constant"] == [4]
+    assert "constant, left out: same\nidentifiers, left out: who\n" in done.stdout
+    assert (
+        "Left out as identifiers, with more levels than half of the 80 samples: 'who'"
+        in done.stderr
+    )
+    assert "declare them (--categorical)" in done.stderr
+    done = run("select", "t.csv", "--target", "who", *FAST, cwd=tmp_path)
+    assert "column 'who' of y is a category with a different value for every" in done.stderr
+    done = run("select", "t.csv", "--target", "same", *FAST, cwd=tmp_path)
+    assert "column 'same' of y is constant" in done.stderr

@@ -1,6 +1,7 @@
 """What a command works on: the columns and the target of a file."""
 
 import difflib
+import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -12,6 +13,9 @@ from infosieve._core.messages import shown
 from infosieve.cli import tables
 from infosieve.cli.errors import InputError
 from infosieve.cli.labels import labels_of_rows, tell_of_counters
+
+# Whole numbers of so many kinds may be codes of classes.
+_CLASSES = (3, 20)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -88,6 +92,8 @@ def read_data(
         raise InputError(f"{name}: {error}") from None
     if isinstance(table, pd.DataFrame):
         tell_of_counters(table, target)
+    if target not in declared:
+        _tell_of_class_codes(table[target])
     return Data(
         X=table[chosen],
         y=table[target],
@@ -103,6 +109,21 @@ def _refuse_gaps_of_target(y: "pd.Series[Any]") -> None:
         raise InputError(
             f"the target {shown(y.name)} has no value in {gaps.sum()} of {len(y)} rows (the first "
             f"is row {int(gaps.argmax()) + 1}); --missing auto leaves these rows out"
+        )
+
+
+def _tell_of_class_codes(y: "pd.Series[Any]") -> None:
+    """Say that 1.0, 2.0 and 3.0 are taken as numbers; of 1, 2 and 3 the library says it."""
+    if not pd.api.types.is_float_dtype(y.dtype):
+        return
+    few, many = _CLASSES
+    kinds = y.dropna().unique()
+    if few <= len(kinds) <= many and 2 * len(kinds) <= len(y) and (kinds % 1 == 0).all():
+        print(
+            f"infosieve: warning: the target {shown(y.name)} has {len(kinds)} distinct whole "
+            "numbers, and is taken as numbers; if they are codes of classes, --categorical "
+            f"{shown(y.name)} says so",
+            file=sys.stderr,
         )
 
 

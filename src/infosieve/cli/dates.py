@@ -35,7 +35,9 @@ def without_dates(frame: pd.DataFrame, declared: Sequence[str], way: str) -> pd.
     """
     if way not in WAYS:
         raise InputError(f"--dates must be one of {', '.join(WAYS)}; got {shown(way)}")
-    dates = [name for name in frame if _holds_dates(frame[name])]
+    numbers = pd.api.types.is_numeric_dtype
+    others = [name for name, kind in frame.dtypes.items() if not numbers(kind)]
+    dates = [name for name in others if _holds_dates(frame[name])]
     categories = [name for name in dates if name in set(declared)]
     dates = [name for name in dates if name not in set(declared)]
     if not dates and not categories:
@@ -60,9 +62,14 @@ def _refusal(frame: pd.DataFrame, dates: Sequence[Any]) -> str:
         listed = ", ".join(map(shown, dates[:5])) + (", ..." if len(dates) > 5 else "")
         what = f"{len(dates)} columns hold dates or times ({listed}; {example})"
     it = "it" if len(dates) == 1 else "them"
+    days = frame[dates[0]].dropna()
+    in_order = not isinstance(days.iloc[0], str) and days.is_monotonic_increasing
+    in_order = in_order and days.iloc[0] != days.iloc[-1]
+    order = "; rows are in its order: --series says so" if in_order else ""
     return (
         f"{what}: --dates ordinal takes {it} as days, a number, --exclude leaves {it} out; or "
         "write what matters, such as the hour or the weekday, as a column of its own"
+        f"{order}"
     )
 
 
@@ -70,7 +77,7 @@ def _holds_dates(column: "pd.Series[Any]") -> bool:
     kind = column.dtype
     if pd.api.types.is_datetime64_any_dtype(kind) or pd.api.types.is_timedelta64_dtype(kind):
         return True
-    if isinstance(kind, pd.CategoricalDtype) or pd.api.types.is_numeric_dtype(kind):
+    if isinstance(kind, pd.CategoricalDtype):
         return False
     known = column.dropna()
     if len(known) == 0 or not _is_date(known.iloc[0]):

@@ -20,6 +20,12 @@ STATUS = (
 # What the library raises of bad input, and of what cannot be done here: status 2.
 _DOCUMENTED = (ValueError, TypeError, OSError, MemoryError, ImportError, MissingRequirementError)
 
+# Parameters whose values are written as on the command line.
+_PARAMETER = re.compile(
+    r"\b(alpha|correction|max_features|max_samples|min_features|missing|n_features_to_select|scale"
+    r"|screen|stop)=('?)([\w.-]*\w)\2"
+)
+
 
 class InputError(ValueError):
     """What the user gave cannot be used; the message is one line that says why."""
@@ -59,7 +65,9 @@ def _verdict(error: BaseException) -> tuple[str, int]:
 def in_our_words(text: str) -> str:
     """What the library says, in the command's words: its options, and rows counted from 1."""
     text = re.sub(r"\bin row (\d+)\b", lambda row: f"in row {int(row[1]) + 1}", text)
-    text = re.sub(r"\bmissing='(\w+)'", r"--missing \1", text).replace("series=True", "--series")
+    text = _PARAMETER.sub(lambda one: f"--{one[1].replace('_', '-')} {one[3]}", text)
+    text = text.replace("series=True", "--series").replace("transform gives zero columns; ", "")
+    text = text.replace("(discrete_features)", "(--categorical)")
     for name in ("groups", "missing", "series"):
         text = text.replace(f"The '{name}' parameter", f"--{name}")
     if "X has missing values" in text:

@@ -88,14 +88,23 @@ def labels_of_rows(table: pd.DataFrame | ColumnSource, asked: Sequence[str]) -> 
 
 
 def tell_of_counters(frame: pd.DataFrame, target: str) -> None:
-    """Say which column with a name numbers the rows, as an identifier does."""
+    """Say which column with a name numbers the rows, or runs of them."""
     for name, kind in frame.dtypes.items():
-        if name != target and pd.api.types.is_integer_dtype(kind) and _counts(frame[name], True):
-            print(
-                f"infosieve: column {shown(name)} numbers the rows; if it is an identifier, "
-                f"--exclude {shown(name)} leaves it out",
-                file=sys.stderr,
+        if name == target or not pd.api.types.is_integer_dtype(kind):
+            continue
+        values, column = frame[name], shown(name)
+        if values.iloc[0] not in (0, 1) or not values.iloc[-1] >= _COUNTED - 1:
+            continue  # most columns, in one look
+        if _counts(values, exactly=True):
+            said = f"numbers the rows; if it is an identifier, --exclude {column} leaves it out"
+        elif _counts_runs(values):
+            said = (
+                "numbers rows that follow each other; if these belong together, such as repeated "
+                f"measurements, --groups {column} says so"
             )
+        else:
+            continue
+        print(f"infosieve: column {column} {said}", file=sys.stderr)
 
 
 def _nameless(name: Any) -> bool:
@@ -103,13 +112,21 @@ def _nameless(name: Any) -> bool:
 
 
 def _counts(column: "pd.Series[Any]", exactly: bool) -> bool:
-    """Whether whole numbers rise from row to row; ``exactly``: one by one, from 0 or 1 on."""
+    """Whether whole numbers rise from row to row; ``exactly``: one by one."""
     if not pd.api.types.is_numeric_dtype(column.dtype) or len(column) < 3 or column.isna().any():
         return False
     steps = column.astype("float64").diff().iloc[1:]
     if exactly:
-        return bool((steps == 1).all() and column.iloc[0] in (0, 1) and len(column) >= _COUNTED)
+        return bool((steps == 1).all())
     return bool((steps > 0).all() and (steps % 1 == 0).all() and float(column.iloc[0]) % 1 == 0)
+
+
+def _counts_runs(column: "pd.Series[Any]") -> bool:
+    """Whether whole numbers rise by one after some rows each: 1, 1, 1, 2, 2, 2, ..."""
+    if column.isna().any():
+        return False
+    steps = column.diff().iloc[1:]
+    return bool(steps.isin([0, 1]).all() and 2 * (int(steps.sum()) + 1) <= len(column))
 
 
 def _is_float(text: Any) -> bool:

@@ -21,8 +21,8 @@ Categorical = Annotated[
     list[str] | None, typer.Option(help="columns of numbers that are categories (globs)")
 ]
 _MISSING = (
-    "what becomes of gaps: value (a gap is a value of its own), median (filled with it), drop (only "
-    "complete rows), error (refused); auto: value, and median in the columns beside it"
+    "what becomes of gaps: value (a gap is a value of its own), median (filled with it), drop "
+    "(only complete rows), error (refused); auto: value, and median in the columns beside it"
 )
 Missing = Annotated[str, typer.Option(metavar="WAY", help=_MISSING)]
 _GROUPS = (
@@ -33,7 +33,7 @@ Groups = Annotated[str | None, typer.Option(metavar="COLUMN", help=_GROUPS)]
 Series = Annotated[bool, typer.Option("--series", help="rows are in order of time")]
 SeriesWindow = Annotated[
     int | None,
-    typer.Option(metavar="N", help="of a series: so many rows belong together; default: by data"),
+    typer.Option(metavar="N", help="of a series: so many rows belong together; default: found"),
 ]
 Delimiter = Annotated[
     str | None,

@@ -88,8 +88,9 @@ def selection(result: SelectionResult) -> None:
     for j, others in result.duplicates.items():
         copies = ", ".join(str(result.features[k]) for k in others)
         out.print(Text(printable(f"copies of {result.features[j]}, left out: {copies}")))
-    if result.constant:
-        out.print(Text(printable(f"constant, left out: {_some(result, result.constant)}")))
+    for what, columns in (("constant", result.constant), ("identifiers", result.identifiers)):
+        if columns:
+            out.print(Text(printable(f"{what}, left out: {_some(result, columns)}")))
     for note in result.notes:
         out.print(Text(note))
     out.print(Text(f"seed {result.provenance.seed}; stop reason: {result.stop_reason}"))
