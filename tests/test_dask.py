@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 import dask
 import numpy as np
@@ -123,6 +123,30 @@ def test_the_bits_of_threads(name, where, client, small_jobs, unread, tmp_path):
     ours = MISelector(**how, executor=client).fit(X, y)
     assert content(ours) == content(theirs)
     assert ours.result_.provenance.parameters["executor"] == "dask, 2 workers"
+
+
+@pytest.mark.parametrize("where", ["memory", "file"])
+@pytest.mark.parametrize("together", ["", "groups", "series"])
+def test_gaps_groups_and_series(together, where, client, small_jobs, unread, tmp_path):
+    table = mixed()
+    rng = np.random.default_rng(0)
+    for name in ("a", "c", "text"):
+        table.loc[rng.random(100) < 0.2, name] = None
+    table["walk"] = np.cumsum(rng.normal(size=100))
+    how = {"random_state": 1, "max_features": 2, "series": together == "series"}
+    fit = {"groups": np.repeat(np.arange(25), 4)} if together == "groups" else {}
+    X, y = table.drop(columns="y"), table["y"]
+    walks = together == "series"
+    with pytest.warns(UserWarning, match="'walk'") if walks else nullcontext():
+        theirs = MISelector(**how).fit(X, y, **fit)
+    if where == "file":
+        table.to_parquet(tmp_path / "table.parquet")
+        source = open_columns(tmp_path / "table.parquet")
+        X, y = source.drop("y"), source["y"]
+    with pytest.warns(UserWarning, match="'walk'") if walks else nullcontext():
+        ours = MISelector(**how, executor=client).fit(X, y, **fit)
+    assert content(ours) == content(theirs)
+    assert ours.result_.missing == theirs.result_.missing
 
 
 def test_pairs(client, small_jobs):

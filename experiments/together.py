@@ -1,0 +1,328 @@
+"""Rows that belong together: do tests hold their level, and what do they still find?
+
+    python experiments/together.py [--runs 400] [--minutes 30] [--workers 2] [--data FOLDER]
+        [--show]
+
+Series: autoregressions of order one, each column on its own. Groups: effects of groups in all
+columns. Keeps experiments/results/together.json, which grows by runs and can be taken up, and
+writes docs/together.md. FOLDER has the tables mayonnaise_triplicates and wind (csv.gz); without it
+what is kept of them stays.
+"""
+
+import argparse
+import json
+import os
+import time
+import warnings
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from pathlib import Path
+
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[variable] = "1"
+
+import numpy as np
+import pandas as pd
+from scipy.signal import lfilter
+from scipy.stats import binomtest
+from spectra import HERE, table
+
+from infosieve import MISelector, permutation_test
+
+DOCS = HERE.parent / "docs"
+KEPT = HERE / "results" / "together.json"
+P = 99
+LEVEL = 0.05
+# Groups: how many, and their smallest and largest size.
+GROUPS = ((20, 30, 30), (20, 2, 30), (50, 5, 5), (50, 2, 30), (200, 2, 5))
+SHARES = (0.5, 0.9)  # of the variance, between groups
+PHIS, SIZES = (0.0, 0.5, 0.9, 0.99), (200, 1000)
+STEPS = ("first", "beside")
+M_WIDE = 50  # columns of noise of a whole search
+
+
+# ---- data
+
+
+def grouped(case, step, effect, rng):
+    """(X, y, groups): the first column is the candidate, the second is given if beside."""
+    n_groups, low, high, share = case
+    sizes = rng.integers(low, high + 1, n_groups)
+    groups = np.repeat(np.arange(n_groups), sizes)
+
+    def noise():
+        own = rng.normal(size=groups.size)
+        return np.sqrt(share) * rng.normal(size=n_groups)[groups] + np.sqrt(1 - share) * own
+
+    x, y, s = noise(), noise(), noise()
+    if step == "beside":
+        return np.c_[s + 0.5 * x, s], s + 0.7 * y + effect * 0.5 * x, groups
+    return np.c_[x, s], y + effect * x, groups
+
+
+def autoregressive(phi, n, rng):
+    """Of variance one."""
+    values = lfilter([1], [1, -phi], rng.normal(size=n + 1000))[-n:]
+    return values * np.sqrt(1 - phi**2)
+
+
+def series(phi, n, step, effect, rng):
+    x, y, s = (autoregressive(phi, n, rng) for _ in range(3))
+    if step == "beside":
+        return np.c_[s + 0.5 * x, s], s + 0.7 * y + effect * 0.5 * x
+    return np.c_[x, s], y + effect * x
+
+
+# ---- runs: who passes
+
+
+def one(key, run):
+    """Which tests pass, by name."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return _one(json.loads(key), run)
+
+
+def _one(case, run):
+    rng = np.random.default_rng([7, run, *(int(1000 * v) for v in case["numbers"])])
+    if case["what"] == "groups":
+        X, y, groups = grouped(case["numbers"][:4], case["step"], case["effect"], rng)
+        order = rng.permutation(groups.size)
+        first = order[np.unique(groups[order], return_index=True)[1]]
+        return {
+            "groups": passes(X, y, case, run, groups=groups),
+            "one row of each": passes(X[first], y[first], case, run),
+            "as if independent": passes(X, y, case, run),
+        }
+    if case["what"] == "series":
+        phi, n = case["numbers"][:2]
+        X, y = series(phi, int(n), case["step"], case["effect"], rng)
+        return {
+            "series": passes(X, y, case, run, series=True),
+            "as if independent": passes(X, y, case, run),
+        }
+    return searches(case, run, rng)
+
+
+def passes(X, y, case, run, **how):
+    given = [1] if case["step"] == "beside" else []
+    test = permutation_test(X, y, 0, given=given, n_permutations=P, random_state=run, **how)
+    return bool(test.p_value <= LEVEL)
+
+
+def searches(case, run, rng):
+    """A whole search among noise: does it select anything?"""
+    if case["what"] == "search in groups":
+        _, y, groups = grouped(case["numbers"][:4], "first", 0.0, rng)
+        columns = [grouped_again(groups, case["numbers"][3], rng) for _ in range(M_WIDE)]
+        how, fit = {}, {"groups": groups}
+    else:
+        phi, n = case["numbers"][:2]
+        y = autoregressive(phi, int(n), rng)
+        columns = [autoregressive(phi, int(n), rng) for _ in range(M_WIDE)]
+        how, fit = {"series": True}, {}
+    X = np.array(columns).T
+    found = MISelector(random_state=run, max_features=1, **how).fit(X, y, **fit)
+    plain = MISelector(random_state=run, max_features=1).fit(X, y)
+    return {"default": bool(found.selected_.size), "as if independent": bool(plain.selected_.size)}
+
+
+def grouped_again(groups, share, rng):
+    own = rng.normal(size=groups.size)
+    return np.sqrt(share) * rng.normal(size=groups.max() + 1)[groups] + np.sqrt(1 - share) * own
+
+
+def cases():
+    """Each with its part of the runs."""
+    every = []
+    for phi in PHIS:
+        for n in SIZES:
+            for step in STEPS:
+                for effect in (0.0, 0.3 if n == 200 else 0.15):
+                    every.append(("series", step, effect, [phi, n], 1.0 if n == 200 else 0.5))
+    for group in GROUPS:
+        for share in SHARES:
+            for step in STEPS:
+                for effect in (0.0, 0.3 if group[0] == 200 else 0.5):
+                    every.append(("groups", step, effect, [*group, share], 0.5))
+    for numbers in ([0.5, 200], [0.9, 200], [0.9, 1000]):
+        every.append(("search in series", "first", 0.0, numbers, 0.5))
+    for numbers in ([50, 5, 5, 0.5], [50, 2, 30, 0.9]):
+        every.append(("search in groups", "first", 0.0, numbers, 0.5))
+    return [
+        (json.dumps({"what": w, "step": s, "effect": e, "numbers": numbers}), share)
+        for w, s, e, numbers, share in every
+    ]
+
+
+# ---- real tables
+
+
+def real(folder):
+    """What is selected of tables whose rows belong together, with and without knowing it."""
+    rows = []
+    mayonnaise = pd.read_csv(folder / "mayonnaise_triplicates.csv.gz")
+    groups, y = mayonnaise.pop("sample"), mayonnaise.pop("target").astype(str)
+    for name, fit in (("groups", {"groups": groups}), ("as if independent", {})):
+        start = time.process_time()
+        found = MISelector(random_state=0).fit(mayonnaise, y, **fit)
+        rows.append(_told("mayonnaise_triplicates", name, found, start))
+    wind = pd.read_csv(folder / "wind.csv.gz")
+    y = wind.pop("target")
+    for name, how in (("series", {"series": True}), ("as if independent", {})):
+        start = time.process_time()
+        found = MISelector(random_state=0, **how).fit(wind, y)
+        rows.append(_told("wind", name, found, start))
+    return rows
+
+
+def _told(name, test, found, start):
+    known = found.result_.provenance
+    return {
+        "table": name,
+        "test": test,
+        "samples": known.n_samples,
+        "columns": found.n_features_in_,
+        "selected": [str(n) for n in found.get_feature_names_out()],
+        "order": [str(found.feature_names_in_[j]) for j in found.selected_],
+        "parts": found.result_.n_parts,
+        "seconds": round(time.process_time() - start, 1),
+    }
+
+
+# ---- the page
+
+
+def share_of(runs, name):
+    passed = [run[name] for run in runs]
+    low, high = binomtest(sum(passed), len(passed)).proportion_ci(method="wilson")
+    return f"{np.mean(passed):.1%} ({low:.0%} to {high:.0%})"
+
+
+def rows_of(kept, what, effect):
+    out = []
+    for key, runs in kept["runs"].items():
+        case = json.loads(key)
+        if case["what"] == what and (case["effect"] > 0) == effect and runs:
+            out.append((case, runs))
+    return out
+
+
+def page(kept):
+    parts = [TEXT["head"]]
+    head = ["coefficient", "samples", "step", "runs", "`series=True`", "as if independent"]
+    for effect, title in ((False, "series"), (True, "series power")):
+        rows = [
+            [c["numbers"][0], int(c["numbers"][1]), c["step"], len(runs),
+             share_of(runs, "series"), share_of(runs, "as if independent")]
+            for c, runs in rows_of(kept, "series", effect)
+        ]  # fmt: skip
+        parts += [TEXT[title], table(head, rows, left=0)]
+    head = ["groups", "rows of each", "variance between", "step", "runs", "`groups`",
+            "one row of each", "as if independent"]  # fmt: skip
+    for effect, title in ((False, "groups"), (True, "groups power")):
+        rows = []
+        for c, runs in rows_of(kept, "groups", effect):
+            n, low, high, share = c["numbers"]
+            sizes = f"{low:.0f}" if low == high else f"{low:.0f} to {high:.0f}"
+            each = [share_of(runs, k) for k in ("groups", "one row of each", "as if independent")]
+            rows.append([int(n), sizes, f"{share:.0%}", c["step"], len(runs), *each])
+        parts += [TEXT[title], table(head, rows, left=0)]
+    rows = []
+    for what in ("search in series", "search in groups"):
+        for c, runs in rows_of(kept, what, False):
+            numbers = c["numbers"]
+            told = f"coefficient {numbers[0]}, {numbers[1]} samples"
+            if what.endswith("groups"):
+                told = f"{numbers[0]} groups of {numbers[1]} to {numbers[2]}, {numbers[3]:.0%}"
+            each = [share_of(runs, k) for k in ("default", "as if independent")]
+            rows.append([what.split()[-1], told, len(runs), *each])
+    head = ["", "", "runs", "`groups`, `series`", "as if independent"]
+    parts += [TEXT["search"], table(head, rows, left=2)]
+    if kept.get("real"):
+        head = ["table", "samples", "test", "parts", "selected, in order", "seconds"]
+        rows = [
+            [f"`{r['table']}`", r["samples"], r["test"], r["parts"],
+             f"{len(r['order'])} of {r['columns']}: {', '.join(r['order'][:12])}"
+             + (" ..." if len(r["order"]) > 12 else ""), r["seconds"]]
+            for r in kept["real"]
+        ]  # fmt: skip
+        parts += [TEXT["real"], table(head, rows, left=1)]
+    return "\n\n".join(parts) + "\n"
+
+
+TEXT = {
+    "head": """# Rows that belong together
+
+Written by `experiments/together.py`. Tests assume that rows can be exchanged. Several rows of one
+patient, or rows in order of time, cannot: what is alike in them looks like information. `groups`
+and `series` say so ([how](how.md#rows-that-belong-together)). This page asks two things of the
+tests, at a level of 5 %: do columns pass that tell nothing, and do columns that tell something still
+pass? Intervals are those of 95 %. "First": one candidate, nothing selected. "Beside": the candidate is a
+noisy copy of a selected column that the target depends on, and tells nothing more.""",
+    "series": """## Series: nothing to be found
+
+Candidate, selected column and target are autoregressions, x[t] = c x[t - 1] + noise, each on its
+own. The last column is the test that takes rows as independent.""",
+    "series power": """## Series: something to be found
+
+The target has 0.3 times the candidate added (0.15 among 1,000 samples); all of variance one. At a
+coefficient of 0 rows are independent: what is lost there is the price of saying `series=True` where
+it is not needed. Shares of the last column at 0.5 and more are no power: there columns pass that
+tell nothing.""",
+    "groups": """## Groups: nothing to be found
+
+All columns have effects of groups: the share of the variance between groups is given.""",
+    "groups power": """## Groups: something to be found
+
+The target has 0.5 times the candidate added (0.3 with 200 groups). "One row of each" is what can be
+done without `groups`: a valid test of a random row of each group.""",
+    "search": f"""## A whole search
+
+How often `MISelector` selects anything among {M_WIDE} columns that tell nothing, with all defaults
+(level 5 %, candidates screened).""",
+    "real": """## Two real tables
+
+Near-infrared spectra of mayonnaise, each sample measured three times, and daily wind speeds at
+twelve stations. In both, information is plentiful; what changes is how much of it counts.""",
+}
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--runs", type=int, default=400)
+    parser.add_argument("--minutes", type=float, default=30)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--data", type=Path)
+    parser.add_argument("--only", help="cases whose key has this text")
+    parser.add_argument("--show", action="store_true", help="write the page from what is kept")
+    options = parser.parse_args()
+    kept = json.loads(KEPT.read_text()) if KEPT.exists() else {"runs": {}, "real": []}
+    end = time.monotonic() + 60 * options.minutes
+    if options.data is not None:
+        kept["real"] = real(options.data)
+    wanted = [(key, share) for key, share in cases() if (options.only or "") in key]
+    with ProcessPoolExecutor(options.workers) as pool:
+        step = 20
+        for goal in range(step, options.runs + step, step) if not options.show else ():
+            jobs = {}
+            for key, share in wanted:
+                known = kept["runs"].setdefault(key, [])
+                for run in range(len(known), round(goal * share)):
+                    jobs[pool.submit(one, key, run)] = key, run
+            found = {}
+            for job in as_completed(jobs):
+                found[jobs[job]] = job.result()
+            for key, run in sorted(found):
+                kept["runs"][key].append(found[key, run])
+            KEPT.write_text(json.dumps(kept, indent=None).replace("}], ", "}],\n") + "\n")
+            print(goal, f"{(end - time.monotonic()) / 60:.1f} minutes left", flush=True)
+            if time.monotonic() > end:
+                break
+    KEPT.write_text(json.dumps(kept).replace("}], ", "}],\n") + "\n")
+    (DOCS / "together.md").write_text(page(kept), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
