@@ -250,12 +250,14 @@ def test_separators_and_decimal_commas_are_recognised(separator, decimal, tmp_pa
     assert ("numbers have a decimal comma" in said) == (decimal == ",")
 
 
-def test_german_thousands_are_recognised_where_decimals_are(tmp_path):
+@pytest.mark.parametrize("gap", ["", "?;-;?;1,25\n"])
+def test_german_thousands_are_recognised_where_decimals_are(gap, tmp_path):
     text = "a;b;c;Y\n"
     for i in range(30):
         text += f"{1 + i}.{100 + i};{1 + i}.234,5;0,{i + 1};{i % 7},25\n"
-    (tmp_path / "t.csv").write_text(text)
-    got = data_of(tmp_path / "t.csv").X
+    (tmp_path / "t.csv").write_text(text + gap)
+    got = data_of(tmp_path / "t.csv").X.dropna()
+    assert len(got) == 30
     assert got["a"].tolist() == [1000 * (1 + i) + 100 + i for i in range(30)]
     assert got["b"].tolist() == [1000 * (1 + i) + 234.5 for i in range(30)]
 
@@ -308,6 +310,16 @@ def test_gaps_of_numbers(gap, tmp_path):
     assert got["heat"].dtype == np.float64
     assert got["heat"].dropna().tolist() == frame()["heat"].drop([4, 7]).tolist()
     assert got["light"].isna().tolist() == [i == 5 for i in range(N)]
+
+
+def test_gaps_cost_no_digits(tmp_path):
+    """Beside gaps, too, all digits of a number count; and codes stay codes."""
+    text = "a,b,Y\n" + "".join(f"{2**62 + i},0{1000 + i % 3},{i}\n" for i in range(30)) + "?,?,7\n"
+    (tmp_path / "t.csv").write_text(text)
+    got = data_of(tmp_path / "t.csv").X
+    assert [int(v) for v in got["a"][:30]] == [2**62 + i for i in range(30)]
+    assert got["a"].isna().tolist() == [False] * 30 + [True]
+    assert got["b"][0] == "01000"
 
 
 def test_signs_that_are_categories_stay(tmp_path):
@@ -378,7 +390,10 @@ def test_a_comma_at_the_end_of_lines_is_no_column(tmp_path):
         ("a,b,Y\nx,y,z\n" + "1,2,3\n" * 9, "two rows of names.*'a', 'b', ... and 'x', 'y'"),
         ("heat,light,Y\n°C,lx,kg\n" + "1,2,3\n" * 9, "two rows of names, or of names and units"),
         ("a,b,Y\n1,2,3\n1,2,3,4\n", r"row 2 has 4 values, the header has 3 names \('1,2,3,4'\)"),
-        ("My table\na,b,Y\n1,2,3\n", "row 1 has 3 values, the header has 1 names .* above the he"),
+        (
+            "My table\na,b,Y\n1,2,3\n",
+            "'My table' where a header should be, and 'a,b,Y' in row 1 below",
+        ),
     ],
 )
 def test_headers_that_are_none(text, message, tmp_path):

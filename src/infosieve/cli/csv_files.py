@@ -4,6 +4,8 @@ import csv
 import io
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
 from itertools import islice
 from typing import Any
 
@@ -18,6 +20,7 @@ from infosieve._input.number_texts import Marks, meanings, tidied
 from infosieve._input.numbers import EXACT
 from infosieve.cli.errors import InputError
 from infosieve.cli.texts import (
+    GAPS,
     NumberFormat,
     exact_numbers,
     is_gap,
@@ -36,10 +39,28 @@ _HEAD, _ROWS, _LEVELS = 1 << 18, 100, 1000
 _MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "#N/A"]
 
 
+@dataclass(frozen=True)
+class Written:
+    """How a file writes its columns.
+
+    Attributes
+    ----------
+    form : NumberFormat
+    doubts : dict
+        What is wrong with columns, by their names, unless they are declared categories.
+    gaps : dict
+        What was taken as missing in columns of numbers, in words.
+    """
+
+    form: NumberFormat
+    doubts: dict[str, str] = field(default_factory=dict)
+    gaps: dict[str, str] = field(default_factory=dict)
+
+
 def parsed(
     data: bytes, name: str, suffix: str, delimiter: str | None, decimal: str | None
-) -> tuple[pa.Table, tuple[NumberFormat, dict[str, str]]]:
-    """A text in UTF-8 as a table, how it writes numbers, and what is wrong with columns.
+) -> tuple[pa.Table, Written]:
+    """A text in UTF-8 as a table, and how it is written.
 
     What is not told is found out: what separates values, and the decimal mark where that cannot
     be a comma that separates.
@@ -54,13 +75,14 @@ def parsed(
         form = NumberFormat.of(found, separator)
         table = _read(data, name, form)
     _tell(separator, SEPARATORS.get(suffix, ","), delimiter, found)
-    named = list(zip(table.column_names, table.columns, strict=True))
-    again = [n for n, c in named if _may_have_lost(c) or (form.decimal == "," and _in_thousands(c))]
     doubts: dict[str, str] = {}
-    if again and len(set(table.column_names)) == table.num_columns:
-        table, doubts = _read_again(table, _csv(data, form, again), form)
+    gaps: dict[str, str] = {}
+    if len(set(table.column_names)) == table.num_columns:
+        table, gaps = _without_gaps(table, form)
+        table, doubts = _with_all_digits(table, data, form)
     table = table.rename_columns([n.strip() for n in table.column_names])
-    return table, (form, {n.strip(): doubt for n, doubt in doubts.items()})
+    stripped = ({n.strip(): text for n, text in of.items()} for of in (doubts, gaps))
+    return table, Written(form, *stripped)
 
 
 def _tell(separator: str, usual: str, delimiter: str | None, decimal: str) -> None:
@@ -114,21 +136,20 @@ def _read(data: bytes, name: str, form: NumberFormat) -> pa.Table:
     except (pa.ArrowException, ValueError) as error:
         rows = enumerate(_rows(data.decode(), form.separator))
         _, header = next(rows, (0, [""]))
-        for number, row in rows:
-            if len(row) != len(header):
-                text = brief(form.separator.join(row))
-                raise InputError(
-                    f"{name} cannot be read: row {number} has {len(row)} values, the header has "
-                    f"{len(header)} names ({shown(text)}); mend it, delete what stands above the "
-                    f"header, or set --delimiter{_hint(header)}"
-                ) from None
-        text = brief(first_line(error), 200)
-        raise InputError(f"{name} cannot be read: {text}") from None
-
-
-def _hint(header: Sequence[str]) -> str:
-    """What a header of one name seems to be separated by."""
-    return delimiter_hint(header[0], None) if len(header) == 1 else ""
+        uneven = next(((i, row) for i, row in rows if len(row) != len(header)), None)
+        if uneven is None:
+            raise InputError(f"{name} cannot be read: {brief(first_line(error), 200)}") from None
+        number, row = uneven
+        values = shown(form.separator.join(row))
+        if len(header) == 1:
+            raise InputError(
+                f"{name} has {shown(header[0])} where a header should be, and {values} in row "
+                f"{number} below: delete what stands above the row of names, or set --delimiter"
+            ) from None
+        raise InputError(
+            f"{name} cannot be read: row {number} has {len(row)} values, the header has "
+            f"{len(header)} names ({values}); mend it, or set --delimiter"
+        ) from None
 
 
 def delimiter_hint(header: str, delimiter: str | None) -> str:
@@ -185,15 +206,60 @@ def _marks(column: Any) -> list[Marks]:
     return meanings(marked, ".") if marked and all(map(is_number, texts)) else []
 
 
-def _read_again(
-    table: pa.Table, texts: pa.Table, form: NumberFormat
+def _without_gaps(table: pa.Table, form: NumberFormat) -> tuple[pa.Table, dict[str, str]]:
+    """The table with numbers in columns that are text for nothing but gaps, and what these are."""
+    told = {}
+    for place, name in enumerate(table.column_names):
+        column = table.column(place)
+        if not pa.types.is_string(column.type):
+            continue
+        known = _known(column)
+        n_gaps = known.null_count - column.null_count
+        if n_gaps == 0 or known.null_count == len(known):
+            continue
+        plain = _plain(known, form)
+        numbers = _cast(pc.replace_substring(known, form.decimal, ".")) if plain else None
+        if numbers is not None:
+            row = pc.index(pc.and_(pc.is_null(known), pc.is_valid(column)), True).as_py()
+            told[name] = f"{shown(column[row].as_py())} in row {row + 1}, {n_gaps} in all"
+            table = table.set_column(place, name, numbers)
+    return table, told
+
+
+def _known(column: Any) -> Any:
+    """Texts without those that say that there is no number."""
+    small = pc.utf8_lower(pc.utf8_trim_whitespace(column))
+    gaps = pc.is_in(small, value_set=pa.array(sorted(GAPS), column.type))
+    return pc.if_else(gaps, pa.scalar(None, column.type), column)
+
+
+def _plain(column: Any, form: NumberFormat) -> bool:
+    """Whether no text is a code of digits, such as 01234, or has another mark than the decimal."""
+    other = "." if form.decimal == "," else ","
+    return not pc.any(pc.match_substring_regex(column, rf"^0[0-9]+$|[{other}]")).as_py()
+
+
+def _cast(column: Any) -> Any:
+    """Texts as numbers, as far as Arrow reads them; None if it does not."""
+    for kind in (pa.int64(), pa.float64()):
+        with suppress(pa.ArrowInvalid):
+            return column.cast(kind)
+    return None
+
+
+def _with_all_digits(
+    table: pa.Table, data: bytes, form: NumberFormat
 ) -> tuple[pa.Table, dict[str, str]]:
-    """The table with all digits of some columns, and what is wrong with others of them."""
+    """The table with all digits of columns, and what is wrong with others of them."""
+    comma = form.decimal == ","
+    named = zip(table.column_names, table.columns, strict=True)
+    again = [n for n, c in named if _may_have_lost(c) or (comma and _in_thousands(c))]
+    texts = _csv(data, form, again) if again else pa.table({})
     doubts: dict[str, str] = {}
-    for name in texts.column_names:
-        column, new = texts[name], None
+    for name in again:
+        column, new = _known(texts[name]), None
         try:
-            if form.decimal == ",":
+            if comma:
                 refuse_doubtful(column.to_pylist(), name, form)
             if pc.any(pc.match_substring_regex(column, _MANY_DIGITS)).as_py():
                 written = pc.replace_substring(column, form.decimal, ".").to_pylist()

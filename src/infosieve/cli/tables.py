@@ -17,7 +17,7 @@ from infosieve._core.messages import brief, shown
 from infosieve._input.lazy_columns import SMALL
 from infosieve._input.numbers import is_missing, offset_of
 from infosieve._sources import ARROW, PARQUET, ColumnSource, open_columns, to_frame
-from infosieve.cli.csv_files import delimiter_hint, parsed
+from infosieve.cli.csv_files import Written, delimiter_hint, parsed
 from infosieve.cli.dates import without_dates
 from infosieve.cli.errors import InputError
 from infosieve.cli.excel import read_workbook
@@ -46,20 +46,20 @@ def read(
         return _opened(path)
     content = content_of(path)
     try:
-        frame, form = _frame(content, delimiter, decimal, encoding, sheet)
+        frame, written = _frame(content, delimiter, decimal, encoding, sheet)
     except (pa.ArrowException, OSError, EOFError) as error:
         text = brief(first_line(error), 200)
         raise InputError(f"{content.name} cannot be read: {text}") from None
-    text_file = form is not None and content.suffix not in EXCEL
+    text_file = written is not None and content.suffix not in EXCEL
     names = list(frame.columns)
     hint = delimiter_hint(names[0], delimiter) if text_file and len(names) == 1 else ""
     check_names(names, content.name, hint)
     _refuse_empty(frame, content.name)
     for column in _objects(frame):
         frame[column] = _plain(frame[column], f"{content.name}: column {shown(column)}")
-    if form is not None:
+    if written is not None:
         refuse_second_header(frame, content.name)
-    frame.attrs[_FORMAT] = form
+    frame.attrs[_FORMAT] = written
     return frame
 
 
@@ -69,12 +69,12 @@ def _frame(
     decimal: str | None,
     encoding: str | None,
     sheet: str | None,
-) -> tuple[pd.DataFrame, tuple[NumberFormat, dict[str, str]] | None]:
-    """The table and, where texts may be numbers, how those are written and what is wrong."""
+) -> tuple[pd.DataFrame, Written | None]:
+    """The table and, where texts may be numbers, how these are written."""
     data, suffix = content.data, content.suffix
     if suffix in EXCEL:
         form = NumberFormat.of(decimal or ".", "")
-        return read_workbook(data, content.name, sheet), (form, {})
+        return read_workbook(data, content.name, sheet), Written(form)
     if sheet is not None:
         raise InputError(f"--sheet {shown(sheet)}: {content.name} is no Excel file")
     if data[:4] == b"PAR1" or suffix in PARQUET:
@@ -154,11 +154,10 @@ def checked(
     if known is None:
         refuse_text(table, declared)
         return table
-    form, doubts = known
     for column in table.columns:
-        if column in doubts and column not in declared:
-            raise InputError(doubts[column])
-    return read_text(table, declared, form)
+        if column in known.doubts and column not in declared:
+            raise InputError(known.doubts[column])
+    return read_text(table, declared, known.form, known.gaps)
 
 
 def _blocks(table: pd.DataFrame | ColumnSource, size: int | None = None) -> Iterator[pd.DataFrame]:

@@ -2,7 +2,7 @@
 
 import shlex
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from functools import cached_property
@@ -120,14 +120,20 @@ def refuse_text(frame: pd.DataFrame, declared: Sequence[str]) -> None:
             )
 
 
-def read_text(frame: pd.DataFrame, declared: Sequence[str], form: NumberFormat) -> pd.DataFrame:
+def read_text(
+    frame: pd.DataFrame,
+    declared: Sequence[str],
+    form: NumberFormat,
+    found: Mapping[str, str] | None = None,
+) -> pd.DataFrame:
     """The table of a text file, with numbers in place of texts that can be read in one way.
 
-    Those with several readings, or with another than --decimal allows, are refused.
+    Those with several readings, or with another than --decimal allows, are refused. ``found`` are
+    gaps of columns that have been read already, in words.
     """
     new: dict[Any, Any] = {}
     read: list[str] = []
-    gaps: list[str] = []
+    gaps = [f"{shown(name)}: {text}" for name, text in (found or {}).items() if name in frame]
     for texts in _texts_of(frame, declared):
         if not texts.are_numbers():
             continue
