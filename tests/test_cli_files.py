@@ -108,6 +108,7 @@ def test_archives_that_cannot_be_used(name, data, message, tmp_path):
 
 FOREIGN = {
     "t.json": (b'[{"a": 1}]', "JSON", "pandas.read_json('t.json')"),
+    "t.jsonl": (b'{"a": 1}', "JSON", "pandas.read_json('t.jsonl', lines=True)"),
     "download.csv": (b'{"error": "no such table"}', "JSON", "read_json"),
     "t.sav": (b"$FL2@(#)", "an SPSS file", "pandas.read_spss('t.sav')"),
     "t.dta": (b"<stata_dta>", "a Stata file", "pandas.read_stata"),
@@ -136,6 +137,12 @@ def test_other_formats_are_named_with_the_way_out(name, tmp_path):
         tables.read(str(tmp_path / name))
     assert f"{name} is {what}" in str(error.value)
     assert way_out in str(error.value)
+
+
+@pytest.mark.parametrize("name", ["ORCID", "RDX", "MATLAB", "A", "X", "[kg]", "Rar!", "PK"])
+def test_names_that_look_like_other_formats(name, tmp_path):
+    (tmp_path / "t.csv").write_text(f"{name},Y\n" + "1,2\n2,3\n" * 9)
+    assert list(tables.read(str(tmp_path / "t.csv"))) == [name, "Y"]
 
 
 # --- Excel

@@ -7,6 +7,7 @@ import gzip
 import io
 import lzma
 import os
+import re
 import sys
 import zipfile
 from dataclasses import dataclass
@@ -16,11 +17,12 @@ from infosieve._core.messages import shown
 from infosieve.cli.errors import InputError
 
 _PANDAS = "write it as Parquet, in Python: pandas.{}({!r}).to_parquet('table.parquet')"
+_LINES = _PANDAS.format("read_json", "{name}").replace("')", "', lines=True)", 1)
 # Endings of other formats: what they are, and how they become a table that can be read.
 _FOREIGN = {
     ".json": ("JSON", _PANDAS.format("read_json", "{name}")),
-    ".jsonl": ("JSON", _PANDAS.format("read_json", "{name}")),
-    ".ndjson": ("JSON", _PANDAS.format("read_json", "{name}")),
+    ".jsonl": ("JSON, line by line", _LINES),
+    ".ndjson": ("JSON, line by line", _LINES),
     ".xls": ("an Excel file of before 2007", "save it as .xlsx or CSV"),
     ".xlsb": ("a binary Excel file", "save it as .xlsx or CSV"),
     ".ods": ("an OpenDocument spreadsheet", "save it as .xlsx or CSV"),
@@ -62,25 +64,24 @@ _FOREIGN = {
 _MAGIC = {
     b"\xd0\xcf\x11\xe0": ".xls",
     b"\x89HDF": ".h5",
-    b"MATLAB": ".mat",
-    b"$FL2": ".sav",
-    b"$FL3": ".zsav",
-    b"<stata_dta": ".dta",
-    b"RDX": ".rda",
-    b"RDA": ".rda",
+    b"MATLAB 5.0 MAT-file": ".mat",
+    b"$FL2@(#)": ".sav",
+    b"$FL3@(#)": ".zsav",
+    b"<stata_dta>": ".dta",
+    b"RDX2\n": ".rda",
+    b"RDX3\n": ".rda",
     b"X\n\x00": ".rds",
-    b"A\n": ".rds",
     b"\x93NUMPY": ".npy",
-    b"SQLite": ".sqlite",
-    b"%PDF": ".pdf",
+    b"SQLite format 3\x00": ".sqlite",
+    b"%PDF-": ".pdf",
     b"7z\xbc\xaf": ".7z",
-    b"Rar!": ".rar",
+    b"Rar!\x1a": ".rar",
     b"\x28\xb5\x2f\xfd": ".zst",
-    b"ORC": ".orc",
     b"<?xml": ".xml",
     b"<!doctype html": ".html",
     b"<html": ".html",
 }
+_JSON = re.compile(rb'\{\s*["}]|\[\s*[\[{"]')
 _PACKED = {".gz": "gzip", ".bz2": "bzip2", ".xz": "xz", ".zip": "zip"}
 EXCEL = (".xlsx", ".xlsm")
 # What no text has: control characters but for tabs, line ends and the end of a DOS file.
@@ -173,9 +174,7 @@ def _refuse_foreign(content: Content) -> None:
     start = content.data[:200].lstrip(b"\xef\xbb\xbf \t\r\n")
     found = next((end for first, end in _MAGIC.items() if start[: len(first)] == first), None)
     found = found or next((e for f, e in _MAGIC.items() if start.lower().startswith(f)), None)
-    if found is None and start[:1] in (b"{", b"[") and content.suffix not in (".csv", ".tsv"):
-        found = ".json"
-    if found is None and start[:1] == b"{" and start[1:].lstrip()[:1] in (b'"', b"}"):
+    if found is None and content.suffix not in _FOREIGN and _JSON.match(start):
         found = ".json"
     suffix = found or content.suffix
     if suffix in _FOREIGN:
