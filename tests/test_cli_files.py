@@ -496,6 +496,25 @@ def test_a_target_of_dates(tmp_path):
     assert data_of(tmp_path / "t.csv", dates="ordinal").y[0] == 18262
 
 
+def test_tables_that_stay_on_disk(tmp_path, monkeypatch):
+    """What is not in memory is looked at column by column, and refused with the same words."""
+    monkeypatch.setattr(tables, "SMALL", 0)
+    place = tmp_path / "t.parquet"
+    table = frame().assign(who=np.repeat(["a", "b", "c", "d"], N // 4), **{"": range(N)})
+    table.to_parquet(place)
+    got = data_of(place, groups="who")
+    assert got.X.columns == ["heat", "light", "noise", "kind"]
+    assert got.groups.tolist() == table["who"].tolist()
+    table.assign(day="12.05.2020").to_parquet(place)
+    with pytest.raises(InputError, match=r"column 'day' holds dates or times"):
+        data_of(place)
+    with pytest.raises(InputError, match=r"not in a table larger than memory"):
+        data_of(place, dates="ordinal")
+    table.assign(text=[f"{i / 8}" for i in range(N)]).to_parquet(place)
+    with pytest.raises(InputError, match=r"column 'text' is text, but holds numbers"):
+        data_of(place)
+
+
 # --- a table as it is downloaded
 
 

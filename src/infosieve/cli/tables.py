@@ -146,7 +146,11 @@ def checked(
     if not isinstance(table, pd.DataFrame):
         texts = [column for column in table.texts if column not in set(declared)]
         for block in _blocks(table[texts]):
-            without_dates(block, declared, "error")
+            try:
+                without_dates(block, declared, "error")
+            except InputError as error:
+                more = " (not in a table larger than memory: write them as numbers)"
+                raise InputError(f"{error}{more if dates == 'ordinal' else ''}") from None
             refuse_text(block, declared)
         return table
     known = table.attrs.pop(_FORMAT, None)
