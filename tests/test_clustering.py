@@ -680,7 +680,7 @@ def test_bad_tables_are_named(rng):
         FeatureClustering(3).fit(frame.assign(c3="red"), y)
     frame.loc[5, "c2"] = np.nan
     with pytest.raises(ValueError, match=r"missing values \(NaN\) in 1 of its columns: 'c2' \(1\)"):
-        FeatureClustering(3).fit(frame, y)
+        FeatureClustering(3, missing="error").fit(frame, y)
     with pytest.raises(ValueError, match="y is constant"):
         FeatureClustering(3).fit(X, np.ones(150))
     with pytest.raises(ValueError, match="X has 150 samples and y has 149"):

@@ -459,7 +459,7 @@ def test_errors_of_jobs_are_those_of_threads(client, unread, tmp_path):
     table.to_parquet(tmp_path / "table.parquet")
     source = open_columns(tmp_path / "table.parquet")
     with pytest.raises(ValueError, match=r"missing values \(NaN\) in 1 of its columns: 'e' \(1\)"):
-        relevance(source.drop("y"), source["y"], executor=client)
+        relevance(source.drop("y"), source["y"], executor=client, missing="error")
 
 
 def test_a_job_that_kills_its_workers_is_given_up():

@@ -61,7 +61,16 @@ def test_what_was_written_is_read_again(number):
     head = json.loads(text)
     assert head["schema"].startswith("infosieve/")
     assert head["schema_version"] == 2
-    wanted = {"data", "n_samples", "seed", "parameters", "versions", "command", "code"}
+    wanted = {
+        "data",
+        "n_samples",
+        "seed",
+        "parameters",
+        "versions",
+        "command",
+        "code",
+        "n_left_out",
+    }
     assert set(head["provenance"]) == wanted
     assert head["provenance"]["versions"]["infosieve"]
 

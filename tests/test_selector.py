@@ -667,3 +667,24 @@ def test_rare_combinations_of_categories_in_later_steps_are_told(rng):
     y = (X["u"] > "e") + 0.1 * rng.normal(size=100)
     with pytest.warns(UserWarning, match="90 of 100 samples share their combination"):
         MISelector(n_features_to_select=3, stop=None).fit(X, y)
+
+
+def test_columns_of_one_name_are_refused(rng):
+    X = pd.DataFrame(rng.normal(size=(40, 3)), columns=["a", "b", "b"])
+    with pytest.raises(ValueError, match=r"several columns of the same name: 'b' \(2 times\)"):
+        MISelector().fit(X, X["a"])
+
+
+def test_identifiers_are_left_out_unless_declared(rng):
+    X = pd.DataFrame(rng.normal(size=(60, 2)), columns=["a", "b"])
+    X["name"] = [f"sample {i}" for i in range(60)]
+    y = X["a"] + 0.1 * rng.normal(size=60)
+    with pytest.warns(UserWarning, match="Left out as identifiers, .* of the 60 samples: 'name'"):
+        selector = MISelector(random_state=0).fit(X, y)
+    assert selector.result_.identifiers == (2,)
+    assert all(2 not in step.features for step in selector.result_.steps)
+    assert selector.path_["n_candidates"][0] == 2
+    with pytest.warns(UserWarning, match="column 'name' of X has 60 categories in 60 samples"):
+        declared = MISelector(random_state=0, discrete_features=["name"]).fit(X, y)
+    assert declared.result_.identifiers == ()
+    assert declared.path_["n_candidates"][0] == 3

@@ -395,3 +395,14 @@ def test_what_a_series_tells_is_found():
     given = MISelector(series=5, random_state=0).fit(X, y)
     assert given.result_.n_parts == 5
     assert given.result_.provenance.parameters["series"] == 5
+
+
+def test_groups_in_all_forms():
+    X, y, groups = grouped([3] * 10)
+    want = relevance(X, y, groups=groups)
+    frame = pd.DataFrame({"patient": groups})
+    for labels in (frame, groups[:, None], tuple(groups)):
+        np.testing.assert_array_equal(relevance(X, y, groups=labels), want)
+    for wrong in (np.c_[groups, groups], "patient"):
+        with pytest.raises(ValueError, match="'groups' parameter must be one column"):
+            relevance(X, y, groups=wrong)

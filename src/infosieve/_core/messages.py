@@ -1,5 +1,7 @@
 """Values and names from data, as messages show them: short, whatever is in a cell."""
 
+import sys
+import warnings
 from typing import Any
 
 import numpy as np
@@ -23,3 +25,11 @@ def shown(value: Any) -> str:
     if isinstance(value, int) and value.bit_length() > _LONG:
         return f"a whole number of {round(value.bit_length() * 0.30103)} digits"
     return brief(repr(value))
+
+
+def warn(text: str) -> None:
+    """Warn whoever called this package."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_globals["__name__"].startswith("infosieve."):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(text, UserWarning, stacklevel=level)

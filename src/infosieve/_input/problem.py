@@ -1,8 +1,7 @@
 """From what users pass to prepared columns: the door that all public functions share."""
 
 import inspect
-import sys
-import warnings
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
@@ -11,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from infosieve._core.documents import versions
-from infosieve._core.messages import shown
+from infosieve._core.messages import shown, warn
 from infosieve._core.parameters import MISSING, WITHOUT_EFFECT, check_choice
 from infosieve._core.types import (
     BoolArray,
@@ -302,14 +301,6 @@ def _warn_of_owned(table: Any, columns: IntArray) -> None:
     )
 
 
-def warn(text: str) -> None:
-    """Warn whoever called this package."""
-    level, frame = 1, sys._getframe()
-    while frame.f_back is not None and frame.f_globals["__name__"].startswith("infosieve."):
-        level, frame = level + 1, frame.f_back
-    warnings.warn(text, UserWarning, stacklevel=level)
-
-
 def provenance_of(
     problem: Problem, seed: int, parameters: Mapping[str, Any], call: Callable[..., Any]
 ) -> Provenance:
@@ -389,11 +380,27 @@ def remember_columns(estimator: Any, X: Any, reset: bool = True) -> None:
     from sklearn.utils.validation import validate_data
 
     source = as_source(X)
+    names = source.columns if source is not None and source.named else getattr(X, "columns", [])
+    _refuse_repeated_names(list(names))
     if source is not None and source.named:  # what scikit-learn sees of a frame without rows
         X = pd.DataFrame(columns=source.columns)
     elif source is not None:
         X = np.empty((0, source.shape[1]))
     validate_data(estimator, X, reset=reset, skip_check_array=True)
+
+
+def _refuse_repeated_names(names: list[Any]) -> None:
+    """Whoever selects by name must know which column is meant."""
+    if len(set(names)) == len(names):
+        return
+    times = Counter(names)
+    repeated = [name for name in times if times[name] > 1]
+    told = ", ".join(f"{shown(name)} ({times[name]} times)" for name in repeated[:10])
+    more = f" and {len(repeated) - 10} more" if len(repeated) > 10 else ""
+    raise ValueError(
+        f"X has several columns of the same name: {told}{more}. Rename them, so that it can be "
+        "said which one is selected, or pass the values without names (X.to_numpy())."
+    )
 
 
 def warn_of_identifiers(table: Any, x: ColumnSet, left_out: Collection[int] = ()) -> None:

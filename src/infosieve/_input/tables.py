@@ -3,7 +3,6 @@
 Every error names the argument or the column, the rule, the value, and a way out.
 """
 
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import partial
@@ -13,7 +12,7 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import issparse
 
-from infosieve._core.messages import shown
+from infosieve._core.messages import shown, warn
 from infosieve._core.types import FloatArray, Runner
 from infosieve._input.checked import (
     Table,
@@ -105,12 +104,10 @@ def warn_of_number_texts(table: Any, texts: Iterable[int]) -> None:
     found = [j for j in texts if j in table.levels and seems_numbers(table.levels[j])]
     if found:
         more = f" So do {len(found) - 1} other columns." if len(found) > 1 else ""
-        warnings.warn(
+        warn(
             f"{table.label(found[0])} holds numbers as text ({shown(table.levels[found[0]][0])}), "
             f"and text is categories.{more} pandas.to_numeric makes numbers of it; if it is "
-            "categories, declare it discrete.",
-            UserWarning,
-            stacklevel=4,
+            "categories, declare it discrete."
         )
 
 

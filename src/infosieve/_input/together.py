@@ -65,7 +65,15 @@ def together_of(groups: Any, series: Any, n_samples: int) -> Together:
 
 
 def _codes(groups: Any, n_samples: int) -> IntArray:
-    labels = pd.Series(np.asarray(groups, object) if isinstance(groups, (list, tuple)) else groups)
+    array = np.asarray(groups, object)
+    if array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != 1:
+        raise ValueError(
+            "The 'groups' parameter must be one column, a label for each sample. Got "
+            f"{'a text' if isinstance(groups, str) else f'the shape {array.shape}'} instead."
+        )
+    labels = pd.Series(array)
     if labels.size != n_samples:
         raise ValueError(
             f"The 'groups' parameter has {labels.size} labels for {n_samples} samples. Pass "

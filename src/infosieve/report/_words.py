@@ -83,7 +83,7 @@ def _gaps(result: Any) -> Iterator[str]:
     yield from _left_out(result.provenance)
     if result.missing:
         most = max(result.missing, key=lambda j: result.missing[j])
-        share = result.missing[most] / (result.provenance.n_samples + result.provenance.n_left_out)
+        share = result.missing[most] / result.provenance.n_samples
         columns = (
             "1 column has" if len(result.missing) == 1 else f"{len(result.missing):,} columns have"
         )
@@ -100,7 +100,7 @@ def _gaps(result: Any) -> Iterator[str]:
 def _parts(result: Any) -> Iterator[str]:
     known = result.provenance
     groups = None if known is None else known.parameters.get("groups")
-    if groups is not None:
+    if isinstance(groups, int):
         yield (
             "Rows of one group are not compared with each other: estimates are means over "
             f"{result.n_parts:,} parts, with rows of {groups:,} groups, and whole groups are "

@@ -151,6 +151,8 @@ def _check_step(step: Step, n: int) -> None:
     for name in ("mi", "gain"):
         value = getattr(step, name)
         _need(_number(value), f"its {name} must be a finite number", value)
+    gap = step.gap_gain
+    _need(gap is None or _number(gap), "its gap_gain must be a finite number, or none", gap)
     for name in ("early_stopped", "sequential"):
         value = getattr(step, name)
         _need(isinstance(value, bool), f"its {name} must be true or false", value)
@@ -192,7 +194,8 @@ def _check_selection(result: Any) -> None:
     names = _columns(result.identifiers, n)
     _need(names, f"'identifiers' must be columns of {n}", result.identifiers)
     gaps = isinstance(result.missing, Mapping) and _columns(list(result.missing), n)
-    gaps = gaps and all(_count(count, 1) for count in result.missing.values())
+    most = result.provenance.n_samples
+    gaps = gaps and all(_count(count, 1, most) for count in result.missing.values())
     _need(gaps, f"'missing' must be numbers of gaps in columns of {n}", result.missing)
     _need(isinstance(result.stop_reason, str), "'stop_reason' must be a text", result.stop_reason)
     _check_excerpt(result.excerpt, selected, result.provenance.n_samples)
@@ -304,7 +307,7 @@ def _check_provenance(known: Provenance) -> None:
         known.seed,
     )
     _need(
-        _count(known.n_left_out),
+        _count(known.n_left_out, 0, 2**53),
         "the provenance's n_left_out must be a number",
         known.n_left_out,
     )

@@ -6,6 +6,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from infosieve._core.categories import n_singletons
+from infosieve._core.messages import warn
 from infosieve._core.parameters import (
     N_FOLDS,
     N_PERMUTATIONS,
@@ -32,7 +33,7 @@ from infosieve._core.types import (
 )
 from infosieve._engines.devices import Device, check_device, engine_of, require_device
 from infosieve._executors import executor_of
-from infosieve._input.problem import open_problem, provenance_of, warn, warn_of_singletons
+from infosieve._input.problem import open_problem, provenance_of, warn_of_singletons
 from infosieve._input.tables import find_columns
 from infosieve._resampling.layout import Layout, laid_out
 from infosieve._resampling.permutations import key_of, permutations_of, random_folds, seed_of
