@@ -97,7 +97,7 @@ def real(name, share, run, folder):
     frame = pd.read_csv(Path(folder) / f"{name}.csv.gz")
     y = frame.pop("target").to_numpy()
     rng = np.random.default_rng([6, list(REAL).index(name), int(100 * share), run])
-    texts = frame.columns[[frame[c].dtype == object for c in frame]]
+    texts = [name for name in frame if not pd.api.types.is_numeric_dtype(frame[name])]
     X = frame.copy()
     for c in texts:
         X[c] = pd.factorize(X[c])[0].astype(float)
@@ -308,8 +308,8 @@ are anywhere (at random), or more often where values are large (by value).""",
 
 Doquire and Verleysen (2012, [doi](https://doi.org/10.1016/j.neucom.2012.02.031)) compare rows by
 the columns that both have. A prototype in plain NumPy (`experiments/gap_distances.py`), without
-tests: which share of the first five columns is relevant, Friedman's problem with 250 samples and ten
-columns.""",
+tests: which share of the first five columns is relevant, Friedman's problem with 250 samples and
+ten columns.""",
     "each": """## Each problem""",
     "real": """## Real tables
 

@@ -256,9 +256,10 @@ TEXT = {
 Written by `experiments/together.py`. Tests assume that rows can be exchanged. Several rows of one
 patient, or rows in order of time, cannot: what is alike in them looks like information. `groups`
 and `series` say so ([how](how.md#rows-that-belong-together)). This page asks two things of the
-tests, at a level of 5 %: do columns pass that tell nothing, and do columns that tell something still
-pass? Intervals are those of 95 %. "First": one candidate, nothing selected. "Beside": the candidate is a
-noisy copy of a selected column that the target depends on, and tells nothing more.""",
+tests, at a level of 5 %: do columns pass that tell nothing, and do columns that tell something
+still pass? Intervals are those of 95 %. "First": one candidate, nothing selected. "Beside": the
+candidate is a noisy copy of a selected column that the target depends on, and tells nothing
+more.""",
     "series": """## Series: nothing to be found
 
 Candidate, selected column and target are autoregressions, x[t] = c x[t - 1] + noise, each on its

@@ -1,5 +1,7 @@
 """Rows that belong together: groups and series."""
 
+from dataclasses import replace
+
 import naive
 import numpy as np
 import pandas as pd
@@ -201,6 +203,8 @@ def test_what_groups_may_be():
         relevance(X, y, groups=groups, series=True)
     with pytest.raises(ValueError, match="'series' parameter must be False, True"):
         relevance(X, y, series=0)
+    with pytest.raises(ValueError, match="Pass 3 or less, or True"):
+        relevance(X, y, series=7)
     for labels in (groups.tolist(), pd.Series(groups).astype("category"), groups.astype(str)):
         np.testing.assert_array_equal(
             relevance(X, y, groups=labels), relevance(X, y, groups=groups)
@@ -345,10 +349,12 @@ def test_rows_that_are_near_in_time_are_not_in_one_part():
     together = Together(in_order=True)
     prepared = Prepared(x=x, target=target, given=x.take(slice(0)), together=together)
     assert 3 <= laid_out(prepared, None)[1].n_parts <= 7
+    wide = replace(prepared, together=Together(in_order=True, window=80))
+    assert laid_out(wide, None)[1].n_parts == 80
     assert laid_out(prepared_of(["normal"], 1000, together), None)[1].n_parts == 1
 
 
-@pytest.mark.filterwarnings("ignore:.*the values wander")
+@pytest.mark.filterwarnings("ignore:y wanders")
 @pytest.mark.parametrize(("phi", "condition"), [(0.9, False), (0.9, True), (0.99, False)])
 def test_series_do_not_pass_for_being_persistent(phi, condition):
     """As if rows were independent, 29, 19 and 39 of these pass."""
@@ -363,7 +369,7 @@ def test_series_do_not_pass_for_being_persistent(phi, condition):
     assert passed <= 7  # at 5 %, more than seven happen once in 600 times
 
 
-def test_columns_that_wander_are_measured_by_their_changes():
+def test_where_the_target_wanders_changes_are_measured():
     rng = np.random.default_rng(5)
     walk, steady = np.cumsum(rng.normal(size=300)), rng.normal(size=300)
     assert wanders(walk)
@@ -375,13 +381,20 @@ def test_columns_that_wander_are_measured_by_their_changes():
     assert wanders(gaps)
     assert changes(np.array([1.0, 2.0, 4.0, np.nan, 5.0])).tolist()[:3] == [1.5, 1.0, 2.0]
     y = np.diff(walk, prepend=0.0) + 0.3 * rng.normal(size=300)
-    table = pd.DataFrame({"walk": walk, "steady": steady})
-    with pytest.warns(UserWarning, match="column 'walk' of X: the values wander"):
+    table = pd.DataFrame({"walk": walk, "steady": steady, "text": np.where(steady > 0, "u", "v")})
+    y = pd.Series(np.cumsum(y), name="sum")
+    with pytest.warns(UserWarning, match="column 'sum' of y wanders"):
         selector = MISelector(series=True, random_state=0).fit(table, y)
     assert selector.result_.steps[0].features == (0,)
     assert selector.result_.steps[0].gain > 0.5
+    table["level"] = y + 0.1 * rng.normal(size=300)
+    steps = table[["walk", "steady", "level"]].diff().fillna(0.0)
+    with pytest.warns(UserWarning, match="wanders"):
+        found = relevance(table, y, series=True, scale=None)
+    want = relevance(steps, y.diff().fillna(0.0), scale=None)
+    np.testing.assert_allclose(found[list(steps)], want, atol=0.05)
     assert any("order of time" in note for note in selector.result_.notes)
-    np.testing.assert_array_equal(selector.transform(table)[:, 0], walk)
+    np.testing.assert_array_equal(selector.transform(table.drop(columns="level"))[:, 0], walk)
 
 
 def test_what_a_series_tells_is_found():

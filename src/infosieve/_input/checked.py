@@ -32,8 +32,6 @@ class Table:
         The samples' labels, where pandas gave some.
     offsets : dict
         What was subtracted, exactly, from columns whose numbers float64 does not distinguish.
-    changed : ndarray of bool or None
-        Which columns of a series hold changes instead of values.
     n_missing : ndarray of int or None
         How many gaps each column had.
     """
@@ -46,7 +44,6 @@ class Table:
     levels: dict[int, list[Any]]
     index: Any = None
     offsets: dict[int, Offset] = field(default_factory=dict)
-    changed: BoolArray | None = None
     n_missing: IntArray | None = None
 
     @classmethod
@@ -76,37 +73,35 @@ class Table:
         """Which samples have gaps."""
         return np.asarray(np.isnan(self.values).any(axis=0))
 
-    def completed(self, missing: str, in_order: bool = False) -> "Table":
+    @property
+    def wanders(self) -> bool:
+        """Whether a column of numbers does, in order of time."""
+        return any(wanders(row) for row in self.values[~self.categorical])
+
+    def completed(self, missing: str, by_changes: bool = False) -> "Table":
         """Gaps as they are measured: a level of categories; of numbers NaN, or the median.
 
-        ``in_order``: rows are in order of time. Numbers that wander then give way to their changes.
+        ``by_changes``: numbers give way to their changes from row to row.
         """
         values, levels = self.values, dict(self.levels)
         gaps = np.isnan(values)
-        if not (in_order or gaps.any()):
+        if not (by_changes or gaps.any()):
             return self
-        values, changed = values.copy(), np.zeros(self.n_columns, bool)
+        values = values.copy()
         values[gaps] = np.nan  # one of many
         for j, missed in enumerate(gaps):
             if j in levels and missed.any():
                 values[j, missed] = len(levels[j])
                 levels[j] = [*levels[j], None]
             elif not self.categorical[j]:
-                if in_order and wanders(values[j]):
-                    values[j], changed[j] = changes(values[j]), True
+                if by_changes:
+                    values[j] = changes(values[j])
                 if missing == "median":
                     lost = np.isnan(values[j])
                     values[j, lost] = np.median(values[j, ~lost]) if not lost.all() else 0.0
-        offsets = {j: offset for j, offset in self.offsets.items() if not changed[j]}
+        offsets = {} if by_changes else self.offsets
         n_missing = gaps.sum(axis=1)
-        return replace(
-            self,
-            values=values,
-            levels=levels,
-            offsets=offsets,
-            changed=changed,
-            n_missing=n_missing,
-        )
+        return replace(self, values=values, levels=levels, offsets=offsets, n_missing=n_missing)
 
     def take_rows(self, rows: IntArray) -> "Table":
         """The same columns for some of the samples."""

@@ -48,8 +48,6 @@ class Survey:
     owned : ndarray of bool
         See :class:`infosieve._core.types.Columns`.
     n_missing, n_infinite : ndarray of int
-    changed : ndarray of bool
-        Which columns of a series hold changes instead of values.
     projections, widths : ndarray of float
         Random projections, a row for each direction, and widths of the bulk: they
         separate columns that are not duplicates.
@@ -64,7 +62,6 @@ class Survey:
     owned: BoolArray
     n_missing: IntArray
     n_infinite: IntArray
-    changed: BoolArray
     projections: FloatArray
     widths: FloatArray
     digests: list[bytes]
@@ -75,8 +72,8 @@ class Survey:
 class SourceTable:
     """A checked table whose values are elsewhere. See :class:`infosieve._input.tables.Table`.
 
-    ``kept`` are the rows that are used, None: all. ``missing`` and ``in_order`` say what becomes of
-    gaps, and of columns of a series: :meth:`.Table.completed`.
+    ``kept`` are the rows that are used, None: all. ``missing`` and ``by_changes`` say what becomes
+    of gaps, and of columns of a series: :meth:`.Table.completed`.
     """
 
     source: ColumnSource
@@ -87,7 +84,7 @@ class SourceTable:
     index: None = None
     kept: IntArray | None = None
     missing: str = "auto"
-    in_order: bool = False
+    by_changes: bool = False
 
     @property
     def names(self) -> list[Any]:
@@ -110,10 +107,6 @@ class SourceTable:
         return self._known.n_missing
 
     @property
-    def changed(self) -> BoolArray:
-        return self._known.changed
-
-    @property
     def categorical(self) -> BoolArray:
         return self._known.categorical
 
@@ -132,7 +125,7 @@ class SourceTable:
 
     def read(self, columns: IntArray) -> Table:
         """Some of the columns, as they are measured."""
-        return self.read_raw(columns).completed(self.missing, self.in_order)
+        return self.read_raw(columns).completed(self.missing, self.by_changes)
 
     def read_raw(self, columns: IntArray) -> Table:
         """Some of the columns; gaps are NaN."""
@@ -162,14 +155,16 @@ def open_table(
     *,
     kept: IntArray | None = None,
     missing: str = "auto",
-    in_order: bool = False,
+    by_changes: bool = False,
 ) -> SourceTable:
     """Look at each column once, wherever the executor finds it best; refuse what cannot be used.
 
     ``others`` are the tables that share the scale.
     """
     declared = declared_columns(discrete, argument, source.columns, source.named)
-    table = SourceTable(source, argument, declared, kept=kept, missing=missing, in_order=in_order)
+    table = SourceTable(
+        source, argument, declared, kept=kept, missing=missing, by_changes=by_changes
+    )
     unread = LazyColumns(table, scale, 0, executor.here)
     size = max(1, _BLOCK_BYTES // (8 * table.n_samples))
     everything = range(table.n_columns)
@@ -308,13 +303,12 @@ def _survey(runner: Runner, unread: LazyColumns, which: Which) -> Survey:
             owned=nothing.astype(bool),
             n_missing=missing,
             n_infinite=infinite,
-            changed=nothing.astype(bool),
             projections=nothing[None],
             widths=nothing,
             digests=[],
             levels={},
         )
-    table = table.completed(how.missing, how.in_order)
+    table = table.completed(how.missing, how.by_changes)
     columns = unread.prepared(table)
     projections, widths = projections_of(columns)
     assert columns.owned is not None
@@ -324,7 +318,6 @@ def _survey(runner: Runner, unread: LazyColumns, which: Which) -> Survey:
         owned=columns.owned,
         n_missing=missing,
         n_infinite=infinite,
-        changed=np.zeros(numbers.size, bool) if table.changed is None else table.changed,
         projections=projections,
         widths=widths,
         digests=table.digests,
@@ -344,7 +337,6 @@ def _joined(surveys: list[Survey]) -> Survey:
         owned=all_of("owned"),
         n_missing=all_of("n_missing"),
         n_infinite=all_of("n_infinite"),
-        changed=all_of("changed"),
         projections=all_of("projections"),
         widths=all_of("widths"),
         digests=[digest for survey in surveys for digest in survey.digests],

@@ -144,6 +144,7 @@ def open_problem(
     if kept is not None:
         others = [table.take_rows(kept) for table in others]
         x = x if source is not None else x.take_rows(kept)
+    by_changes = together.in_order and others[0].wanders
     if source is not None:
         assert executor is not None
         x = open_table(
@@ -155,22 +156,27 @@ def open_problem(
             executor,
             kept=kept,
             missing=missing,
-            in_order=together.in_order,
+            by_changes=by_changes,
         )
         if x.n_samples < others[0].n_samples:  # incomplete samples of X, too
             among = np.searchsorted(np.flatnonzero(~left_out), x.kept)
             others = [table.take_rows(among) for table in others]
         kept = x.kept
     else:
-        x = x.completed(missing, together.in_order)
+        x = x.completed(missing, by_changes)
     n_left_out = 0 if kept is None else without.size - kept.size
     if missing == "drop":
         _tell_of_dropped(n_left_out - int(without.sum()), without.size)
-    others = [table.completed(missing, together.in_order) for table in others]
+    others = [table.completed(missing, by_changes) for table in others]
     check_target(others[0])
     if isinstance(discrete_target, str) and _holds_integers(y):
         _warn_of_class_codes(others[0])
-    _warn_of_changes([x, *others])
+    if by_changes:
+        warn(
+            f"{others[0].label(0) if target.n_columns == 1 else 'y'} wanders, without returning to "
+            "a mean often enough to be compared. The changes of all columns of numbers, from row "
+            "to row, are measured instead."
+        )
     return Problem(
         x=x,
         y=others[0],
@@ -218,22 +224,6 @@ def _tell_of_dropped(n_dropped: int, n_samples: int) -> None:
         warn(
             f"{n_dropped} of {n_samples} samples have missing values, and are left out "
             "(missing='drop')."
-        )
-
-
-def _warn_of_changes(tables: Sequence[AnyTable]) -> None:
-    """Say which columns of a series are measured by their changes."""
-    names = [
-        table.label(int(j))
-        for table in tables
-        if table.changed is not None
-        for j in np.flatnonzero(table.changed)
-    ]
-    if names:
-        more = f" and {len(names) - 5} more" if len(names) > 5 else ""
-        warn(
-            f"{', '.join(names[:5])}{more}: the values wander, without returning to a mean often "
-            "enough to be compared. Their changes from row to row are measured instead."
         )
 
 

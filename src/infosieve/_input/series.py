@@ -1,7 +1,8 @@
-"""Rows in order of time: columns that wander give way to their changes.
+"""Rows in order of time: where the target wanders, all columns give way to their changes.
 
 Two columns that wander, each on its own, look related in any stretch of time (Granger and Newbold
-1974): there is no sample of their levels, only one path. Their changes can be compared.
+1974): there is no sample of their levels, only one path. Their changes can be compared. All columns
+or none: given the level of a column, the changes of two others that follow it are still related.
 """
 
 import numpy as np
@@ -9,8 +10,8 @@ import numpy as np
 from infosieve._core.types import FloatArray
 from infosieve._engines.numba.series import autoregression, persistence
 
-# A column wanders if it would take longer than an eighth of its length to return to its mean.
-_RETURNS = 8.0
+# A column wanders if it would take longer than a tenth of its length to return to its mean.
+_RETURNS = 10.0
 
 
 def most_lags(n_samples: int) -> int:

@@ -10,6 +10,9 @@ from infosieve._core.messages import shown
 from infosieve._core.parameters import is_flag, is_int
 from infosieve._core.types import IntArray, WritableArrays
 
+# A part of a series has at least so many rows, whatever window is asked for.
+_ROWS = 10
+
 
 @dataclass(frozen=True)
 class Together(WritableArrays):
@@ -55,6 +58,12 @@ def together_of(groups: Any, series: Any, n_samples: int) -> Together:
     if groups is None:
         if series is False:
             return INDEPENDENT
+        if not is_flag(series) and _ROWS * series > n_samples:
+            raise ValueError(
+                f"The 'series' parameter says that {series} neighbouring rows belong together: of "
+                f"{n_samples} samples, fewer than {_ROWS} are so far apart. Pass "
+                f"{max(1, n_samples // _ROWS)} or less, or True."
+            )
         return Together(in_order=True, window=None if is_flag(series) else int(series))
     if series:
         raise ValueError(

@@ -17,7 +17,7 @@ from infosieve._resampling.parts import part_size, parts_of
 from infosieve._resampling.words import random_order
 
 # A part of a series has at least so many rows.
-_LEAST = 50
+_LEAST = 100
 # Parts of grouped rows, at most: a row each of 25 parts tells nearly as much as all.
 _MOST_SLOTS = 25
 
@@ -102,8 +102,9 @@ def _by_groups(groups: IntArray, size: int | None) -> Layout:
 def _by_time(target: Columns, together: Together, size: int | None) -> Layout:
     """Every so manieth row, for as many parts as rows belong together."""
     n = target.n_samples
-    window = together.window or max(_memory(row) for row in target.values)
-    window = max(1, min(window, n // _LEAST))
+    window = together.window
+    if window is None:
+        window = max(1, min(max(memory(row) for row in target.values), n // _LEAST))
     n_parts = window if size is None else max(window, n // size)
     rows = np.concatenate([np.arange(part, n, n_parts) for part in range(n_parts)])
     sizes = [-(-(n - part) // n_parts) for part in range(n_parts)]
@@ -118,7 +119,7 @@ def _by_time(target: Columns, together: Together, size: int | None) -> Layout:
     )
 
 
-def _memory(values: Any) -> int:
+def memory(values: Any) -> int:
     """The time in which the correlation of a column with itself falls to 1 / e, roughly."""
     row = bridged(values)
     spread = float(np.ptp(row))

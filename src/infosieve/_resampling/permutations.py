@@ -26,7 +26,7 @@ from infosieve._core.types import (
 )
 from infosieve._engines.numba.columns import LIFT
 from infosieve._engines.numba.shuffle import shuffle, shuffle_near
-from infosieve._resampling.layout import Layout
+from infosieve._resampling.layout import Layout, memory
 from infosieve._resampling.surrogates import (
     SAMPLES_EACH,
     LocalFits,
@@ -39,6 +39,8 @@ from infosieve._resampling.words import Key, random_order, random_words
 # A local permutation exchanges samples with one of their nearest, so many with the sample itself,
 # twice.
 N_NEAR = 6
+# Of a series, each coefficient of a local fit has so many rows: one in this many.
+_FIT_SHARE = 20
 # Neighbours of up to so many points are found by one thread.
 _FEW_POINTS = 5000
 
@@ -188,7 +190,7 @@ def group_permutations(
         edges = np.concatenate([[0], np.cumsum(np.bincount(labels[0]))])
         return Permutations(key, order, edges, local=True, n_slots=n_slots)
     owner = np.tile(np.arange(n, dtype=np.int64), n_slots)
-    fits = fits_apart(given, metric, n_workers, owner, layout.rows)
+    fits = fits_apart(given, metric, n_workers, owner, 0, layout.rows)
     means = _means_of_groups(given, n_slots)
     near = cKDTree(means).query(means, min(N_NEAR, n))[1].reshape(n, -1)
     _put_first(near)
@@ -208,31 +210,38 @@ def _means_of_groups(given: Columns, n_slots: int) -> FloatArray:
 
 
 def fits_apart(
-    given: Columns, metric: Metric, n_workers: int, owner: IntArray, rows: IntArray
+    given: Columns,
+    metric: Metric,
+    n_workers: int,
+    at: IntArray,
+    reach: int,
+    rows: IntArray,
+    n_each: int = SAMPLES_EACH,
 ) -> LocalFits:
-    """Local linear fits to near rows of others: ``owner`` says to whom a row belongs.
+    """Local linear fits to near rows of others: rows belong together up to ``reach`` apart.
 
-    ``rows`` are samples, which count once, however often they are there.
+    ``at`` is where a row is: its group, or its time. ``rows`` are samples, which count once,
+    however often they are there. ``n_each`` are the samples for each coefficient.
     """
     labels = category_labels(given)
     numbers = given.values[~given.categorical].T
     n, d = numbers.shape
     once = np.zeros(n, bool)
     once[np.unique(rows, return_index=True)[1]] = True
-    width = max(N_NEAR, SAMPLES_EACH * (d + 1))
+    width = max(N_NEAR, n_each * (d + 1))
     near, weights = np.tile(np.arange(n, dtype=np.int32)[:, None], (1, width)), np.zeros((n, width))
     weights[:, 0] = 1.0
     for label in range(labels.max(initial=0) + 1):
         here = np.flatnonzero(labels == label)
         others = here[once[here]]
-        largest = int(np.bincount(owner[others]).max(initial=0))
+        largest = (2 * reach + 1) * int(np.bincount(at[others]).max(initial=0))
         k = min(others.size, width + largest)
         points = numbers[here] if d else np.zeros((here.size, 1))
         tree = cKDTree(numbers[others] if d else np.zeros((others.size, 1)))
         norm = 2 if metric == "euclidean" else np.inf
         threads = n_workers if here.size > _FEW_POINTS else 1
         found = others[tree.query(points, k, p=norm, workers=threads)[1].reshape(here.size, k)]
-        mine = owner[found] == owner[here][:, None]
+        mine = np.abs(at[found] - at[here][:, None]) <= reach
         order = np.argsort(mine, axis=1, kind="stable")  # those of others first, by distance
         found = np.take_along_axis(found, order, axis=1)[:, : width - 1]
         usable = (~mine).sum(axis=1)
@@ -264,10 +273,14 @@ def permutations_of(
     if layout is None or layout.time is None:
         return local_permutations(key, given, metric, n_workers)
     n = given.n_samples
-    owner = np.empty(n, np.int64)  # rows of a window belong together
-    owner[layout.time] = np.arange(n) // layout.window
-    rows = np.arange(n)
-    fits = fits_apart(given, metric, n_workers, owner, rows)
+    at = np.empty(n, np.int64)
+    at[layout.time] = np.arange(n)
+    # What is near in persistent columns is near in time, where the candidate is alike as well.
+    memories = [memory(row[layout.time]) for row in given.filled().values[~given.categorical]]
+    reach = min(max([layout.window, *memories]), n // 10)
+    # Fits to few rows are noisy, and noise hides how persistent it is what they leave.
+    n_each = max(SAMPLES_EACH, n // _FIT_SHARE)
+    fits = fits_apart(given, metric, n_workers, at, reach, np.arange(n), n_each)
     return replace(global_permutations(key, n, layout), fits=fits, local=True)
 
 

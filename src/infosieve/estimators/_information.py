@@ -110,9 +110,9 @@ def mutual_information(
         are averaged.
     series : bool or int, default=False
         True: rows are in order of time, and rows that are near in time are not each other's
-        neighbours. How near depends on how persistent the target is; a number says it. Columns that
-        wander (without returning to their mean within an eighth of the table) are measured by their
-        changes from row to row, with a warning.
+        neighbours. How near depends on how persistent the target is; a number says it. If the
+        target wanders (without returning to its mean within a tenth of the table), the changes of
+        all columns of numbers from row to row are measured, with a warning.
 
     Returns
     -------

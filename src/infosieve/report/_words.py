@@ -87,7 +87,8 @@ def _gaps(result: Any) -> Iterator[str]:
         columns = (
             "1 column has" if len(result.missing) == 1 else f"{len(result.missing):,} columns have"
         )
-        yield f"{columns} missing values, {result.features[most]} most ({share:.0%})."
+        name = f"{result.features[most]}{' most' if len(result.missing) > 1 else ''}"
+        yield f"{columns} missing values: {name} ({share:.0%})."
     for step in result.steps:
         if step.action == "add" and step.gap_gain is not None and step.gap_gain > 0.1 * step.gain:
             name = " and ".join(str(result.features[j]) for j in step.features)
@@ -108,7 +109,7 @@ def _parts(result: Any) -> Iterator[str]:
         )
         return
     if known is not None and known.parameters.get("series", False) is not False:
-        apart = f", of every {result.n_parts}th row each" if result.n_parts > 1 else ""
+        apart = f" whose rows are {result.n_parts} apart" if result.n_parts > 1 else ""
         parts = "1 part" if result.n_parts == 1 else f"{result.n_parts:,} parts"
         yield (
             f"Rows are in order of time: estimates are means over {parts}{apart}, and surrogates "

@@ -143,7 +143,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
     series : bool or int, default=False
         True: rows are in order of time. Rows that are near in time are not each other's neighbours,
         and surrogates are as persistent as their columns. How near depends on how persistent the
-        target is; a number says it. See :func:`mutual_information`, also for columns that wander.
+        target is; a number says it. See :func:`mutual_information`, also for targets that wander.
     lookahead : {1, 2}, default=2
         2: when no single column passes, try pairs, for columns that are only jointly informative
         (such as a and b in y = sign(a * b)): all pairs of up to 1,024 columns (of more, those with
