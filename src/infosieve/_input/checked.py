@@ -103,6 +103,10 @@ class Table:
         n_missing = gaps.sum(axis=1)
         return replace(self, values=values, levels=levels, offsets=offsets, n_missing=n_missing)
 
+    def of_rows(self, rows: IntArray) -> "Table":
+        """The same, if these are all rows in their order; else for some of the samples."""
+        return self if rows.size == self.n_samples else self.take_rows(rows)
+
     def take_rows(self, rows: IntArray) -> "Table":
         """The same columns for some of the samples."""
         index = None if self.index is None else self.index[rows]

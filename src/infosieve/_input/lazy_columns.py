@@ -96,7 +96,7 @@ class SourceTable:
 
     @property
     def n_samples(self) -> int:
-        return self.source.shape[0] if self.kept is None else self.kept.size
+        return self.source.shape[0] if self.kept is None else int(self.kept.size)
 
     @property
     def n_columns(self) -> int:
@@ -153,9 +153,9 @@ def open_table(
     others: list[Table],
     executor: Executor,
     *,
-    kept: IntArray | None = None,
-    missing: str = "auto",
-    by_changes: bool = False,
+    kept: IntArray | None,
+    missing: str,
+    by_changes: bool,
 ) -> SourceTable:
     """Look at each column once, wherever the executor finds it best; refuse what cannot be used.
 

@@ -129,61 +129,53 @@ def open_problem(
         x = SourceTable(source, "X", {})
     else:
         x = read_table(X, "X", discrete_features, runner=runner, missing=missing)
-    target = read_table(y, "y", discrete_target, missing=missing)
-    condition = None if given is None else read_table(given, "given", missing=missing)
-    others = [target] if condition is None else [target, condition]
+    others = [read_table(y, "y", discrete_target, missing=missing)]
+    if given is not None:
+        others.append(read_table(given, "given", missing=missing))
     check_lengths(x, *others)
-    together = together_of(groups, series, x.n_samples)
-    without = target.incomplete
-    _tell_of_targets(target, without)
-    left_out = without
+    together, n_samples = together_of(groups, series, x.n_samples), x.n_samples
+    without = others[0].incomplete
+    _tell_of_targets(others[0], without)
+    used = ~without
     if missing == "drop":
-        tables = [*others, *([] if source is not None else [x])]
-        left_out = np.any([table.incomplete for table in tables], axis=0)
-    kept = np.flatnonzero(~left_out) if left_out.any() else None
-    if kept is not None:
-        others = [table.take_rows(kept) for table in others]
-        x = x if source is not None else x.take_rows(kept)
+        here = others if source is not None else [*others, x]
+        used &= ~np.any([table.incomplete for table in here], axis=0)
+    rows = np.flatnonzero(used)
+    others = [table.of_rows(rows) for table in others]
     by_changes = together.in_order and others[0].wanders
     if source is not None:
         assert executor is not None
-        x = open_table(
-            source,
-            "X",
-            discrete_features,
-            scale,
-            others,
-            executor,
-            kept=kept,
-            missing=missing,
-            by_changes=by_changes,
-        )
-        if x.n_samples < others[0].n_samples:  # incomplete samples of X, too
-            among = np.searchsorted(np.flatnonzero(~left_out), x.kept)
-            others = [table.take_rows(among) for table in others]
-        kept = x.kept
+        how: dict[str, Any] = {"missing": missing, "by_changes": by_changes}
+        how["kept"] = None if used.all() else rows
+        x = open_table(source, "X", discrete_features, scale, others, executor, **how)
+        if x.n_samples < rows.size:  # incomplete samples were dropped
+            others = [table.take_rows(np.searchsorted(rows, x.kept)) for table in others]
+            rows = x.kept
     else:
-        x = x.completed(missing, by_changes)
-    n_left_out = 0 if kept is None else without.size - kept.size
+        x = x.of_rows(rows).completed(missing, by_changes)
     if missing == "drop":
-        _tell_of_dropped(n_left_out - int(without.sum()), without.size)
+        _tell_of_dropped(n_samples - rows.size - int(without.sum()), n_samples)
     others = [table.completed(missing, by_changes) for table in others]
     check_target(others[0])
     if isinstance(discrete_target, str) and _holds_integers(y):
         _warn_of_class_codes(others[0])
     if by_changes:
-        warn(
-            f"{others[0].label(0) if target.n_columns == 1 else 'y'} wanders, without returning to "
-            "a mean often enough to be compared. The changes of all columns of numbers, from row "
-            "to row, are measured instead."
-        )
+        _warn_of_changes(others[0])
     return Problem(
         x=x,
         y=others[0],
-        given=None if condition is None else others[1],
-        together=together if kept is None else together.take_rows(kept),
+        given=others[1] if given is not None else None,
+        together=together.of_rows(rows),
         missing=missing,
-        n_left_out=n_left_out,
+        n_left_out=n_samples - rows.size,
+    )
+
+
+def _warn_of_changes(y: Table) -> None:
+    warn(
+        f"{y.label(0) if y.n_columns == 1 else 'y'} wanders, without returning to a mean often "
+        "enough to be compared. The changes of all columns of numbers, from row to row, are "
+        "measured instead."
     )
 
 
@@ -192,7 +184,7 @@ def open_columns_alone(X: Any, missing: str) -> Problem:
     x = read_table(X, "X", False, missing=missing)
     n, n_left_out = x.n_samples, 0
     if missing == "drop" and x.incomplete.any():
-        x = x.take_rows(np.flatnonzero(~x.incomplete))
+        x = x.of_rows(np.flatnonzero(~x.incomplete))
         n_left_out = n - x.n_samples
         _tell_of_dropped(n_left_out, n)
     return Problem(x=x.completed(missing), missing=missing, n_left_out=n_left_out)

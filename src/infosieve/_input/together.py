@@ -32,9 +32,9 @@ class Together(WritableArrays):
     in_order: bool = False
     window: int | None = None
 
-    def take_rows(self, rows: IntArray) -> "Together":
+    def of_rows(self, rows: IntArray) -> "Together":
         """The same of some of the rows."""
-        if self.groups is None:
+        if self.groups is None or rows.size == self.groups.size:
             return self
         groups = np.unique(self.groups[rows], return_inverse=True)[1]
         if groups.max(initial=0) == 0:
