@@ -65,6 +65,8 @@ experiments: $(VENV)/installed-experiments
 	$(BIN)/python experiments/write_docs.py
 	$(BIN)/python experiments/before_after.py --show
 	$(BIN)/python experiments/many_samples.py --show
+	$(BIN)/python experiments/missing.py --show
+	$(BIN)/python experiments/together.py --show
 	$(BIN)/python experiments/readme.py
 
 docs: $(VENV)/installed-docs

@@ -140,7 +140,7 @@ def cases():
                 for effect in (0.0, 0.3 if n == 200 else 0.15):
                     every.append(("series", step, effect, [phi, n], 1.0 if n == 200 else 0.5))
     for group in GROUPS:
-        for share in SHARES:
+        for share in (0.0, *SHARES) if group == (50, 5, 5) else SHARES:
             for step in STEPS:
                 for effect in (0.0, 0.3 if group[0] == 200 else 0.5):
                     every.append(("groups", step, effect, [*group, share], 0.5))
@@ -272,7 +272,8 @@ it is not needed. Shares of the last column at 0.5 and more are no power: there 
 tell nothing.""",
     "groups": """## Groups: nothing to be found
 
-All columns have effects of groups: the share of the variance between groups is given.""",
+All columns have effects of groups: the share of the variance between groups is given. At 0 % rows
+are independent.""",
     "groups power": """## Groups: something to be found
 
 The target has 0.5 times the candidate added (0.3 with 200 groups). "One row of each" is what can be

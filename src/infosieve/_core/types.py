@@ -121,6 +121,22 @@ class Columns(WritableArrays):
             values[j, missing[j]] = np.median(there) if there.size else 0.0
         return replace(self, values=values, known_order=None, gaps=None)
 
+    def with_flags(self, unit: float) -> "Columns":
+        """Filled, and beside each column with gaps where these are: 0, or ``unit``."""
+        missing = self.missing
+        if missing is None:
+            return self
+        filled, values, at = self.filled().values, [], []
+        for j in range(self.n_columns):
+            values.append(filled[j])
+            at.append(j)
+            if missing[j].any() and not missing[j].all():
+                values.append(np.where(missing[j], unit, 0.0))
+                at.append(j)
+        flags = np.diff(at, prepend=-1) == 0
+        n_distinct = np.where(flags, 2, self.n_distinct[at])
+        return Columns(np.array(values), self.categorical[at], n_distinct)
+
     def take(self, columns: Which, with_order: bool = True) -> "Columns":
         """Some of the columns, with what sorts them where that is known and wanted."""
         order = self.known_order if with_order else None

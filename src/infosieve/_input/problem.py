@@ -22,6 +22,7 @@ from infosieve._core.types import (
     Scale,
     Which,
 )
+from infosieve._engines.numba.columns import LIFT
 from infosieve._input.lazy_columns import SMALL, LazyColumns, SourceTable, open_table
 from infosieve._input.scaling import exponent_of, prepare
 from infosieve._input.tables import Table, check_lengths, check_target, fingerprint, read_table
@@ -76,7 +77,7 @@ class Problem:
         """Scaled columns, ties broken; constant columns are not worth conditioning on."""
         x, target, *rest = prepare_tables(self.tables, scale, runner, with_order)
         given = rest[0].take(~rest[0].constant) if rest else target.take(slice(0))
-        given = given.filled() if self.missing == "auto" else given
+        given = given.with_flags(LIFT) if self.missing == "auto" else given
         return Prepared(
             x=x, target=target, given=given, together=self.together, fills=self.missing == "auto"
         )
@@ -87,7 +88,7 @@ class Prepared:
     """Columns that can be measured: candidates, target and, if there are some, given columns.
 
     ``fills``: gaps are values of their own in a column that is measured alone, or given others, and
-    medians in the columns that it is measured with.
+    medians in the columns that it is measured with, with a column that says where they are.
     """
 
     x: Any
@@ -99,7 +100,7 @@ class Prepared:
     def take_given(self, columns: Which) -> Columns:
         """Columns of ``x`` to condition on."""
         taken: Columns = self.x.take(columns)
-        return taken.filled() if self.fills else taken
+        return taken.with_flags(LIFT) if self.fills else taken
 
 
 def open_problem(

@@ -86,11 +86,11 @@ def _by_groups(groups: IntArray, size: int | None) -> Layout:
     """As many slots as a group has rows on average; large tables: parts of some of the groups."""
     n, n_groups = groups.size, int(groups.max()) + 1
     n_slots = min(-(-n // n_groups), _MOST_SLOTS)
-    order = random_order((0, "samples", 0), n)
-    order = order[np.argsort(groups[order], kind="stable")]
+    order = np.argsort(groups, kind="stable")
     sizes = np.bincount(groups)
     first = np.cumsum(sizes) - sizes
-    slots = np.arange(n_slots)[:, None] % sizes + first
+    # In the order of the table, evenly: what follows each other in a group may be alike.
+    slots = (2 * np.arange(n_slots)[:, None] + 1) * sizes // (2 * n_slots) + first
     turn = random_order((0, "groups", 0), n_groups)  # parts of some groups are random ones
     rows = order[slots[:, turn]].ravel()
     n_pieces = 1 if size is None else max(1, n_groups // size)

@@ -39,8 +39,8 @@ from infosieve._resampling.words import Key, random_order, random_words
 # A local permutation exchanges samples with one of their nearest, so many with the sample itself,
 # twice.
 N_NEAR = 6
-# Of a series, each coefficient of a local fit has so many rows: one in this many.
-_FIT_SHARE = 20
+# Of a series, each coefficient of a local fit has one row in so many, but not more than these.
+_FIT_SHARE, _FIT_MOST = 20, 100
 # Neighbours of up to so many points are found by one thread.
 _FEW_POINTS = 5000
 
@@ -97,11 +97,8 @@ class Permutations(WritableArrays):
         if self.n_slots == 1:
             width = n if self.near is None else 2 * n
             return self._exchanged(random_words(self.key, first, count, width))
-        words = random_words(self.key, first, count, (2 + self.n_slots) * n)
-        groups = self._exchanged(words[:, : 2 * n])
-        order = words[:, 2 * n :].reshape(count, self.n_slots, n)
-        slots = np.argsort(order, axis=1, kind="stable")  # a group's rows, in any order
-        rows = slots * n + groups[:, None, :]
+        groups = self._exchanged(random_words(self.key, first, count, 2 * n))
+        rows = np.arange(self.n_slots)[:, None] * n + groups[:, None, :]  # the slots in order
         return np.ascontiguousarray(rows.reshape(count, -1), np.int32)
 
     def _exchanged(self, words: Any) -> IntArray:
@@ -279,7 +276,7 @@ def permutations_of(
     memories = [memory(row[layout.time]) for row in given.filled().values[~given.categorical]]
     reach = min(max([layout.window, *memories]), n // 10)
     # Fits to few rows are noisy, and noise hides how persistent it is what they leave.
-    n_each = max(SAMPLES_EACH, n // _FIT_SHARE)
+    n_each = min(max(SAMPLES_EACH, n // _FIT_SHARE), _FIT_MOST)
     fits = fits_apart(given, metric, n_workers, at, reach, np.arange(n), n_each)
     return replace(global_permutations(key, n, layout), fits=fits, local=True)
 

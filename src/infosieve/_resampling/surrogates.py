@@ -93,8 +93,9 @@ class Series(WritableArrays):
     """Rows in order of time: surrogates are as persistent as their columns.
 
     What an autoregression does not predict of a column (its innovations) is permuted, and the
-    autoregression makes a series of it again. Categories, and gaps, move in a circle. Shifts and
-    Fourier surrogates of columns that return to their mean slowly pass too often.
+    autoregression makes a series of it again. Categories, gaps, and columns without innovations (a
+    trend, a wave) move in a circle. Shifts, and Fourier surrogates, of columns that return to their
+    mean slowly pass too often.
 
     Attributes
     ----------
@@ -111,17 +112,18 @@ class Series(WritableArrays):
     def of(cls, time: IntArray) -> "Series":
         return cls(time, most_lags(time.size))
 
-    def innovations(self, values: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Of columns (n_columns, n_samples), in order of time; and coefficients."""
+    def innovations(self, values: FloatArray) -> tuple[FloatArray, FloatArray, BoolArray]:
+        """Of columns (n_columns, n_samples), in order of time; coefficients; which are rigid."""
         ordered = np.ascontiguousarray(values[:, self.time])
         out = np.empty_like(ordered)
-        coefficients = whiten(ordered, self.n_lags, out)
-        return out, np.asarray(coefficients)
+        coefficients, rigid = whiten(ordered, self.n_lags, out)
+        return out, coefficients, rigid
 
     def whitened(self, values: FloatArray) -> FloatArray:
-        """Innovations in the order of the rows."""
+        """Innovations in the order of the rows; of rigid columns nothing, as of a constant one."""
+        innovations, _, rigid = self.innovations(values)
         out = np.empty_like(values)
-        out[:, self.time] = self.innovations(values)[0]
+        out[:, self.time] = np.where(rigid[:, None], 0.0, innovations)
         return out
 
 
@@ -153,7 +155,7 @@ class Surrogates:
         self._fitted, self._residuals, self._ordered = np.zeros((3, m, n))
         if series is not None:
             self._coefficients = np.zeros((m, series.n_lags))
-            self._missing = np.zeros((m, n), bool)
+            self._missing, self._rigid = np.zeros((m, n), bool), np.zeros(m, bool)
 
         def prepare(which: slice) -> None:
             some = columns.take(which, with_order=False)
@@ -167,7 +169,7 @@ class Surrogates:
                 if missing is not None:
                     left = np.where(missing, 0.0 if fits is not None else numbers, left)
                     self._missing[which] = missing[:, series.time]
-                left, self._coefficients[which] = series.innovations(left)
+                left, self._coefficients[which], self._rigid[which] = series.innovations(left)
             elif missing is not None:
                 left[missing] = np.inf
             self._residuals[which] = left
@@ -270,7 +272,7 @@ class Surrogates:
             out[plain] = moved
         if not plain.all():
             made = np.empty((int((~plain).sum()), n))
-            parts = self._residuals, self._coefficients, self._missing
+            parts = self._residuals, self._coefficients, self._missing, self._rigid
             scale = np.ones(n) if self.fits is None else self.fits.residual_std
             series_copies(
                 self._fitted,

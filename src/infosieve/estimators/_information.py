@@ -172,7 +172,7 @@ def mutual_information(
     if x.n_columns == 0:
         return 0.0
     if columns.fills and x.n_columns > 1:
-        x = x.filled()
+        x = columns.take_given(~columns.x.constant)
     alone = n_singletons(x, columns.given, columns.target)
     warn_of_singletons(alone, problem.n_samples)
     measure = Measure(

@@ -210,10 +210,10 @@ class Search:
 
     def _of_set(self, column: int, given: Columns) -> float:
         """The information of a column together with the given ones."""
+        here = self.scoring.executor.here
         if not given.n_columns:
             return self._one(self.joint, column, given)
-        candidate = self.columns.take_given([column])
-        return float(self.joint(candidate, given, self.scoring.executor.here)[0])
+        return self.joint.of_set(given.beside(self.columns.take_given([column])), here)
 
     def _forward_pair(self, remaining: list[int]) -> Step:
         """Add the best two columns together, or stop with them.

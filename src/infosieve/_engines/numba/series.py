@@ -1,6 +1,6 @@
 """Autoregressions of columns whose rows are in order of time, and surrogates made with them.
 
-What they are for: :mod:`infosieve._resampling.series`.
+What they are for: :class:`infosieve._resampling.surrogates.Series`.
 """
 
 import math
@@ -10,6 +10,9 @@ import numpy as np
 
 from infosieve._engines.numba.jit import kernel
 from infosieve._engines.numba.surrogates import order_of
+
+# A column is rigid if its innovations have less than this share of its variance.
+_RIGID = 1e-3
 
 
 @kernel
@@ -99,23 +102,31 @@ def innovations_of(values: Any, coefficients: Any, out: Any) -> None:
 
 @kernel
 def whiten(values: Any, most: Any, out: Any) -> Any:
-    """Innovations (m, n) of the rows of ``values``, and the coefficients of their surrogates.
+    """Innovations (m, n) of the rows of ``values``; coefficients of surrogates; who is rigid.
 
     The coefficients (m, most) are stretched so that their sum is :func:`persistence`, less than
-    one.
+    one. A row is rigid if it hardly has innovations (a trend, a wave): those that it has are
+    rounding, and nothing can be made of them. Then ``out`` has the row itself.
     """
     m, n = values.shape
-    coefficients = np.zeros((m, most))
+    coefficients, rigid = np.zeros((m, most)), np.zeros(m, np.bool_)
     for j in range(m):
         row = values[j] - values[j].mean()
         found = autoregression(row, most)
         innovations_of(row, found, out[j])
+        whole, left = 0.0, 0.0
+        for t in range(n):
+            whole += row[t] * row[t]
+            left += out[j, t] * out[j, t]
+        if left < _RIGID * whole:
+            rigid[j], out[j] = True, row
+            continue
         total = found.sum()
         wanted = min(persistence(found, n), 1.0 - 0.5 / n)
         stretch = wanted / total if total > 0.0 else 1.0
         for i in range(found.size):
             coefficients[j, i] = found[i] * stretch
-    return coefficients
+    return coefficients, rigid
 
 
 @kernel
@@ -132,12 +143,13 @@ def series_copies(
 ) -> None:
     """Surrogate ``c``: column ``which[c]``, its innovations permuted by ``numbers[c]``.
 
-    ``parts`` are the innovations (m, n), in order of time, the coefficients and where gaps are;
-    ``time`` has the row of each moment. What came before the first moment is made of the same
-    innovations, backwards. Gaps move all by the same time. The column's own values, ``ordered``,
+    ``parts`` are the innovations (m, n), in order of time, the coefficients, where gaps are, and
+    which columns are rigid; ``time`` has the row of each moment. What came before the first moment
+    is made of the same innovations, backwards. Gaps, and rigid columns, move all by the same time,
+    in a circle. The column's own values, ``ordered``,
     are put in the order of what comes out, ``scale`` times that beside what is ``fitted``.
     """
-    innovations, coefficients, missing = parts
+    innovations, coefficients, missing, rigid = parts
     n, most = time.size, coefficients.shape[1]
     past, new, order = np.empty(2 * n), np.empty(n), np.empty(n, np.int32)
     scratch = np.empty((2, n + 1), np.int32)
@@ -147,7 +159,9 @@ def series_copies(
         n_weights = most
         while n_weights > 0 and weights[n_weights - 1] == 0.0:
             n_weights -= 1
-        for t in range(2 * n):
+        for t in range(n if rigid[which[c]] else 0):
+            past[n + t] = own[(t + moves[0]) % n]
+        for t in range(0 if rigid[which[c]] else 2 * n):
             x = own[moves[n - 1 - t]] if t < n else own[moves[t - n]]
             for i in range(min(t, n_weights)):
                 x += weights[i] * past[t - 1 - i]
