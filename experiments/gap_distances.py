@@ -1,7 +1,7 @@
 """Distances between rows with gaps, in plain NumPy: a prototype to choose by.
 
 A forward search that adds the column of the largest gain, so many times, without tests; only the
-distances differ. The first letter is how the candidate's gaps are taken, the second those of the
+distances differ. The first word is how the candidate's gaps are taken, the second those of the
 columns beside it.
 """
 
@@ -12,6 +12,7 @@ KS = range(6, 13, 2)
 WAYS = {
     "values": ("value", "value"),
     "values beside medians": ("value", "median"),
+    "values beside medians and flags": ("value", "flagged"),
     "medians": ("median", "median"),
     "what both rows have": ("both", "both"),
 }
@@ -29,6 +30,8 @@ def squared(columns, way, n):
             step = np.where(there, step, np.where(gap[:, None] & gap[None], 0.0, np.inf))
         elif way == "both":
             step = np.where(there, step, 0.0)
+        elif way == "flagged":
+            step = step + (gap[:, None] != gap[None])
         total, common = total + step, common + there
     if way == "both" and columns:
         with np.errstate(divide="ignore", invalid="ignore"):

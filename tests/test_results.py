@@ -70,6 +70,7 @@ def test_what_was_written_is_read_again(number):
         "command",
         "code",
         "n_left_out",
+        "by_changes",
     }
     assert set(head["provenance"]) == wanted
     assert head["provenance"]["versions"]["infosieve"]

@@ -58,6 +58,11 @@ def prepared_of(kinds, n, together, given=(), seed=0):
     return Prepared(x=x, target=target, given=condition, together=together)
 
 
+def at_first(groups, layout, group):
+    """Where a group stands in a slot."""
+    return int(np.flatnonzero(groups[layout.rows][: layout.slots[1]] == group)[0])
+
+
 @given(
     sizes=st.lists(st.integers(1, 9), min_size=2, max_size=12),
     max_samples=st.sampled_from([None, 50]),
@@ -69,6 +74,9 @@ def test_a_part_has_one_row_of_each_group(sizes, max_samples, seed):
     n_slots, n_groups = layout.slots
     assert n_groups == len(sizes)
     assert n_slots == -(-groups.size // n_groups)
+    for group in range(n_groups):  # in the order of the table
+        place = layout.rows.reshape(n_slots, n_groups)[:, at_first(groups, layout, group)]
+        assert (np.diff(place) >= 0).all()
     at = groups[layout.rows].reshape(n_slots, n_groups)
     assert (at == at[0]).all()
     assert np.unique(at[0]).size == n_groups
@@ -81,6 +89,7 @@ def test_a_part_has_one_row_of_each_group(sizes, max_samples, seed):
     drawn = global_permutations(KEY, moved.target.n_samples, layout).draw(0, 5)
     for order in drawn:
         assert np.array_equal(np.sort(order), np.arange(order.size))
+        assert (order // n_groups == np.repeat(np.arange(n_slots), n_groups)).all()
         from_group = at.ravel()[order].reshape(n_slots, n_groups)
         assert (from_group == from_group[0]).all()  # a group receives the rows of one group
         assert np.unique(from_group[0]).size == n_groups
@@ -380,7 +389,8 @@ def test_where_the_target_wanders_changes_are_measured():
     assert not wanders(np.full(300, np.nan))
     gaps = np.where(np.arange(300) % 10 == 0, np.nan, walk)
     assert wanders(gaps)
-    assert changes(np.array([1.0, 2.0, 4.0, np.nan, 5.0])).tolist()[:3] == [1.5, 1.0, 2.0]
+    steps = changes(np.array([1.0, 2.0, 4.0, np.nan, 5.0]))
+    np.testing.assert_array_equal(steps, [1.0, 1.0, 2.0, np.nan, 1.0])
     y = np.diff(walk, prepend=0.0) + 0.3 * rng.normal(size=300)
     table = pd.DataFrame({"walk": walk, "steady": steady, "text": np.where(steady > 0, "u", "v")})
     y = pd.Series(np.cumsum(y), name="sum")
@@ -396,6 +406,21 @@ def test_where_the_target_wanders_changes_are_measured():
     np.testing.assert_allclose(found[list(steps)], want, atol=0.05)
     assert any("order of time" in note for note in selector.result_.notes)
     np.testing.assert_array_equal(selector.transform(table.drop(columns="level"))[:, 0], walk)
+    result = selector.result_
+    assert result.provenance.by_changes
+    assert any("The target wanders" in note for note in result.notes)
+    assert result.excerpt.features[0] == walk.tolist()  # values, as they were
+    table["day"] = np.arange(300.0)
+    with pytest.warns(UserWarning, match="wanders"):
+        days = MISelector(series=True, random_state=0).fit(table, y)
+    assert days.result_.constant == (4,)
+    with (
+        pytest.raises(ValueError, match="column 'day' of X has constant changes"),
+        pytest.warns(UserWarning, match="wanders"),
+    ):
+        permutation_test(table, y, "day", series=True)
+    with pytest.raises(ValueError, match=r"y is a straight line in time \(each change is 1.0\)"):
+        relevance(table, np.arange(300.0), series=True)
 
 
 def test_what_a_series_tells_is_found():
@@ -420,3 +445,53 @@ def test_groups_in_all_forms():
     for wrong in (np.c_[groups, groups], "patient"):
         with pytest.raises(ValueError, match="'groups' parameter must be one column"):
             relevance(X, y, groups=wrong)
+
+
+@pytest.mark.parametrize("candidate", ["trend", "wave", "week"])
+def test_columns_without_innovations_do_not_pass(candidate):
+    """Innovations that are rounding would make all surrogates alike: 11 to 29 % of these passed."""
+    t = np.arange(200)
+    x = {"trend": t + 0.0, "wave": np.sin(t / 15), "week": (t % 7) + 0.0}[candidate]
+    passed = 0
+    for seed in range(60):
+        y = autoregressive(0.5, 200, np.random.default_rng(seed))
+        how = {"series": True, "n_permutations": 39, "random_state": seed}
+        passed += permutation_test(x, y, 0, **how).p_value <= 0.05
+    assert passed <= 9
+
+
+def test_what_follows_each_other_in_a_group_may_be_alike():
+    """Two halves of each group have effects of their own: 13 % of these passed."""
+    passed = 0
+    for seed in range(60):
+        rng = np.random.default_rng(seed)
+        half = np.repeat(np.arange(30), 10)
+        x, y = (rng.normal(size=30)[half] + 0.1 * rng.normal(size=300) for _ in range(2))
+        how = {"groups": half // 2, "n_permutations": 39, "random_state": seed}
+        passed += permutation_test(x, y, 0, **how).p_value <= 0.05
+    assert passed <= 9
+
+
+@pytest.mark.filterwarnings("ignore:y wanders")
+def test_a_selected_category_explains_changes():
+    """As levels beside changes, 44 % of these passed."""
+    passed = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        s = np.repeat(rng.integers(0, 3, 50), 4)
+        y = np.cumsum(rng.normal(size=200)) + 3.0 * s
+        x = s + 0.5 * rng.normal(size=200)
+        table = pd.DataFrame({"x": x, "s": np.array(list("uvw"))[s]})
+        how = {"series": True, "n_permutations": 39, "random_state": seed}
+        passed += permutation_test(table, y, "x", given="s", **how).p_value <= 0.05
+    assert passed <= 7
+
+
+def test_groups_in_another_order_are_refused():
+    X, y, groups = grouped([3] * 10)
+    labels = pd.Series(groups).sample(frac=1, random_state=0)
+    with pytest.raises(ValueError, match="X and groups have the same index labels in another"):
+        relevance(pd.DataFrame(X), y, groups=labels)
+    masked = np.ma.masked_array(groups, np.arange(30) == 4)
+    with pytest.raises(ValueError, match="no label in row 4"):
+        relevance(X, y, groups=masked)

@@ -5,11 +5,15 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from infosieve._core.messages import shown
 from infosieve._core.types import BoolArray, FloatArray, IntArray
 from infosieve._input.numbers import Offset
 from infosieve._input.series import changes, wanders
+
+# Where changes are measured, a category is what it was and is if there are so many samples a pair.
+_EACH_PAIR = 10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +38,8 @@ class Table:
         What was subtracted, exactly, from columns whose numbers float64 does not distinguish.
     n_missing : ndarray of int or None
         How many gaps each column had.
+    unchanged : Table or None
+        The values, where this table has their changes.
     """
 
     argument: str
@@ -45,6 +51,7 @@ class Table:
     index: Any = None
     offsets: dict[int, Offset] = field(default_factory=dict)
     n_missing: IntArray | None = None
+    unchanged: "Table | None" = None
 
     @classmethod
     def without_values(
@@ -81,11 +88,15 @@ class Table:
     def completed(self, missing: str, by_changes: bool = False) -> "Table":
         """Gaps as they are measured: a level of categories; of numbers NaN, or the median.
 
-        ``by_changes``: numbers give way to their changes from row to row.
+        ``by_changes``: numbers give way to their changes from row to row, categories to what they
+        were and are.
         """
+        if by_changes:
+            levelled = self.completed(missing)
+            return replace(levelled._changes(), unchanged=levelled)
         values, levels = self.values, dict(self.levels)
         gaps = np.isnan(values)
-        if not (by_changes or gaps.any()):
+        if not gaps.any():
             return self
         values = values.copy()
         values[gaps] = np.nan  # one of many
@@ -93,15 +104,21 @@ class Table:
             if j in levels and missed.any():
                 values[j, missed] = len(levels[j])
                 levels[j] = [*levels[j], None]
-            elif not self.categorical[j]:
-                if by_changes:
-                    values[j] = changes(values[j])
-                if missing == "median":
-                    lost = np.isnan(values[j])
-                    values[j, lost] = np.median(values[j, ~lost]) if not lost.all() else 0.0
-        offsets = {} if by_changes else self.offsets
-        n_missing = gaps.sum(axis=1)
-        return replace(self, values=values, levels=levels, offsets=offsets, n_missing=n_missing)
+            elif missing == "median":
+                values[j, missed] = np.median(values[j, ~missed]) if not missed.all() else 0.0
+        return replace(self, values=values, levels=levels, n_missing=gaps.sum(axis=1))
+
+    def _changes(self) -> "Table":
+        values, levels = self.values.copy(), dict(self.levels)
+        for j, row in enumerate(self.values):
+            if not self.categorical[j]:
+                values[j] = changes(row)
+            elif len(levels[j]) ** 2 * _EACH_PAIR <= self.n_samples:
+                before = np.concatenate([row[:1], row[:-1]])
+                codes, pairs = pd.factorize(before * len(levels[j]) + row)
+                values[j] = codes
+                levels[j] = [tuple(divmod(int(pair), len(self.levels[j]))) for pair in pairs]
+        return replace(self, values=values, levels=levels, offsets={})
 
     def of_rows(self, rows: IntArray) -> "Table":
         """The same, if these are all rows in their order; else for some of the samples."""
@@ -123,6 +140,8 @@ class Table:
 
     def column(self, j: int) -> Any:
         """The values of one column as they were; of numbers, what float64 holds of them."""
+        if self.unchanged is not None:
+            return self.unchanged.column(j)
         if j not in self.levels:
             return self.values[j] + float(self.offsets[j]) if j in self.offsets else self.values[j]
         levels: Any = np.empty(len(self.levels[j]), dtype=object)
@@ -173,6 +192,9 @@ def fingerprint(*tables: Any, groups: IntArray | None = None) -> str:
 
 def refuse_missing(argument: str, names: list[Any], n_samples: int, counts: IntArray) -> None:
     """No estimate from values that are not there, where that is asked for; counts by column."""
+    if argument == "y":
+        way_out = "Leave these samples out; missing='auto' does, and says how many."
+        _refuse(argument, names, n_samples, counts, "missing values (NaN)", way_out)
     _refuse(
         argument,
         names,
@@ -214,6 +236,12 @@ def check_target(y: Table) -> None:
     """A target must vary, and classes must have members."""
     for j in range(y.n_columns):
         column = y.values[j]
+        if column.min() == column.max() and y.unchanged is not None:
+            raise ValueError(
+                f"{y.label(j)} is a straight line in time (each change is {shown(column[0])}): "
+                "there is nothing to predict. Check that it is the right column; without "
+                "series=True it is taken as it is."
+            )
         if column.min() == column.max():
             value = shown(y.levels[j][0] if j in y.levels else y.column(j)[0])
             raise ValueError(
@@ -237,7 +265,7 @@ def check_lengths(*tables: Table) -> None:
                 f"{first.argument} has {first.n_samples} samples and {other.argument} has "
                 f"{other.n_samples}; they must describe the same samples, row by row."
             )
-        if _same_labels_in_another_order(first.index, other.index):
+        if same_labels_in_another_order(first.index, other.index):
             raise ValueError(
                 f"{first.argument} and {other.argument} have the same index labels in another "
                 f"order: the samples would be mixed up. Pass {other.argument}.loc[{first.argument}"
@@ -245,8 +273,9 @@ def check_lengths(*tables: Table) -> None:
             )
 
 
-def _same_labels_in_another_order(one: Any, other: Any) -> bool:
-    if one is None or other is None or one.equals(other):
+def same_labels_in_another_order(one: Any, other: Any) -> bool:
+    """Whether two indexes have the same labels, but not row by row."""
+    if not (isinstance(one, pd.Index) and isinstance(other, pd.Index)) or one.equals(other):
         return False
     if not (one.is_unique and other.is_unique):
         return False

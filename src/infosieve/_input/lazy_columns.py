@@ -138,11 +138,21 @@ class SourceTable:
 
     def column(self, j: int) -> Any:
         """The values of one column, as they were."""
-        return self.read(np.array([j])).column(0)
+        return self.read_raw(np.array([j])).completed(self.missing).column(0)
 
     def label(self, column: int) -> str:
         """How an error message calls a column."""
         return f"column {self.names[column]!r} of {self.argument}"
+
+
+def complete_rows(source: ColumnSource, executor: Executor) -> BoolArray:
+    """Which rows of a table that stays where it is have no gaps."""
+    unread = LazyColumns(SourceTable(source, "X", {}), None, 0, executor.here)
+    who: Any = executor if executor.can_read(source) else executor.here
+    size = max(1, _BLOCK_BYTES // (8 * source.shape[0]))
+    pieces = who.place(unread).pieces(range(source.shape[1]), size)
+    gaps = list(who.map(_incomplete, ((size, piece) for piece in pieces)))
+    return np.asarray(~np.any(gaps, axis=0))
 
 
 def open_table(
@@ -181,12 +191,6 @@ def open_table(
             executor.progress.advance(done, table.n_columns)
         return each
 
-    if missing == "drop":
-        gaps = np.any(passed(_incomplete, unread), axis=0)
-        if gaps.any():
-            rows = np.arange(source.shape[0]) if kept is None else kept
-            table = replace(table, kept=rows[~gaps])
-            unread = replace(unread, table=table)
     if scale is None:  # columns keep their unit: the largest number of all comes first
         largest = max(passed(_largest, unread))
         table = replace(table, largest=largest)

@@ -23,7 +23,13 @@ from infosieve._core.types import (
     Which,
 )
 from infosieve._engines.numba.columns import LIFT
-from infosieve._input.lazy_columns import SMALL, LazyColumns, SourceTable, open_table
+from infosieve._input.lazy_columns import (
+    SMALL,
+    LazyColumns,
+    SourceTable,
+    complete_rows,
+    open_table,
+)
 from infosieve._input.scaling import exponent_of, prepare
 from infosieve._input.tables import Table, check_lengths, check_target, fingerprint, read_table
 from infosieve._input.together import INDEPENDENT, Together, together_of
@@ -56,6 +62,8 @@ class Problem:
         How gaps are measured.
     n_left_out : int
         Samples without a target, or with gaps where only complete ones are wanted.
+    by_changes : bool
+        Whether columns have changes from row to row instead of values, because the target wanders.
     """
 
     x: Any
@@ -64,6 +72,7 @@ class Problem:
     together: Together = INDEPENDENT
     missing: str = "auto"
     n_left_out: int = 0
+    by_changes: bool = False
 
     @property
     def tables(self) -> list[AnyTable]:
@@ -134,13 +143,17 @@ def open_problem(
     if given is not None:
         others.append(read_table(given, "given", missing=missing))
     check_lengths(x, *others)
-    together, n_samples = together_of(groups, series, x.n_samples), x.n_samples
+    n_samples = x.n_samples
+    together = together_of(groups, series, n_samples, x.index)
     without = others[0].incomplete
     _tell_of_targets(others[0], without)
     used = ~without
     if missing == "drop":
         here = others if source is not None else [*others, x]
         used &= ~np.any([table.incomplete for table in here], axis=0)
+        if source is not None and executor is not None:
+            used &= complete_rows(source, executor)
+        _tell_of_dropped(int((~used).sum() - without.sum()), n_samples)
     rows = np.flatnonzero(used)
     others = [table.of_rows(rows) for table in others]
     by_changes = together.in_order and others[0].wanders
@@ -149,13 +162,8 @@ def open_problem(
         how: dict[str, Any] = {"missing": missing, "by_changes": by_changes}
         how["kept"] = None if used.all() else rows
         x = open_table(source, "X", discrete_features, scale, others, executor, **how)
-        if x.n_samples < rows.size:  # incomplete samples were dropped
-            others = [table.take_rows(np.searchsorted(rows, x.kept)) for table in others]
-            rows = x.kept
     else:
         x = x.of_rows(rows).completed(missing, by_changes)
-    if missing == "drop":
-        _tell_of_dropped(n_samples - rows.size - int(without.sum()), n_samples)
     others = [table.completed(missing, by_changes) for table in others]
     check_target(others[0])
     if isinstance(discrete_target, str) and _holds_integers(y):
@@ -169,6 +177,7 @@ def open_problem(
         together=together.of_rows(rows),
         missing=missing,
         n_left_out=n_samples - rows.size,
+        by_changes=by_changes,
     )
 
 
@@ -300,6 +309,7 @@ def provenance_of(
         versions=dict(versions()),
         code=_code(call, known, seed),
         n_left_out=problem.n_left_out,
+        by_changes=problem.by_changes,
     )
 
 

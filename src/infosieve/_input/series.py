@@ -40,8 +40,11 @@ def wanders(values: FloatArray) -> bool:
 
 
 def changes(values: FloatArray) -> FloatArray:
-    """From each row to the next; the first row has the middle one of them."""
-    steps = np.diff(values)
-    there = np.isfinite(steps)
-    first = np.median(steps[there]) if there.any() else np.nan
-    return np.concatenate([[first], steps])
+    """From the last value before each row to that of the row; the first has the middle change."""
+    out = np.full(values.size, np.nan)
+    there = np.flatnonzero(np.isfinite(values))
+    steps = np.diff(values[there])
+    out[there[1:]] = steps
+    if there.size:
+        out[there[0]] = np.median(steps) if steps.size else 0.0
+    return out

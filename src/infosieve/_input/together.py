@@ -9,8 +9,9 @@ import pandas as pd
 from infosieve._core.messages import shown
 from infosieve._core.parameters import is_flag, is_int
 from infosieve._core.types import IntArray, WritableArrays
+from infosieve._input.checked import same_labels_in_another_order
 
-# A part of a series has at least so many rows, whatever window is asked for.
+# A part of a series has at least so many rows if its window is given (if not: layout.py).
 _ROWS = 10
 
 
@@ -48,8 +49,8 @@ class Together(WritableArrays):
 INDEPENDENT = Together()
 
 
-def together_of(groups: Any, series: Any, n_samples: int) -> Together:
-    """What users say of rows that belong together, checked."""
+def together_of(groups: Any, series: Any, n_samples: int, index: Any = None) -> Together:
+    """What users say of rows that belong together, checked; ``index`` is that of X, or None."""
     if not (is_flag(series) or (is_int(series) and series >= 1)):
         raise ValueError(
             "The 'series' parameter must be False, True (rows are in order of time), or how many "
@@ -70,10 +71,18 @@ def together_of(groups: Any, series: Any, n_samples: int) -> Together:
             "The 'series' parameter is for rows in order of time, 'groups' for rows of several "
             "individuals: pass one of them. Series of several individuals are groups."
         )
+    if same_labels_in_another_order(index, getattr(groups, "index", None)):
+        raise ValueError(
+            "X and groups have the same index labels in another order: the samples would be mixed "
+            "up. Pass groups.loc[X.index], or drop the indexes if they mean nothing (reset_index)."
+        )
     return Together(_codes(groups, n_samples))
 
 
 def _codes(groups: Any, n_samples: int) -> IntArray:
+    if isinstance(groups, np.ma.MaskedArray):
+        missing, groups = np.ma.getmaskarray(groups), groups.data.astype(object)
+        groups[missing] = None
     array = np.asarray(groups, object)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]

@@ -16,7 +16,7 @@ from infosieve._input.together import Together
 from infosieve._resampling.parts import part_size, parts_of
 from infosieve._resampling.words import random_order
 
-# A part of a series has at least so many rows.
+# A part of a series has at least so many rows where its window is found in the data.
 _LEAST = 100
 # Parts of grouped rows, at most: a row each of 25 parts tells nearly as much as all.
 _MOST_SLOTS = 25

@@ -83,7 +83,8 @@ def _selection_words(result: Any, tested: bool) -> list[str]:
     if copies:
         words.append(f"Copies, which were left out: {'; '.join(copies)}.")
     if result.constant:
-        words.append(f"Constant, and left out: {_listed(_names(result, result.constant))}.")
+        what = "Constant changes" if result.provenance.by_changes else "Constant"
+        words.append(f"{what}, and left out: {_listed(_names(result, result.constant))}.")
     if result.identifiers:
         names = _listed(_names(result, result.identifiers))
         words.append(f"Identifiers, hardly any of which occurs twice, were left out: {names}.")

@@ -93,8 +93,8 @@ def _gaps(result: Any) -> Iterator[str]:
         if step.action == "add" and step.gap_gain is not None and step.gap_gain > 0.1 * step.gain:
             name = " and ".join(str(result.features[j]) for j in step.features)
             yield (
-                f"{name}: that values are missing tells {step.gap_gain:.3f} of the "
-                f"{step.gain:.3f} nats by itself."
+                f"{name}: that values are missing would tell {step.gap_gain:.3f} nats by itself; "
+                f"the column adds {step.gain:.3f}."
             )
 
 
@@ -115,6 +115,11 @@ def _parts(result: Any) -> Iterator[str]:
             f"Rows are in order of time: estimates are means over {parts}{apart}, and surrogates "
             "are as persistent as their columns."
         )
+        if known.by_changes:
+            yield (
+                "The target wanders, without returning to a mean: changes from row to row were "
+                "measured, of all columns of numbers."
+            )
         return
     if result.n_parts > 1 and result.n_samples_used is not None:
         size, more = divmod(result.n_samples_used, result.n_parts)

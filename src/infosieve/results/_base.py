@@ -51,6 +51,8 @@ class Provenance:
         The call in Python that repeats it.
     n_left_out : int
         Samples that were left out: they had no target, or had gaps and ``missing="drop"``.
+    by_changes : bool
+        Whether changes from row to row were measured, because the target of a series wanders.
 
     See Also
     --------
@@ -78,6 +80,7 @@ class Provenance:
     command: str = ""
     code: str = ""
     n_left_out: int = 0
+    by_changes: bool = False
 
     def with_seed(self, seed: int) -> Self:
         """The same with another seed, which the code has as well.

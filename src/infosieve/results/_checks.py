@@ -311,6 +311,11 @@ def _check_provenance(known: Provenance) -> None:
         "the provenance's n_left_out must be a number",
         known.n_left_out,
     )
+    _need(
+        isinstance(known.by_changes, bool),
+        "the provenance's by_changes must be true or false",
+        known.by_changes,
+    )
     for name in ("command", "code"):
         value = getattr(known, name)
         _need(isinstance(value, str), f"the provenance's {name} must be a text", value)

@@ -216,7 +216,8 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
     ``mutual_information(X[new], y, given=X[before], criterion="cmi", n_neighbors=(3, 15),
     max_samples="auto")``, the test with ``permutation_test(X, y, candidates, given=before,
     alpha=level, screen="auto", max_samples="auto", random_state=seed)`` (of a pair, with
-    ``pairs=True``).
+    ``pairs=True``), each with the same ``missing``, ``groups`` and ``series``. (With
+    ``missing="drop"``, pass the complete rows of all columns.)
 
     References
     ----------
@@ -429,9 +430,10 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         constant = x.constant
         candidates = [j for j in range(x.n_columns) if not constant[j] and j not in others]
         if not candidates:
+            also = f" or identifiers ({len(identifiers)})" if identifiers else ""
             raise ValueError(
-                f"All {x.n_columns} columns of X are constant: there is nothing to select. Check "
-                "that these are the right columns and rows."
+                f"All {x.n_columns} columns of X are constant{also}: there is nothing to select. "
+                "Check that these are the right columns and rows."
             )
         if len(candidates) < least:
             raise ValueError(

@@ -33,7 +33,7 @@ from infosieve._core.types import (
 )
 from infosieve._engines.devices import Device, check_device, engine_of, require_device
 from infosieve._executors import executor_of
-from infosieve._input.problem import open_problem, provenance_of, warn_of_singletons
+from infosieve._input.problem import Problem, open_problem, provenance_of, warn_of_singletons
 from infosieve._input.tables import find_columns
 from infosieve._resampling.layout import Layout, laid_out
 from infosieve._resampling.permutations import key_of, permutations_of, random_folds, seed_of
@@ -224,7 +224,7 @@ def permutation_test(
         ks = check_neighbors(n_neighbors, layout.n_together(problem.n_samples))
         warn_of_few_arrangements(columns.target, layout, 0.05 if alpha is None else alpha)
         x, target = columns.x, columns.target
-        _refuse_constant(problem.x, tested, x.constant)
+        _refuse_constant(problem, tested, x.constant)
         if pairs and len(tested) < 2:
             raise ValueError("The 'candidates' parameter must have two columns for 'pairs=True'.")
         condition = columns.take_given([j for j in known if not x.constant[j]])
@@ -346,10 +346,11 @@ def _columns(table: Any, candidates: Any, given: Any) -> tuple[list[int], list[i
     return tested, known
 
 
-def _refuse_constant(table: Any, tested: list[int], constant: Any) -> None:
+def _refuse_constant(problem: Problem, tested: list[int], constant: Any) -> None:
+    what = "has constant changes" if problem.by_changes else "is constant"
     for j in tested:
         if constant[j]:
             raise ValueError(
-                f"{table.label(j)} is constant: permuted, it is itself. Leave it out of "
+                f"{problem.x.label(j)} {what}: permuted, it is itself. Leave it out of "
                 "'candidates'."
             )
