@@ -41,7 +41,8 @@ def public_names() -> list[str]:
             if inspect.isclass(value):
                 for method, member in vars(value).items():
                     callable_ = inspect.isroutine(member) or isinstance(member, classmethod)
-                    if callable_ and not method.startswith("_"):
+                    theirs = method.startswith("_") or method.endswith("_request")  # scikit-learn's
+                    if callable_ and not theirs:
                         names.append(f"{package}.{name}.{method}")
     return names
 

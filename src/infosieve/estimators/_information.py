@@ -99,11 +99,11 @@ def mutual_information(
     missing : {"auto", "value", "median", "drop", "error"}, default="auto"
         What becomes of gaps in X and ``given`` (NaN, None, NA). "value": a gap is a value of its
         own, infinitely far from numbers, so gaps that carry information are found. "median": gaps
-        are filled with the median of the column. "auto": "value" for a column by itself, and
-        "median" in sets of several columns and in ``given``, where the few samples with the same
-        gaps would be compared with each other only. "drop": samples with gaps are left out.
-        "error": gaps are refused. Among categories a gap is a level. Samples without a target are
-        left out, with a warning.
+        are filled with the median of the column. "auto": "value" for a column by itself; in sets of
+        several columns and in ``given``, where the few samples with the same gaps would be compared
+        with each other only, medians and a column beside that says where gaps are. "drop": samples
+        with gaps are left out. "error": gaps are refused. Among categories a gap is a level.
+        Samples without a target are left out, with a warning.
     groups : array-like of shape (n_samples,), optional
         Which rows belong together (several rows of one patient): they are not each other's
         neighbours. One row of each group is in a part of the samples, and the estimates of parts

@@ -136,10 +136,10 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
     missing : {"auto", "value", "median", "drop", "error"}, default="auto"
         What becomes of gaps in X (NaN, None, NA). "value": a gap is a value of its own, infinitely
         far from numbers, so gaps that carry information are found. "median": filled with the median
-        of the column. "auto": "value" for candidates and "median" for the selected columns beside
-        them (docs/missing.md). "drop": samples with gaps are left out. "error": gaps are refused.
-        Among categories a gap is a level. Samples without a target are left out, with a warning.
-        :meth:`transform` passes gaps on.
+        of the column. "auto": "value" for candidates; selected columns have medians, and beside
+        them columns that say where gaps are. "drop": samples with gaps are left out. "error": gaps
+        are refused. Among categories a gap is a level. Samples without a target are left out, with
+        a warning. :meth:`transform` passes gaps on.
     series : bool or int, default=False
         True: rows are in order of time. Rows that are near in time are not each other's neighbours,
         and surrogates are as persistent as their columns. How near depends on how persistent the

@@ -135,7 +135,8 @@ def permutation_test(
         As in :func:`mutual_information`.
     missing
         As in :func:`mutual_information`: "auto" takes a gap of a candidate as a value of its own,
-        and fills those of the given columns with medians. Gaps move with their values.
+        and fills those of the given columns, with columns beside that say where they are. Gaps move
+        with their values.
     groups : array-like of shape (n_samples,), optional
         Which rows belong together, as in :func:`mutual_information`. Whole groups are permuted;
         given columns, among groups that are alike in them.
