@@ -236,6 +236,10 @@ def test_too_few_arrangements_are_told():
         MISelector(min_features=1, random_state=0).fit(X, classes, groups=groups)
     X, y, groups = grouped([5] * 7)
     permutation_test(X, y, 0, groups=groups, alpha=0.01)  # 5,040 are enough
+    X, y, groups = grouped([5] * 6)
+    table = pd.DataFrame({"x": X[:, 0], "kind": np.array(list("uvw"))[groups % 3]})
+    with pytest.warns(UserWarning, match="6 groups can be arranged in 8 different ways"):
+        permutation_test(table, y, "x", given="kind", groups=groups)
 
 
 def test_groups_in_which_columns_or_the_target_are_constant():

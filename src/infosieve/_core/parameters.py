@@ -15,6 +15,8 @@ DEFAULT_NEIGHBORS, SELECTION_NEIGHBORS, NEIGHBORS_TRIED = (3, 10), (3, 15), (2, 
 WITHOUT_EFFECT = ("checkpoint", "device", "executor", "n_jobs", "random_state", "verbose")
 # What becomes of gaps in X.
 MISSING = get_args(Missing)
+# A target of so many distinct whole numbers, from the first to the second, may be classes.
+CLASS_CODES = (3, 20)
 # Folds of resampled estimates.
 N_FOLDS = 20
 # Permutations of a test, at least, and for each unit of 1 / alpha.

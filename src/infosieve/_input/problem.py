@@ -11,7 +11,7 @@ import pandas as pd
 
 from infosieve._core.documents import versions
 from infosieve._core.messages import shown, warn
-from infosieve._core.parameters import MISSING, WITHOUT_EFFECT, check_choice
+from infosieve._core.parameters import CLASS_CODES, MISSING, WITHOUT_EFFECT, check_choice
 from infosieve._core.types import (
     BoolArray,
     Columns,
@@ -40,9 +40,6 @@ from infosieve.results import Excerpt, Provenance
 EXCERPT = 1000
 
 AnyTable: TypeAlias = Table | SourceTable
-
-# Whole numbers of so many kinds may be codes of classes.
-_CLASSES = (3, 20)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -240,7 +237,7 @@ def _holds_integers(y: Any) -> bool:
 def _warn_of_class_codes(y: Table) -> None:
     """Say that a target of few whole numbers is taken as numbers."""
     for j in np.flatnonzero(~y.categorical):
-        few, many = _CLASSES
+        few, many = CLASS_CODES
         distinct = np.unique(y.values[j][: 100 * many])
         if distinct.size <= many:
             distinct = np.unique(y.values[j])

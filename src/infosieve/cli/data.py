@@ -10,12 +10,10 @@ from typing import Any, Literal
 import pandas as pd
 
 from infosieve._core.messages import shown
+from infosieve._core.parameters import CLASS_CODES
 from infosieve.cli import tables
 from infosieve.cli.errors import InputError
 from infosieve.cli.labels import labels_of_rows, tell_of_counters
-
-# Whole numbers of so many kinds may be codes of classes.
-_CLASSES = (3, 20)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,7 +114,7 @@ def _tell_of_class_codes(y: "pd.Series[Any]") -> None:
     """Say that 1.0, 2.0 and 3.0 are taken as numbers; of 1, 2 and 3 the library says it."""
     if not pd.api.types.is_float_dtype(y.dtype):
         return
-    few, many = _CLASSES
+    few, many = CLASS_CODES
     kinds = y.dropna().unique()
     if few <= len(kinds) <= many and 2 * len(kinds) <= len(y) and (kinds % 1 == 0).all():
         print(

@@ -33,7 +33,9 @@ Groups = Annotated[str | None, typer.Option(metavar="COLUMN", help=_GROUPS)]
 Series = Annotated[bool, typer.Option("--series", help="rows are in order of time")]
 SeriesWindow = Annotated[
     int | None,
-    typer.Option(metavar="N", help="of a series: so many rows belong together; default: found"),
+    typer.Option(
+        min=1, metavar="N", help="of a series: so many rows belong together; default: found"
+    ),
 ]
 Delimiter = Annotated[
     str | None,

@@ -223,7 +223,6 @@ def permutation_test(
         prepared = problem.prepare(scale, pool.here, with_order=not known)
         columns, layout = laid_out(prepared, max_samples)
         ks = check_neighbors(n_neighbors, layout.n_together(problem.n_samples))
-        warn_of_few_arrangements(columns.target, layout, 0.05 if alpha is None else alpha)
         x, target = columns.x, columns.target
         _refuse_constant(problem, tested, x.constant)
         if pairs and len(tested) < 2:
@@ -246,6 +245,8 @@ def permutation_test(
         scoring = Scoring(x, pool)
         key = key_of(seed, "pair" if pairs else "test", condition)
         permutations = permutations_of(null, key, condition, metric, pool.here.n_workers, layout)
+        level = 0.05 if alpha is None else alpha
+        warn_of_few_arrangements(columns.target, layout, level, permutations.edges)
         n_best, n_tested = screen_size(screen, problem.n_samples), len(tested)
         screened = None
         if n_best is not None and correction == "max" and (pairs or n_tested > n_best):
@@ -314,16 +315,22 @@ def cv_folds(resample: Resample, seed: int, n_samples: int, layout: Layout) -> I
     return random_folds((seed, "parts", 0), n_samples, min(N_FOLDS, n), layout)
 
 
-def warn_of_few_arrangements(target: Columns, layout: Layout, level: float) -> None:
-    """Say that nothing can be significant, where groups have too few arrangements for the level."""
+def warn_of_few_arrangements(
+    target: Columns, layout: Layout, level: float, edges: IntArray | None = None
+) -> None:
+    """Say that nothing can be significant, where groups have too few arrangements for the level.
+
+    ``edges`` are those of strata in which groups are exchanged, where there are some.
+    """
     if layout.slots is None:
         return
     n_slots, n_groups = layout.slots
     values = target.values.reshape(-1, n_slots, n_groups)
+    sizes = [n_groups] if edges is None else np.diff(edges).tolist()
     repeats = [1]
-    if (values == values[:, :1]).all():  # groups of the same target are not told apart
+    if len(sizes) == 1 and (values == values[:, :1]).all():  # of the same target: not told apart
         repeats = np.unique(values[:, 0], axis=1, return_counts=True)[1].tolist()
-    logs = math.lgamma(n_groups + 1) - sum(math.lgamma(r + 1) for r in repeats)
+    logs = sum(math.lgamma(size + 1) for size in sizes) - sum(math.lgamma(r + 1) for r in repeats)
     if logs < -math.log(level) - 1e-9:
         warn(
             f"{n_groups} groups can be arranged in {math.exp(logs):.0f} different ways only: no "
