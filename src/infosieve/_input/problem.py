@@ -395,12 +395,12 @@ def _refuse_repeated_names(names: list[Any]) -> None:
 
 def warn_of_identifiers(table: Any, x: ColumnSet, left_out: Collection[int] = ()) -> None:
     """Say which categories of X are nearly as many as there are samples."""
-    found = np.flatnonzero(x.categorical & (2 * x.n_distinct > x.n_samples))
+    found = np.flatnonzero(x.categorical & (2 * x.n_distinct > table.n_samples))
     if left_out:
         names = ", ".join(shown(table.names[j]) for j in sorted(left_out)[:10])
         more = f" and {len(left_out) - 10} more" if len(left_out) > 10 else ""
         warn(
-            f"Left out as identifiers, with more levels than half of the {x.n_samples} samples: "
+            f"Left out as identifiers, with more levels than half of the {table.n_samples} samples: "
             f"{names}{more}. Nothing can be learnt from names that hardly occur twice. If these "
             "are numbers, pass them as numbers; if they are categories, join rare ones, or declare "
             "them (discrete_features)."
@@ -410,7 +410,7 @@ def warn_of_identifiers(table: Any, x: ColumnSet, left_out: Collection[int] = ()
         j = int(found[0])
         more = f" So have {found.size - 1} other columns." if found.size > 1 else ""
         warn(
-            f"{table.label(j)} has {x.n_distinct[j]} categories in {x.n_samples} samples, as "
+            f"{table.label(j)} has {x.n_distinct[j]} categories in {table.n_samples} samples, as "
             f"identifiers have: its information cannot be told from chance.{more} Leave it out, "
             "join rare categories or, if these are numbers, pass them as numbers."
         )

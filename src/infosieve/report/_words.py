@@ -87,7 +87,7 @@ def _gaps(result: Any) -> Iterator[str]:
         columns = (
             "1 column has" if len(result.missing) == 1 else f"{len(result.missing):,} columns have"
         )
-        name = f"{result.features[most]}{' most' if len(result.missing) > 1 else ''}"
+        name = f"{'most in ' if len(result.missing) > 1 else ''}{result.features[most]}"
         yield f"{columns} missing values: {name} ({share:.0%})."
     for step in result.steps:
         if step.action == "add" and step.gap_gain is not None and step.gap_gain > 0.1 * step.gain:
