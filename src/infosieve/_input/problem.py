@@ -400,8 +400,8 @@ def warn_of_identifiers(table: Any, x: ColumnSet, left_out: Collection[int] = ()
         names = ", ".join(shown(table.names[j]) for j in sorted(left_out)[:10])
         more = f" and {len(left_out) - 10} more" if len(left_out) > 10 else ""
         warn(
-            f"Left out as identifiers, with more levels than half of the {table.n_samples} samples: "
-            f"{names}{more}. Nothing can be learnt from names that hardly occur twice. If these "
+            "Left out as identifiers, with more levels than half of the "
+            f"{table.n_samples} samples: {names}{more}. Nothing can be learnt from names that hardly occur twice. If these "
             "are numbers, pass them as numbers; if they are categories, join rare ones, or declare "
             "them (discrete_features)."
         )
