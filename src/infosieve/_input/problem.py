@@ -402,8 +402,8 @@ def warn_of_identifiers(table: Any, x: ColumnSet, left_out: Collection[int] = ()
         warn(
             "Left out as identifiers, with more levels than half of the "
             f"{table.n_samples} samples: {names}{more}. Nothing can be learnt from names that "
-            "hardly occur twice. If these are numbers, pass them as numbers; if they are categories, join "
-            "rare ones, or declare them (discrete_features)."
+            "hardly occur twice. If these are numbers, pass them as numbers; if they are "
+            "categories, join rare ones, or declare them (discrete_features)."
         )
         found = np.setdiff1d(found, list(left_out))
     if found.size:
