@@ -464,7 +464,7 @@ MISTAKES = [
     (["select", "table.csv", *T, "--groups", "kinds"], "--groups 'kinds' is no column; do you"),
     (["select", "table.csv", *T, "--groups", "Y"], "--groups and --target are one column, 'Y'"),
     (["select", "table.csv", *T, "--groups", "kind", "--series"], "--series is for rows in order"),
-    (["choose-k", "table.csv", *T, "--series-window", "0"], "--series must be False, True"),
+    (["choose-k", "table.csv", *T, "--series-window", "0"], "'--series-window': Input should be"),
     (["select", "missing.csv", *T, "--missing", "drop"], "3 of 3 samples have missing values"),
     (["select", "infinite.csv", *T], "infinite values"),
     (["select", "broken.parquet", *T], "broken.parquet cannot be read"),

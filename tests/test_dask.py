@@ -134,7 +134,7 @@ def test_gaps_groups_and_series(together, where, client, small_jobs, unread, tmp
         table.loc[rng.random(100) < 0.2, name] = None
     if together == "series":
         table["y"] = np.cumsum(table["y"])
-    how = {"random_state": 1, "max_features": 2, "series": together == "series"}
+    how = {"random_state": 1, "min_features": 1, "max_features": 2, "series": together == "series"}
     fit = {"groups": np.repeat(np.arange(25), 4)} if together == "groups" else {}
     X, y = table.drop(columns="y"), table["y"]
     walks = together == "series"

@@ -683,8 +683,8 @@ def test_identifiers_are_left_out_unless_declared(rng):
         selector = MISelector(random_state=0).fit(X, y)
     assert selector.result_.identifiers == (2,)
     assert all(2 not in step.features for step in selector.result_.steps)
-    assert selector.path_["n_candidates"][0] == 2
+    assert selector.result_.steps[0].n_candidates == 2
     with pytest.warns(UserWarning, match="column 'name' of X has 60 categories in 60 samples"):
         declared = MISelector(random_state=0, discrete_features=["name"]).fit(X, y)
     assert declared.result_.identifiers == ()
-    assert declared.path_["n_candidates"][0] == 3
+    assert declared.result_.steps[0].n_candidates == 3
