@@ -95,6 +95,19 @@ def test_a_part_has_one_row_of_each_group(sizes, max_samples, seed):
         assert np.unique(from_group[0]).size == n_groups
 
 
+def test_groups_of_like_size_are_exchanged():
+    sizes = np.repeat([1, 2, 3, 30], [25, 4, 20, 3])
+    groups = np.repeat(np.arange(52), sizes)
+    _, layout = laid_out(prepared_of(["normal"], groups.size, Together(groups)), None)
+    of_group = sizes[groups[layout.rows][:52]]
+    alike = [
+        sorted(set(of_group[layout.alike == label])) for label in range(layout.alike.max() + 1)
+    ]
+    assert alike == [[1], [2, 3, 30]]
+    drawn = global_permutations(KEY, layout.rows.size, layout).draw(0, 5)
+    assert (layout.alike[drawn[:, :52] % 52] == layout.alike).all()
+
+
 def test_many_groups_are_cut_into_parts_of_some():
     groups = np.repeat(np.arange(500), 2)
     _, layout = laid_out(prepared_of(["normal"], 1000, Together(groups)), 100)

@@ -20,6 +20,8 @@ from infosieve._resampling.words import random_order
 _LEAST = 100
 # Parts of grouped rows, at most: a row each of 25 parts tells nearly as much as all.
 _MOST_SLOTS = 25
+# Groups of like size are exchanged: at least so many are alike.
+_ALIKE = 10
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +37,8 @@ class Layout(WritableArrays):
     slots : tuple of int or None
         Of grouped rows (n_slots, n_groups): place s * n_groups + g has a row of group g. Groups
         with fewer rows than slots have rows several times, never twice in a part.
+    alike : ndarray or None
+        A number for each group: those of one number have about as many rows, and are exchanged.
     time : ndarray or None
         The places in order of time, for a series.
     window : int
@@ -44,6 +48,7 @@ class Layout(WritableArrays):
     rows: IntArray | None = None
     edges: IntArray | None = None
     slots: tuple[int, int] | None = None
+    alike: IntArray | None = None
     time: IntArray | None = None
     window: int = 1
 
@@ -96,7 +101,27 @@ def _by_groups(groups: IntArray, size: int | None) -> Layout:
     n_pieces = 1 if size is None else max(1, n_groups // size)
     ends = n_groups * np.arange(1, n_pieces + 1) // n_pieces
     edges = np.r_[0, (np.arange(n_slots)[:, None] * n_groups + ends).ravel()]
-    return Layout(rows=rows, edges=edges if edges.size > 2 else None, slots=(n_slots, n_groups))
+    return Layout(
+        rows=rows,
+        edges=edges if edges.size > 2 else None,
+        slots=(n_slots, n_groups),
+        alike=_alike(sizes[turn]),
+    )
+
+
+def _alike(sizes: IntArray) -> IntArray:
+    """Groups of like size: rows of a small group are in several slots, with the same target.
+
+    A large group that received them would part them, and tests would take that for chance.
+    """
+    order = np.argsort(sizes, kind="stable")
+    labels, label, first = np.zeros(sizes.size, np.int64), 0, 0
+    for at in range(1, sizes.size):
+        larger = sizes[order[at]] > sizes[order[at - 1]]
+        if larger and at - first >= _ALIKE and sizes.size - at >= _ALIKE:
+            label, first = label + 1, at
+        labels[order[at]] = label
+    return labels
 
 
 def _by_time(target: Columns, together: Together, size: int | None) -> Layout:

@@ -124,7 +124,15 @@ def global_permutations(key: Key, n_samples: int, layout: Layout | None = None) 
     n_slots, n = (layout and layout.slots) or (1, n_samples)
     series = None if layout is None or layout.time is None else Series.of(layout.time)
     order, edges = np.arange(n, dtype=np.int32), np.array([0, n])
+    if layout is not None and layout.alike is not None:
+        order, edges = _strata(layout.alike)
     return Permutations(key, order, edges, n_slots=n_slots, series=series)
+
+
+def _strata(labels: IntArray) -> tuple[IntArray, IntArray]:
+    """Numbers by their label, and where each label begins and the last ends."""
+    order = np.argsort(labels, kind="stable").astype(np.int32)
+    return order, np.concatenate([[0], np.cumsum(np.bincount(labels))])
 
 
 def local_permutations(
@@ -137,9 +145,7 @@ def local_permutations(
     predict of a value stays where it is (:mod:`.surrogates`). The default test is close to Runge
     (2018, https://proceedings.mlr.press/v84/runge18a.html), who permutes values.
     """
-    labels = category_labels(given)
-    order = np.argsort(labels, kind="stable").astype(np.int32)
-    edges = np.concatenate([[0], np.cumsum(np.bincount(labels))])
+    order, edges = _strata(category_labels(given))
     numbers = given.values[~given.categorical].T
     if numbers.shape[1] == 0:
         return Permutations(key, order, edges, local=True)
@@ -180,19 +186,21 @@ def group_permutations(
     """
     assert layout.slots is not None
     assert layout.rows is not None
+    assert layout.alike is not None
     n_slots, n = layout.slots
     labels = category_labels(given).reshape(n_slots, n)
     if given.categorical.all() and (labels == labels[0]).all():
-        order = np.argsort(labels[0], kind="stable").astype(np.int32)
-        edges = np.concatenate([[0], np.cumsum(np.bincount(labels[0]))])
-        return Permutations(key, order, edges, local=True, n_slots=n_slots)
+        return Permutations(key, *_strata(labels[0]), local=True, n_slots=n_slots)
     owner = np.tile(np.arange(n, dtype=np.int64), n_slots)
     fits = fits_apart(given, metric, n_workers, owner, 0, layout.rows)
     means = _means_of_groups(given, n_slots)
-    near = cKDTree(means).query(means, min(N_NEAR, n))[1].reshape(n, -1)
-    _put_first(near)
-    order, edges = np.arange(n, dtype=np.int32), np.array([0, n])
-    near = np.ascontiguousarray(near, np.int32)
+    order, edges = _strata(layout.alike)
+    near = np.empty((n, min(N_NEAR, int(np.diff(edges).min()))), np.int32)
+    for first, last in pairwise(edges.tolist()):
+        like = order[first:last]
+        found = cKDTree(means[like]).query(means[like], near.shape[1])[1].reshape(like.size, -1)
+        _put_first(found)
+        near[like] = like[found]
     return Permutations(key, order, edges, near, fits, local=True, n_slots=n_slots)
 
 
