@@ -275,7 +275,9 @@ A test at 5 % must say yes in 5 % of cases where there is nothing to find. Here 
 construction, {sets} times each, for N = 50, 100 and 500 samples and five kinds of data: normal
 columns; heavy tails (Student, 2 degrees of freedom); ties (normal, rounded to half a standard
 deviation); a target of three classes; nothing but categories. In brackets: 95 % intervals of the
-share (Wilson). p = (b + 1) / {p1}, when b of {p} surrogates score at least as much.{earlier}
+share (Wilson). p = (b + 1) / {p1}, when b of {p} surrogates score at least as much.
+Rows that belong together, in groups and in series, have a [page of their own](together.md), and so
+have [missing values](missing.md#where-nothing-is-to-be-found).{earlier}
 
 ## Global and maximum test
 
