@@ -303,7 +303,7 @@ def test_under_the_null_gaps_pass_no_more_often_than_they_should():
 
 
 def test_noise_that_is_missing_with_a_selected_column_does_not_pass():
-    """Medians alone would forget where the selected column is missing: 23 % of these passed."""
+    """Medians alone would forget where the selected column is missing: 10 of these would pass."""
     passed = 0
     for seed in range(60):
         rng = np.random.default_rng(seed)
@@ -313,7 +313,7 @@ def test_noise_that_is_missing_with_a_selected_column_does_not_pass():
         X = np.where(gone[:, None], np.nan, np.c_[rng.normal(size=200), s])
         test = permutation_test(X, y, 0, given=1, n_permutations=39, random_state=seed)
         passed += test.p_value <= 0.05
-    assert passed <= 9
+    assert passed <= 6
 
 
 @pytest.mark.filterwarnings("ignore:y wanders", "ignore:.* are left out")

@@ -85,7 +85,7 @@ def test_a_part_has_one_row_of_each_group(sizes, max_samples, seed):
         assert (times == 1).all()
     for group in range(n_groups):  # rows of a group are used evenly
         assert np.ptp(times[groups == group]) <= 1
-    assert moved.target.n_samples == groups.size if len(set(sizes)) == 1 else True
+    assert moved.target.n_samples == n_slots * n_groups
     drawn = global_permutations(KEY, moved.target.n_samples, layout).draw(0, 5)
     for order in drawn:
         assert np.array_equal(np.sort(order), np.arange(order.size))
@@ -203,10 +203,10 @@ def test_a_search_with_groups_by_public_calls():
 
 @pytest.mark.parametrize("sizes", [[5] * 30, [1, 9] * 15])
 def test_effects_of_groups_do_not_pass(sizes):
-    """Without groups, 25 and 28 of these pass."""
+    """Without groups, 29 and 37 of these pass."""
     passed = 0
     for seed in range(40):
-        X, y, groups = grouped(sizes, seed)
+        X, y, groups = grouped(sizes, seed, share=0.9)
         how = {"n_permutations": 39, "random_state": seed}
         passed += permutation_test(X, y, 0, groups=groups, **how).p_value <= 0.05
     assert passed <= 7  # at 5 %, more than seven happen once in 600 times
@@ -384,7 +384,7 @@ def test_rows_that_are_near_in_time_are_not_in_one_part():
 @pytest.mark.filterwarnings("ignore:y wanders")
 @pytest.mark.parametrize(("phi", "condition"), [(0.9, False), (0.9, True), (0.99, False)])
 def test_series_do_not_pass_for_being_persistent(phi, condition):
-    """As if rows were independent, 29, 19 and 39 of these pass."""
+    """As if rows were independent, 32, 28 and 40 of these pass."""
     passed = 0
     for seed in range(40):
         rng = np.random.default_rng(seed)
@@ -464,11 +464,11 @@ def test_groups_in_all_forms():
             relevance(X, y, groups=wrong)
 
 
-@pytest.mark.parametrize("candidate", ["trend", "wave", "week"])
+@pytest.mark.parametrize("candidate", ["trend", "wave"])
 def test_columns_without_innovations_do_not_pass(candidate):
-    """Innovations that are rounding would make all surrogates alike: 11 to 29 % of these passed."""
+    """Innovations that are rounding would make all surrogates alike, and 17 of these pass."""
     t = np.arange(200)
-    x = {"trend": t + 0.0, "wave": np.sin(t / 15), "week": (t % 7) + 0.0}[candidate]
+    x = {"trend": t + 0.0, "wave": np.sin(t / 15)}[candidate]
     passed = 0
     for seed in range(60):
         y = autoregressive(0.5, 200, np.random.default_rng(seed))
@@ -478,7 +478,7 @@ def test_columns_without_innovations_do_not_pass(candidate):
 
 
 def test_what_follows_each_other_in_a_group_may_be_alike():
-    """Two halves of each group have effects of their own: 13 % of these passed."""
+    """Two halves of each group have effects of their own. In any order, 8 of these would pass."""
     passed = 0
     for seed in range(60):
         rng = np.random.default_rng(seed)
@@ -486,12 +486,12 @@ def test_what_follows_each_other_in_a_group_may_be_alike():
         x, y = (rng.normal(size=30)[half] + 0.1 * rng.normal(size=300) for _ in range(2))
         how = {"groups": half // 2, "n_permutations": 39, "random_state": seed}
         passed += permutation_test(x, y, 0, **how).p_value <= 0.05
-    assert passed <= 9
+    assert passed <= 5
 
 
 @pytest.mark.filterwarnings("ignore:y wanders")
 def test_a_selected_category_explains_changes():
-    """As levels beside changes, 44 % of these passed."""
+    """As levels beside changes, 29 of these would pass."""
     passed = 0
     for seed in range(40):
         rng = np.random.default_rng(seed)

@@ -190,18 +190,12 @@ class Columns(WritableArrays):
 
     def beside(self, other: "Columns") -> "Columns":
         """These columns and those of another table of the same samples."""
-        both = self.gaps, other.gaps
-        gaps = None
-        if any(some is not None for some in both):
-            each = zip((self, other), both, strict=True)
-            gaps = np.concatenate(
-                [np.zeros(c.n_columns, bool) if g is None else g for c, g in each]
-            )
+        gaps = np.concatenate([c.labelled & ~c.categorical for c in (self, other)])
         return Columns(
             np.concatenate([self.values, other.values]),
             np.concatenate([self.categorical, other.categorical]),
             np.concatenate([self.n_distinct, other.n_distinct]),
-            gaps=gaps,
+            gaps=gaps if gaps.any() else None,
         )
 
 

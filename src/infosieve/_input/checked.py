@@ -192,19 +192,14 @@ def fingerprint(*tables: Any, groups: IntArray | None = None) -> str:
 
 def refuse_missing(argument: str, names: list[Any], n_samples: int, counts: IntArray) -> None:
     """No estimate from values that are not there, where that is asked for; counts by column."""
-    if argument == "y":
-        way_out = "Leave these samples out; missing='auto' does, and says how many."
-        _refuse(argument, names, n_samples, counts, "missing values (NaN)", way_out)
-    _refuse(
-        argument,
-        names,
-        n_samples,
-        counts,
-        "missing values (NaN)",
+    way_out = (
         "Neighbours of an unknown value are unknown: pass missing='auto' where that is a "
         "parameter, drop those samples or columns, or fill the values in first (for example with "
-        "sklearn.impute.SimpleImputer).",
+        "sklearn.impute.SimpleImputer)."
     )
+    if argument == "y":
+        way_out = "Leave these samples out; missing='auto' does, and says how many."
+    _refuse(argument, names, n_samples, counts, "missing values (NaN)", way_out)
 
 
 def refuse_infinite(argument: str, names: list[Any], n_samples: int, counts: IntArray) -> None:

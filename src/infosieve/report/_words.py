@@ -98,22 +98,24 @@ def _gaps(result: Any) -> Iterator[str]:
             )
 
 
+def _n_parts(result: Any) -> str:
+    return "1 part" if result.n_parts == 1 else f"{result.n_parts:,} parts"
+
+
 def _parts(result: Any) -> Iterator[str]:
     known = result.provenance
     groups = None if known is None else known.parameters.get("groups")
     if isinstance(groups, int):
         yield (
             "Rows of one group are not compared with each other: estimates are means over "
-            f"{result.n_parts:,} parts, with rows of {groups:,} groups, and whole groups are "
-            "permuted."
+            f"{_n_parts(result)}, with rows of {groups:,} groups, and whole groups are permuted."
         )
         return
     if known is not None and known.parameters.get("series", False) is not False:
         apart = f" whose rows are {result.n_parts} apart" if result.n_parts > 1 else ""
-        parts = "1 part" if result.n_parts == 1 else f"{result.n_parts:,} parts"
         yield (
-            f"Rows are in order of time: estimates are means over {parts}{apart}, and surrogates "
-            "are as persistent as their columns."
+            f"Rows are in order of time: estimates are means over {_n_parts(result)}{apart}, and "
+            "surrogates are as persistent as their columns."
         )
         if known.by_changes:
             yield (
