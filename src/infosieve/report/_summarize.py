@@ -10,9 +10,8 @@ import numpy as np
 
 from infosieve.report import _data
 from infosieve.report import _figures as figures
+from infosieve.report._parts import Page, listed, names, section, short
 from infosieve.report._words import alone
-
-Page = dict[str, Any]
 
 
 def summarize(result: Any, curves: Any = None, clusters: Any = None) -> Page:
@@ -27,12 +26,8 @@ def summarize(result: Any, curves: Any = None, clusters: Any = None) -> Page:
     if clusters is not None:
         text = f"{len(clusters.features)} columns, {len(clusters.clusters)} clusters."
         shown = figures.tree(clusters)
-        page["sections"].append(_section("Which columns are redundant", text, shown))
+        page["sections"].append(section("Which columns are redundant", text, shown))
     return page | {"provenance": _provenance(result.provenance)}
-
-
-def _section(title: str, text: str, *shown: Page, small: bool = False) -> Page:
-    return {"title": title, "text": text, "figures": list(shown), "small": small}
 
 
 # --- a selection
@@ -52,16 +47,16 @@ def _selection(result: Any) -> Page:
 
 
 def _selection_title(result: Any, tested: bool) -> str:
-    names = [_short(result.features[j]) for j in result.selected]
+    found = [short(result.features[j]) for j in result.selected]
     target = " and ".join(str(name) for name in result.excerpt.target)
-    if not names:
+    if not found:
         return f"No column was found to be informative about {target}"
     if not tested:
-        return f"Most informative about {target}, untested: {_listed(names, 4)}"
+        return f"Most informative about {target}, untested: {listed(found, 4)}"
     if not result.corrected:
-        return f"Informative about {target}, if tested alone: {_listed(names, 4)}"
-    verb = "is" if len(names) == 1 else "are"
-    return f"{_listed(names, 4)} {verb} informative about {target}"
+        return f"Informative about {target}, if tested alone: {listed(found, 4)}"
+    verb = "is" if len(found) == 1 else "are"
+    return f"{listed(found, 4)} {verb} informative about {target}"
 
 
 def _selection_words(result: Any, tested: bool) -> list[str]:
@@ -77,24 +72,24 @@ def _selection_words(result: Any, tested: bool) -> list[str]:
             "false columns. The figures below show how close the best column came."
         )
     copies = [
-        f"{_listed(_names(result, others))} of {result.features[j]}"
+        f"{listed(names(result, others))} of {result.features[j]}"
         for j, others in result.duplicates.items()
     ]
     if copies:
         words.append(f"Copies, which were left out: {'; '.join(copies)}.")
     if result.constant:
         what = "Constant changes" if result.provenance.by_changes else "Constant"
-        words.append(f"{what}, and left out: {_listed(_names(result, result.constant))}.")
+        words.append(f"{what}, and left out: {listed(names(result, result.constant))}.")
     if result.identifiers:
-        names = _listed(_names(result, result.identifiers))
-        words.append(f"Identifiers, hardly any of which occurs twice, were left out: {names}.")
+        some = listed(names(result, result.identifiers))
+        words.append(f"Identifiers, hardly any of which occurs twice, were left out: {some}.")
     return words
 
 
 def _step_row(result: Any, step: Any) -> list[str]:
     return [
         {"add": "selected", "remove": "removed", "stop": "did not pass"}[step.action],
-        " and ".join(_names(result, step.features)),
+        " and ".join(names(result, step.features)),
         f"{step.gain:+.3f}",
         f"{step.null_quantiles[2]:.3f}" if step.null else "",
         _data.p_text(step.p_value, step.lower_limit) or "no test",
@@ -121,12 +116,12 @@ def _sureness(step: Any, uncorrected: bool) -> str:
 def _selection_sections(result: Any, tested: bool) -> list[Page]:
     beside = ", and what permuted columns add." if tested else "."
     sections = [
-        _section(
+        section(
             "Step by step",
             f"What each column adds, conditional on the columns selected before it{beside}",
             figures.path(result),
         ),
-        _section(
+        section(
             "Marginal information",
             "Information of each column about the target, without the others. A column with much "
             "of it may add nothing to the selected ones.",
@@ -135,7 +130,7 @@ def _selection_sections(result: Any, tested: bool) -> list[Page]:
     ]
     if result.selected:
         pairs = figures.against_target(result)
-        sections.append(_section("The selected columns and the target", "", *pairs, small=True))
+        sections.append(section("The selected columns and the target", "", *pairs, small=True))
     if result.k_choice is not None:
         sections.append(_k_section(result.k_choice))
     return sections
@@ -162,7 +157,7 @@ def _choice(result: Any) -> Page:
 
 
 def _k_section(choice: Any) -> Page:
-    return _section(
+    return section(
         "The number of neighbours",
         f"With K = {choice.k} the information of {choice.feature} stands farthest above that with "
         "the target permuted.",
@@ -179,13 +174,13 @@ def _clusters(result: Any) -> Page:
         [str(label), name, str(int(np.sum(result.labels == label))), str(result.features[medoid])]
         for label, (name, medoid) in enumerate(zip(result.clusters, result.medoids, strict=True))
     ]
-    joined = _section(
+    joined = section(
         "The merges", "The lower two columns meet, the more alike they are.", figures.tree(result)
     )
     sections = [joined]
     if result.cv_results is not None:
         text = "Judged by predictions for samples that were left out."
-        sections.append(_section("How many clusters", text, figures.numbers(result.cv_results)))
+        sections.append(section("How many clusters", text, figures.numbers(result.cv_results)))
     return {
         "kind": "Clusters",
         "title": f"{k} clusters of {m} columns",
@@ -217,18 +212,18 @@ def _test(result: Any) -> Page:
         "rows": rows,
         "numeric": [1, 2, 3],
         "sections": [
-            _section("Against chance", one if len(tested) == 1 else each, figures.test(result))
+            section("Against chance", one if len(tested) == 1 else each, figures.test(result))
         ],
     }
 
 
 def _test_title(result: Any, tested: Sequence[_data.Tested]) -> str:
     if len(tested) == 1:
-        return f"{_short(tested[0].name)}: {tested[0].p_text}"
+        return f"{short(tested[0].name)}: {tested[0].p_text}"
     if result.correction is None:
         return f"{len(tested)} columns, tested one by one"
     best, n = tested[0], result.n_candidates
-    return f"{_short(best.name)}, the best of {n:,} columns: {best.p_text}"
+    return f"{short(best.name)}, the best of {n:,} columns: {best.p_text}"
 
 
 def _test_words(result: Any) -> list[str]:
@@ -236,7 +231,7 @@ def _test_words(result: Any) -> list[str]:
     known = result.provenance
     samples = "" if known is None else f" Asked of {known.n_samples} samples."
     given = [str(name) for name in result.given]
-    condition = f", conditional on {_listed(given)}" if given else ""
+    condition = f", conditional on {listed(given)}" if given else ""
     what = "Are these columns" if several else "Is this column"
     words = [f"{what} informative about the target{condition}?{samples}"]
     words.append(_p_words(result))
@@ -280,15 +275,15 @@ def _curves(result: Any, source: Any, values: Any) -> Page:
         covered = _data.cluster_parts(result, axis)
         parts = [(start, end, result.clusters[label], label) for start, end, label in covered]
         shown = figures.curves(_read_curves(values, axis), axis, parts, "")
-        return _section("On the curves", "", shown)
+        return section("On the curves", "", shown)
     if result._schema != "selection":
         raise ValueError("'curves' can be shown beside a selection or clusters only.")
     about = source.describe().set_index("feature", drop=False)
-    chosen = about.loc[_names(result, result.selected)]
+    chosen = about.loc[[str(result.features[j]) for j in result.selected]]
     parts = [(*part, i) for i, part in enumerate(_data.feature_parts(chosen, source.axis_))]
     curves = _read_curves(values, source.axis_)
     shown = figures.curves(curves, source.axis_, parts, str(source.unit or ""))
-    return _section("On the curves", "Where the selected features come from.", shown)
+    return section("On the curves", "Where the selected features come from.", shown)
 
 
 def _read_curves(values: Any, axis: Any) -> Any:
@@ -315,22 +310,6 @@ def _provenance(known: Any) -> Page | None:
         "parameters": [(name, repr(value)) for name, value in known.parameters.items()],
         "versions": list(known.versions.items()),
     }
-
-
-def _names(result: Any, columns: Sequence[int]) -> list[str]:
-    return [str(result.features[j]) for j in columns]
-
-
-def _short(name: Any) -> str:
-    text = str(name)
-    return text if len(text) <= 32 else text[:31] + "…"
-
-
-def _listed(names: list[str], most: int = 6) -> str:
-    """ "a, b and c"."""
-    if len(names) > most:
-        return ", ".join(names[:most]) + f" and {len(names) - most} more"
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
 
 
 # By the schema of a record.
