@@ -1,7 +1,7 @@
-"""A search that survives a crash: its steps on disk, whole after each of them.
+"""What survives a crash: the finished steps of a search, or halves, whole after each of them.
 
 Every random number belongs to the seed, a purpose and the given columns, so a search that knows
-its first steps goes on exactly as it would have.
+its first steps goes on exactly as it would have. So do halves, which have seeds of their own.
 """
 
 import hashlib
@@ -10,7 +10,7 @@ import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from infosieve._core.documents import dump, load, plain
 from infosieve._core.files import InUseError, held, special, write_atomically
@@ -20,14 +20,12 @@ from infosieve.results._checks import ImpossibleError, check_fit, check_path
 from infosieve.results._selection import plain_step, restored_step
 
 _KINDS = {"data": str, "n_samples": int, "seed": int, "parameters": dict, "infosieve": str}
-_KINDS |= {"steps": list}
 _WAY_OUT = "Nothing was overwritten: delete it to begin anew, or name another file."
-_KEYS = {*_KINDS, "checksum"}
 
 
 @contextmanager
 def claimed(path: Any) -> Iterator[None]:
-    """A checkpoint for one search, as long as the context lasts; None is none.
+    """A checkpoint for one run, as long as the context lasts; None is none.
 
     Parameters
     ----------
@@ -51,14 +49,14 @@ def claimed(path: Any) -> Iterator[None]:
         ) from None
 
 
-class Checkpoint:
-    """The steps of one search in a file.
+class Kept:
+    """What is finished of one run, item by item, in a file.
 
     Parameters
     ----------
     path : path-like
     provenance : Provenance
-        Data, parameters and seed of the search that is about to begin.
+        Data, parameters and seed of the run that is about to begin.
     any_seed : bool
         Whether the seed was not asked for: then that of the file is as good.
     n_columns : int
@@ -68,44 +66,51 @@ class Checkpoint:
     ----------
     provenance : Provenance
         The same, with the seed of the file where there is one.
-    steps : list of Step
-        The steps that were finished.
+    items : list
+        Those that were finished.
     """
+
+    # The document's schema and version, and what an item and several are called.
+    _schema: ClassVar[str]
+    _version: ClassVar[int]
+    _item: ClassVar[str]
+    _items: ClassVar[str]
 
     def __init__(
         self, path: str | os.PathLike[str], provenance: Provenance, any_seed: bool, n_columns: int
     ) -> None:
-        self.path = Path(path)
-        self.provenance, self.steps = provenance, list[Step]()
+        self.path, self.n_columns = Path(path), n_columns
+        self.provenance, self.items = provenance, list[Any]()
         if self.path.exists():
             content = self._read()
             if any_seed:
                 self.provenance = provenance.with_seed(content["seed"])
             self._compare(content)
-            self.steps = self._checked(content["steps"], n_columns)
+            self.items = self._checked(content[self._items])
         else:
             self.write([])
 
-    def known(self, candidates: Iterable[int]) -> list[Step]:
-        """The steps that were finished, if they are about candidates."""
-        others = {j for step in self.steps for j in step.features}.difference(candidates)
-        if others:
-            raise self._damaged(f"column {min(others)} is constant, or a duplicate of another")
-        return self.steps
-
-    def write(self, steps: Sequence[Step]) -> None:
-        """Keep the steps so far."""
-        content = self._identity() | {"steps": [plain_step(step) for step in steps]}
+    def write(self, items: Sequence[Any]) -> None:
+        """Keep the items so far."""
+        content = self._identity() | {self._items: [self._plain(item) for item in items]}
         content["checksum"] = _checksum(content)
         try:
-            write_atomically(self.path, dump("checkpoint", 2, content))
+            write_atomically(self.path, dump(self._schema, self._version, content))
         except OSError as error:
             raise OSError(
                 error.errno,
-                f"the checkpoint cannot be written ({error.strerror}); the steps that an earlier "
-                "one has are safe. Name another file, or make room",
+                f"the checkpoint cannot be written ({error.strerror}); the {self._items} that an "
+                "earlier one has are safe. Name another file, or make room",
                 str(self.path),
             ) from error
+
+    def _plain(self, item: Any) -> Any:
+        """An item, as JSON holds it."""
+        raise NotImplementedError
+
+    def _restored(self, content: list[Any]) -> list[Any]:
+        """The items of :meth:`_plain`; an ImpossibleError if no such run can have made them."""
+        raise NotImplementedError
 
     def _identity(self) -> dict[str, Any]:
         parameters = {
@@ -120,8 +125,10 @@ class Checkpoint:
         }
 
     def _read(self) -> dict[str, Any]:
+        kinds = _KINDS | {self._items: list}
         try:
-            content = load(self.path.read_text(encoding="utf-8"), "checkpoint", 2, _KEYS)
+            text = self.path.read_text(encoding="utf-8")
+            content = load(text, self._schema, self._version, {*kinds, "checksum"})
         except UnicodeDecodeError:
             raise self._damaged("it is no text") from None
         except ValueError as error:
@@ -130,24 +137,21 @@ class Checkpoint:
             ) from None
         if content.pop("checksum") != _checksum(content):
             raise self._damaged("its checksum is of another content")
-        for name, kind in _KINDS.items():
+        for name, kind in kinds.items():
             if type(content[name]) is not kind:
                 raise self._damaged(f"{name!r} is of the wrong kind")
         if content["seed"] < 0:
             raise self._damaged("its seed is negative")
         return content
 
-    def _checked(self, steps: Any, n_columns: int) -> list[Step]:
-        """The steps, if such a search can have made them."""
+    def _checked(self, content: list[Any]) -> list[Any]:
         try:
-            restored = [restored_step(step) for step in steps]
-            check_path(restored, n_columns)
-            check_fit(restored, self.provenance.parameters, n_columns)
+            return self._restored(content)
         except ImpossibleError as error:
             raise self._damaged(str(error)) from None
         except (KeyError, TypeError) as error:
-            raise self._damaged("a step lacks a part, or has one of the wrong kind") from error
-        return restored
+            what = f"a {self._item} lacks a part, or has one of the wrong kind"
+            raise self._damaged(what) from error
 
     def _damaged(self, what: str) -> ValueError:
         return ValueError(f"The checkpoint {self.path} is damaged: {what}. {_WAY_OUT}")
@@ -175,6 +179,28 @@ class Checkpoint:
                 f"The checkpoint {self.path} is of another run: {'; '.join(differences)}. Nothing "
                 "was overwritten: run with what it was made with, delete it, or name another file."
             )
+
+
+class Checkpoint(Kept):
+    """The steps of one search in a file."""
+
+    _schema, _version, _item, _items = "checkpoint", 2, "step", "steps"
+
+    def known(self, candidates: Iterable[int]) -> list[Step]:
+        """The steps that were finished, if they are about candidates."""
+        others = {j for step in self.items for j in step.features}.difference(candidates)
+        if others:
+            raise self._damaged(f"column {min(others)} is constant, or a duplicate of another")
+        return self.items
+
+    def _plain(self, item: Step) -> dict[str, Any]:
+        return plain_step(item)
+
+    def _restored(self, content: list[Any]) -> list[Step]:
+        restored = [restored_step(step) for step in content]
+        check_path(restored, self.n_columns)
+        check_fit(restored, self.provenance.parameters, self.n_columns)
+        return restored
 
 
 def _checksum(content: Mapping[str, Any]) -> str:
