@@ -11,6 +11,8 @@ from infosieve._core.types import Method, Metric, Missing
 
 # K of an estimate; of a selection (docs/default.md); and the values that choose_k tries.
 DEFAULT_NEIGHBORS, SELECTION_NEIGHBORS, NEIGHBORS_TRIED = (3, 10), (3, 15), (2, 20)
+# K of tests of single columns (docs/relevant.md).
+TEST_NEIGHBORS = (3, 25)
 # Parameters that do not change a result.
 WITHOUT_EFFECT = ("checkpoint", "device", "executor", "n_jobs", "random_state", "verbose")
 # What becomes of gaps in X.

@@ -18,7 +18,8 @@ BoolArray: TypeAlias = NDArray[np.bool_]
 Criterion: TypeAlias = Literal["mi", "cmi", "gain"]
 Method: TypeAlias = Literal["ksg1", "ksg2"]
 Metric: TypeAlias = Literal["euclidean", "chebyshev"]
-Scale: TypeAlias = Literal["standard", "normal-scores"] | None
+# "spread-scores" is no parameter of anything: see infosieve._input.scaling.prepare.
+Scale: TypeAlias = Literal["standard", "normal-scores", "spread-scores"] | None
 Neighbors: TypeAlias = int | tuple[int, int]
 Missing: TypeAlias = Literal["auto", "value", "median", "drop", "error"]
 

@@ -259,14 +259,16 @@ def prepare_tables(
 ) -> list[Any]:
     """Scaled, ties broken unless told otherwise: see :func:`.scaling.prepare`.
 
-    A table that stays where it is becomes columns that are prepared when they are taken.
+    A table that stays where it is becomes columns that are prepared when they are taken. Spread
+    scores are for the first table only: the others have normal scores, ties and all.
     """
     exponent = exponent_of(np.array([t.largest for t in tables])) if scale is None else 0
+    others: Scale = "normal-scores" if scale == "spread-scores" else scale
     prepared: list[Any] = [
-        LazyColumns(t, scale, exponent, runner)
+        LazyColumns(t, own, exponent, runner)
         if isinstance(t, SourceTable)
-        else prepare(t.values, t.categorical, scale, exponent, runner, with_order, separate)
-        for t in tables
+        else prepare(t.values, t.categorical, own, exponent, runner, with_order, separate)
+        for t, own in zip(tables, [scale, *[others] * (len(tables) - 1)], strict=True)
     ]
     for table, columns in zip(tables, prepared, strict=True):
         _warn_of_owned(table, np.flatnonzero(columns.owned))

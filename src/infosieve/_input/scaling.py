@@ -5,7 +5,7 @@ that a column is prepared the same way wherever it stands and whoever prepares i
 """
 
 import hashlib
-from functools import partial
+from functools import lru_cache, partial
 
 import numpy as np
 
@@ -19,6 +19,8 @@ from infosieve._executors.threads import Threads
 # the most, in gaps to the nearest other value.
 TIE_NOISE, GAP_NOISE = 1e-10, 1e-4
 _CHUNK_BYTES = 1 << 18
+# Spread scores keep the ties of a column in which one value has more than this share of samples.
+_SPREAD = 0.2
 
 
 def prepare(
@@ -37,6 +39,11 @@ def prepare(
     largest number of the whole problem; columns that keep their scale are brought into range by it.
     ``with_order`` keeps what sorts the columns, for those who will need it. ``separate=False``
     leaves repeated values as they are.
+
+    The scale "spread-scores" is that of normal scores, but for columns with some ties: equal values
+    take neighbouring ranks in the order of the noise that separates them, so that all such columns
+    have the same scores, and count as if nothing were repeated. Columns with one value in more than
+    a fifth of the samples keep their ties, which tell more (docs/relevant.md).
     """
     m, n = values.shape
     out = np.empty((m, n))
@@ -74,6 +81,8 @@ def prepare(
                 _separate(out[row], relative=scale is None)
                 if order is not None:
                     order[row] = np.argsort(out[row])
+                if scale == "spread-scores" and _commonest(values[row]) <= _SPREAD * n:
+                    out[row, np.argsort(out[row])], n_distinct[row] = _all_scores(n), n
 
     runner.run([partial(some, at) for at in chunks(m, _CHUNK_BYTES // (8 * n))])
     return Columns(out, categorical, n_distinct, order, owned, gaps if gaps.any() else None)
@@ -137,7 +146,7 @@ def exponent_of(*tables: FloatArray) -> int:
 def _scaled(values: FloatArray, ordered: FloatArray, scale: Scale, exponent: int) -> FloatArray:
     """Normal scores of each row, or the row itself, centred and brought into range."""
     n = values.shape[1]
-    if scale == "normal-scores":
+    if scale in ("normal-scores", "spread-scores"):
         from scipy.special import ndtri
         from scipy.stats import rankdata
 
@@ -151,6 +160,20 @@ def _scaled(values: FloatArray, ordered: FloatArray, scale: Scale, exponent: int
     pairs = zip(np.ldexp(ordered, -exponent), middle[:, 0], strict=True)
     exact = [shifts_exactly(row, m) for row, m in pairs]
     return np.asarray(x - np.where(np.array(exact)[:, None], middle, 0.0))
+
+
+@lru_cache(maxsize=4)
+def _all_scores(n: int) -> FloatArray:
+    """The prepared values of a column of n different numbers, sorted."""
+    ranks = np.arange(n, dtype=np.float64)[None]
+    scores: FloatArray = _scaled(ranks, ranks, "normal-scores", 0)[0] * LIFT
+    scores.flags.writeable = False
+    return scores
+
+
+def _commonest(row: FloatArray) -> int:
+    """How often the commonest value of a row is in it."""
+    return int(np.unique(row, return_counts=True)[1].max())
 
 
 def _separate(row: FloatArray, relative: bool) -> None:

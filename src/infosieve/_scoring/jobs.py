@@ -82,11 +82,13 @@ class Scoring:
         n_permutations: int,
         largest: bool = False,
         may_end: bool = False,
+        first: int = 0,
     ) -> Iterator[FloatArray]:
         """What permuted surrogates score: blocks of (some permutations, n_columns), in order.
 
         One permutation moves all columns together. ``largest``: only the best of each
-        permutation. ``may_end``: the caller may stop asking.
+        permutation. ``may_end``: the caller may stop asking. ``first``: the number of the first
+        permutation, for those who go on with some of the columns.
         """
         executor, m = self.executor, len(columns)
         kind = _kind("permute", measure, given)
@@ -113,12 +115,12 @@ class Scoring:
                 blocks.append(len(pieces))
                 for ref, which in pieces:
                     weight = count * _count(which, self.x)
-                    yield weight, (*known, ref, which, at, count, largest)
+                    yield weight, (*known, ref, which, first + at, count, largest)
                 at += count
 
         results = executor.map(_permute, jobs(), kind)
-        for first in results:
-            whole = [first, *(next(results) for _ in range(blocks.popleft() - 1))]
+        for piece in results:
+            whole = [piece, *(next(results) for _ in range(blocks.popleft() - 1))]
             together = np.concatenate(whole, axis=1)
             yield together.max(axis=1, keepdims=True) if largest else together
 

@@ -1,0 +1,165 @@
+"""The page of a relevance test: which columns are informative at all."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+
+from infosieve.report import _figures as figures
+from infosieve.report._parts import Page, counted, listed, name_text, section, short
+from infosieve.report._words import _left_out, _parts
+
+# Columns in the first figure; rows of the table, at least and at most; points in the second figure.
+_BARS, _FEWEST, _ROWS, _POINTS = 30, 10, 200, 400
+
+
+def relevance_notes(result: Any) -> Iterator[str]:
+    """What columns were compared with, and what that leaves open: a sentence each."""
+    shared, tested = result.shared, result.tested
+    own = tested & ~shared
+    if shared.any():
+        draws = np.unique(result.n_draws_asked[shared])
+        sizes = f"{draws[-1]:,}" if draws.size == 1 else f"{draws[0]:,} to {draws[-1]:,}"
+        yield (
+            f"{counted(int(shared.sum()), 'column')} {_was(shared)} compared with null "
+            f"distributions of {sizes} draws, which columns with the same ties share."
+        )
+    if own.any():
+        most = int(result.n_draws_asked[own].max())
+        yield (
+            f"{counted(int(own.sum()), 'column')} {_was(own)} compared with up to {most:,} "
+            f"permutations of {'its' if own.sum() == 1 else 'their'} own: no p-value there is "
+            f"below {1 / (most + 1):.2g}."
+        )
+    if result.n_needed > 1:
+        yield (
+            f"A p-value of {result.smallest_p[tested].max():.2g} is small enough only if "
+            f"{result.n_needed:,} columns or more are relevant; with n_permutations="
+            f"{int(np.ceil(tested.sum() / result.alpha))} it would be for one."
+        )
+    if not tested.all():
+        yield f"{counted(int((~tested).sum()), 'constant column')} {_was(~tested)} not tested."
+    yield from _parts(result)
+    yield from _left_out(result.provenance)
+
+
+def _was(columns: Any) -> str:
+    return "was" if columns.sum() == 1 else "were"
+
+
+def by_information(result: Any) -> Any:
+    """The numbers of the columns: relevant ones first, the largest information first."""
+    return np.lexsort((-result.information, ~result.relevant))
+
+
+def relevance_page(result: Any) -> Page:
+    """Words, a table of the relevant columns, and figures of these and of all."""
+    frame, order, n = result.to_frame(), by_information(result), int(result.relevant.sum())
+    rows = order[: min(_ROWS, max(n, _FEWEST))]
+    words = [
+        f"Each of {counted(len(result.features), 'column')} was tested by itself, from "
+        f"{result.provenance.n_samples:,} samples: does it tell anything about the target? Columns "
+        "that say the same are all relevant; columns that matter only together may not be.",
+        f"Of columns that are called relevant, {100 * result.alpha:.3g} % are expected to tell "
+        "nothing, at most (false discovery rate).",
+        *result.notes,
+    ]
+    if n > _ROWS:
+        words.append(f"The table has the {_ROWS} most informative of {n:,} relevant columns.")
+    return {
+        "kind": "Relevance test",
+        "title": _title(result, order[:n]),
+        "words": words,
+        "heads": ["column", "information (nats)", "chance (95 %)", "p", "q", ""],
+        "rows": [_row(frame.iloc[j]) for j in rows],
+        "numeric": [1, 2, 3, 4],
+        "sections": _sections(frame, order),
+    }
+
+
+def _title(result: Any, relevant: Any) -> str:
+    if not relevant.size:
+        return f"No column of {len(result.features):,} was found to be informative"
+    found = [short(result.features[j]) for j in relevant]
+    verb = "is" if len(found) == 1 else "are"
+    return f"{len(found):,} of {len(result.features):,}: {listed(found, 3)} {verb} informative"
+
+
+def _row(one: Any) -> list[str]:
+    name = name_text(one["feature"])
+    if one["draws"] == 0:
+        return [name, "0", "", "", "", "constant"]
+    return [
+        name,
+        f"{one['information']:.3f}",
+        f"{one['chance_q95']:.3f}",
+        f"{one['p_value']:.2g}",
+        f"{one['q_value']:.2g}",
+        "relevant" if one["relevant"] else "not relevant",
+    ]
+
+
+def _sections(frame: Any, order: Any) -> list[Page]:
+    shown = order[:_BARS]
+    most = "The columns" if shown.size == order.size else f"The first {shown.size} columns"
+    text = f"{most} beside chance: 95 % of permuted columns stay below the mark."
+    sections = [section("The most informative columns", text, _bars(frame.iloc[shown]))]
+    if order.size > _BARS:
+        text = "From the most informative column to the least. The dashed line is chance (95 %)."
+        sections.append(section("All columns", text, _ranked(frame)))
+    return sections
+
+
+def _hover(frame: Any) -> list[str]:
+    """Columns as a figure tells them."""
+    columns = ("feature", "information", "p_value", "q_value")
+    return [
+        f"{figures._text(name)}<br>{nats:.3f} nats, p = {p:.2g}, q = {q:.2g}"
+        for name, nats, p, q in zip(*(frame[column] for column in columns), strict=True)
+    ]
+
+
+def _bars(frame: Any) -> Page:
+    """The columns of a frame, beside what chance gives each."""
+    shown = figures.bars(
+        [str(name) for name in frame["feature"]],
+        frame["information"].tolist(),
+        "information about the target (nats)",
+        _hover(frame),
+        ["found" if relevant else "faint" for relevant in frame["relevant"]],
+    )
+    tested = np.flatnonzero(frame["draws"] > 0)
+    mark = {
+        "type": "scatter", "mode": "markers", "name": "chance (95 %)", "hoverinfo": "skip",
+        "x": frame["chance_q95"].iloc[tested].tolist(), "y": tested.tolist(),
+        "marker": {"color": "refused", "symbol": "line-ns-open", "size": 12},
+    }  # fmt: skip
+    shown["data"][0] |= {"showlegend": False}
+    shown["data"].append(mark)
+    shown["layout"] |= {"showlegend": True}
+    return shown
+
+
+def _ranked(frame: Any) -> Page:
+    """All columns by their information, thinned out where there are thousands."""
+    frame = frame.sort_values("information", ascending=False, kind="stable")
+    at = np.unique(np.geomspace(1, len(frame), _POINTS).round().astype(int)) - 1
+    some, data = frame.iloc[at].assign(rank=at + 1), []
+    for name, color, relevant in (("not relevant", "chance", False), ("relevant", "found", True)):
+        part = some[some["relevant"] == relevant]
+        if len(part):
+            data.append(
+                {
+                    "type": "scatter", "mode": "markers", "name": name,
+                    "x": part["rank"].tolist(), "y": part["information"].tolist(),
+                    "marker": {"color": color}, "text": _hover(part),
+                    "hovertemplate": "%{text}<extra></extra>",
+                }
+            )  # fmt: skip
+    # Most columns are compared with one distribution, and its level is that of the line.
+    level = float(frame.loc[frame["draws"] > 0, "chance_q95"].median())
+    line = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": level, "y1": level}
+    line |= {"line": {"color": "refused", "dash": "dash", "width": 1}}
+    across = {"type": "log", "dtick": 1}
+    title = "column, by rank (logarithmic)"
+    return figures._figure(data, title, "information (nats)", shapes=[line], xaxis=across)

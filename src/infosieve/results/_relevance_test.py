@@ -1,0 +1,199 @@
+"""Which columns tell anything at all: a test of each."""
+
+import math
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import pandas as pd
+
+from infosieve._core.types import BoolArray, FloatArray, IntArray
+from infosieve.report._relevance import relevance_notes
+from infosieve.results._base import Document, Provenance, keep, plain_record
+
+# A null distribution of one column alone ends when so many draws have reached the column.
+ENOUGH = 20
+_INTEGERS = ("exceedances", "n_draws", "n_draws_asked")
+_NUMBERS = ("information", "chance")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RelevanceTest(Document):
+    """Each column of a table tested on its own, with a false discovery rate over all.
+
+    Attributes
+    ----------
+    features : tuple
+        Names of the columns, or their numbers, in the order of the table.
+    information : ndarray of shape (n_features,)
+        Marginal information, in nats. A constant column has 0.
+    alpha : float
+        The false discovery rate: the expected share of columns without information among those
+        that are called relevant, at most.
+    exceedances : ndarray of int, of shape (n_features,)
+        How many draws of its null distribution reached the information of a column, b.
+    n_draws : ndarray of int, of shape (n_features,)
+        How many draws it was compared with, t; 0 for a constant column, which is not tested.
+    n_draws_asked : ndarray of int, of shape (n_features,)
+        How many there could be, n. Draws for one column alone end with the twentieth that
+        reaches it [1]_.
+    shared : ndarray of bool, of shape (n_features,)
+        Whether the null distribution is one that several columns share.
+    chance : ndarray of shape (n_features,)
+        What 95 % of the first draws stay below, in nats.
+    provenance : Provenance
+        Data, parameters, seed and versions.
+    device : str
+        Where it was computed.
+    n_parts : int
+        Estimates are means over so many parts of the samples, where rows belong together.
+    n_samples_used : int or None
+        How many samples these parts have together.
+    tested : ndarray of bool, of shape (n_features,)
+        Which columns vary.
+    p_values : ndarray of shape (n_features,)
+        (b + 1) / (n + 1); where draws ended early, b / t, which is as valid [1]_; 1 where there was
+        no test.
+    q_values : ndarray of shape (n_features,)
+        The smallest false discovery rate at which a column is relevant [2]_; 1 where there was no
+        test.
+    relevant : ndarray of bool, of shape (n_features,)
+        Whether q <= ``alpha``.
+    smallest_p : ndarray of shape (n_features,)
+        The smallest p-value that a column could have had.
+    n_needed : int
+        So many columns must be relevant before the one with the coarsest p-value can be.
+    notes : tuple of str
+        What columns were compared with, and what that leaves open: a sentence each.
+
+    See Also
+    --------
+    relevance_test : Makes one.
+    PermutationTest : Columns tested conditional on others.
+
+    References
+    ----------
+    .. [1] J. Besag and P. Clifford (1991). Sequential Monte Carlo p-values.
+       https://doi.org/10.1093/biomet/78.2.301
+    .. [2] Y. Benjamini and Y. Hochberg (1995). Controlling the false discovery rate.
+       https://doi.org/10.1111/j.2517-6161.1995.tb02031.x
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from infosieve import relevance_test
+    >>> rng = np.random.default_rng(0)
+    >>> X = rng.normal(size=(200, 5))
+    >>> test = relevance_test(X, np.sin(2 * X[:, 1]) + X[:, 3], random_state=0)
+    >>> test
+    RelevanceTest(2 of 5 columns relevant at a false discovery rate of 0.05)
+    >>> test.relevant.tolist()
+    [False, True, False, True, False]
+    >>> test.to_frame()[["feature", "p_value", "relevant"]].round(4).iloc[1].tolist()
+    [1, 0.0005, True]
+    """
+
+    _schema: ClassVar[str] = "relevance-test"
+
+    features: tuple[Any, ...]
+    information: FloatArray
+    alpha: float
+    exceedances: IntArray
+    n_draws: IntArray
+    n_draws_asked: IntArray
+    shared: BoolArray
+    chance: FloatArray
+    provenance: Provenance
+    device: str = "cpu"
+    n_parts: int = 1
+    n_samples_used: int | None = None
+
+    def __post_init__(self) -> None:
+        keep(self, **{name: getattr(self, name) for name in (*_NUMBERS, *_INTEGERS, "shared")})
+        if self.n_samples_used is None:
+            object.__setattr__(self, "n_samples_used", self.provenance.n_samples)
+
+    @property
+    def tested(self) -> BoolArray:
+        return np.asarray(self.n_draws_asked > 0)
+
+    @property
+    def p_values(self) -> FloatArray:
+        ended = ~self.shared & (self.exceedances >= ENOUGH)
+        early = self.exceedances / np.maximum(self.n_draws, 1)
+        return np.where(ended, early, (self.exceedances + 1) / (self.n_draws_asked + 1))
+
+    @property
+    def q_values(self) -> FloatArray:
+        from scipy.stats import false_discovery_control
+
+        q = np.ones(len(self.features))
+        if self.tested.any():
+            q[self.tested] = false_discovery_control(self.p_values[self.tested])
+        return q
+
+    @property
+    def relevant(self) -> BoolArray:
+        return np.asarray(self.tested & (self.q_values <= self.alpha))
+
+    @property
+    def smallest_p(self) -> FloatArray:
+        return np.asarray(1 / (self.n_draws_asked + 1))
+
+    @property
+    def n_needed(self) -> int:
+        if not self.tested.any():
+            return 0
+        coarsest = float(self.smallest_p[self.tested].max())
+        return max(1, math.ceil(coarsest * int(self.tested.sum()) / self.alpha - 1e-9))
+
+    def __repr__(self) -> str:
+        n = len(self.features)
+        return (
+            f"RelevanceTest({int(self.relevant.sum())} of {n} column{'s' if n > 1 else ''} "
+            f"relevant at a false discovery rate of {self.alpha:g})"
+        )
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return tuple(relevance_notes(self))
+
+    def to_frame(self) -> pd.DataFrame:
+        """A row for each column, in the order of the table.
+
+        Returns
+        -------
+        DataFrame
+            Columns ``feature``, ``information``, ``chance_q95``, ``p_value``, ``q_value``,
+            ``relevant``, ``smallest_p``, ``exceedances``, ``draws`` and ``shared``.
+        """
+        return pd.DataFrame(
+            {
+                "feature": list(self.features),
+                "information": self.information,
+                "chance_q95": self.chance,
+                "p_value": self.p_values,
+                "q_value": self.q_values,
+                "relevant": self.relevant,
+                "smallest_p": self.smallest_p,
+                "exceedances": self.exceedances,
+                "draws": self.n_draws,
+                "shared": self.shared,
+            }
+        )
+
+    def _content(self) -> dict[str, Any]:
+        return super()._content() | {"provenance": plain_record(self.provenance)}
+
+    @classmethod
+    def _restored(cls, content: dict[str, Any]) -> Self:
+        content["features"] = tuple(content["features"])
+        content |= {name: np.array(content[name], np.float64) for name in _NUMBERS}
+        content |= {name: _whole(content[name]) for name in _INTEGERS}
+        content["shared"] = np.array(content["shared"])
+        return cls(**content | {"provenance": Provenance(**content["provenance"])})
+
+
+def _whole(values: Any) -> Any:
+    """Whole numbers stay whole; whatever else a document has is looked at later."""
+    return np.array(values, None if len(values) else np.int64)

@@ -1,0 +1,427 @@
+"""Which columns are informative about the target at all: a test of each, with a rate over all.
+
+Under normal scores the null distribution of a column depends on the samples, K, the target and the
+pattern of its ties: on how often its smallest value is there, the next, and so on. Columns of one
+pattern share one distribution, of draws that have a permutation each. All columns without ties have
+one pattern, and so have those with some, whose equal values take ranks in random order (spread
+scores, :func:`infosieve._input.scaling.prepare`). Other columns are compared with permutations of
+their own, as many as it takes (Besag and Clifford 1991, https://doi.org/10.1093/biomet/78.2.301).
+"""
+
+import hashlib
+import math
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from infosieve._core.categories import codes_of, n_singletons
+from infosieve._core.chunks import chunks
+from infosieve._core.messages import warn
+from infosieve._core.parameters import (
+    TEST_NEIGHBORS,
+    check_alpha,
+    check_jobs,
+    check_method,
+    check_neighbors,
+    check_range,
+    check_x,
+    is_sequential,
+    n_permutations_of,
+)
+from infosieve._core.progress import Progress
+from infosieve._core.types import (
+    BoolArray,
+    Columns,
+    ColumnSet,
+    FloatArray,
+    IntArray,
+    Method,
+    Metric,
+    Missing,
+    Neighbors,
+    Runner,
+    Scale,
+)
+from infosieve._engines.devices import Device, check_device, engine_of, require_device
+from infosieve._engines.numba.columns import LIFT
+from infosieve._executors import executor_of
+from infosieve._input.problem import (
+    Problem,
+    open_problem,
+    provenance_of,
+    warn_of_identifiers,
+    warn_of_singletons,
+)
+from infosieve._input.scaling import TIE_NOISE, prepare
+from infosieve._resampling.layout import laid_out
+from infosieve._resampling.permutations import (
+    Permutations,
+    global_permutations,
+    permutations_of,
+    seed_of,
+)
+from infosieve._scoring.jobs import Scoring
+from infosieve._scoring.measure import Measure
+from infosieve.results import RelevanceTest
+from infosieve.results._relevance_test import ENOUGH
+from infosieve.significance._permutation_test import warn_of_few_arrangements
+
+# Draws of a shared null distribution: at least; at most, whatever alpha, all together or for each
+# column.
+_LEAST, _MOST, _MOST_EACH = 1999, 10**6, 100
+# Draws of one column's own distribution, at least, and of all of these together, if not.
+_LEAST_ALONE, _ALONE_TOGETHER = 999, 10**6
+# A distribution of its own costs a column 100 draws or more: so many that share one cost less.
+_SHARED_BY = 20
+# Draws with which own distributions begin, and that the level of chance is found in.
+_FIRST, _FIRST_SHARED = 99, 1999
+# Numbers that a round of own distributions may hold, and that are looked at together.
+_ROUND, _LOOKED_AT = 1 << 22, 1 << 21
+
+# How often each value is in a column, by value, or, of categories, by how often: what decides its
+# null distribution.
+Pattern: TypeAlias = tuple[bool, tuple[int, ...]]
+_NO_TIES: Pattern = (False, ())
+# What is between values of normal scores, and not between tied ones.
+_STEP = 10 * TIE_NOISE * LIFT
+
+
+def relevance_test(
+    X: Any,
+    y: Any,
+    *,
+    alpha: float = 0.05,
+    n_permutations: int | Literal["auto"] = "auto",
+    n_neighbors: Neighbors = TEST_NEIGHBORS,
+    method: Method = "ksg1",
+    metric: Metric = "euclidean",
+    scale: Scale = "normal-scores",
+    discrete_features: Any = "auto",
+    discrete_target: Any = "auto",
+    missing: Missing = "auto",
+    groups: Any = None,
+    series: bool | int = False,
+    n_jobs: int | None = None,
+    executor: Any = None,
+    device: Device = "cpu",
+    random_state: Any = None,
+    verbose: int = 0,
+) -> RelevanceTest:
+    """Test each column: is it informative about the target, by itself?
+
+    All that is informative is called relevant, redundant or not; :class:`MISelector` selects few
+    columns that are enough together. p-values come from permutations. A column is relevant where
+    its q-value is at most ``alpha``: of the columns that are called so, that share is expected to
+    be without information, at most [1]_.
+
+    Parameters
+    ----------
+    X : array-like of shape (n_samples, n_features)
+        The columns; each is tested on its own.
+    y : array-like of shape (n_samples,) or (n_samples, n_targets)
+        The target.
+    alpha : float, default=0.05
+        The false discovery rate.
+    n_permutations : int or "auto", default="auto"
+        Draws of a null distribution. "auto": 1,999 or, where more are needed for one column of
+        many to be relevant, ``n_features / alpha``, of the distribution that most columns share.
+        Columns that share theirs with few, or none, have fewer, 999 or more: the result says which
+        p-values that leaves out of reach.
+    n_neighbors : int or pair of ints, default=(3, 25)
+        The smoothing parameter K, or a range of K whose estimates are averaged.
+    method, metric
+        As in :func:`mutual_information`.
+    scale : {"normal-scores", "standard"} or None, default="normal-scores"
+        As in :func:`mutual_information`. Under normal scores columns without ties share one null
+        distribution. So do columns with ties in which no value has more than a fifth of the
+        samples: their equal values are put in random order (the same in every run). Columns with
+        more ties, and categories, share one with those of the same counts, if there are twenty.
+        Under other scales each column has its own, of fewer draws.
+    discrete_features, discrete_target, missing
+        As in :func:`mutual_information`. A gap is a value of its own, and moves with the values;
+        columns with gaps have null distributions of their own.
+    groups, series
+        As in :func:`permutation_test`: whole groups are permuted, surrogates are as persistent as
+        their columns. All null distributions are the columns' own.
+    n_jobs : int or None, default=None
+        Threads; -1 for all cores. The result does not depend on it.
+    executor : dask.distributed.Client, address or None, default=None
+        Who computes: the workers of a Dask cluster, or threads of this process. The result does
+        not depend on it.
+    device : {"cpu", "cuda", "auto"}, default="cpu"
+        Where it is computed: on the CPU, on an NVIDIA GPU (``infosieve[gpu]``), or on the GPU if
+        there is one and the work is large enough. The result does not depend on it.
+    random_state : int, RandomState, Generator or None, default=None
+        Draws the permutations.
+    verbose : int, default=0
+        1: show how far it is, on standard error.
+
+    Returns
+    -------
+    RelevanceTest
+        Information, p-values, q-values and which columns are relevant.
+
+    See Also
+    --------
+    relevance : The information alone.
+    permutation_test : Columns tested conditional on others.
+    MISelector : Few columns that are enough together.
+
+    Notes
+    -----
+    Constant columns are not tested, and do not count among the many. Copies of a column count each.
+    The rate is that of Benjamini and Hochberg, which holds for columns that are independent or
+    positively dependent; docs/relevant.md has it for correlated ones.
+
+    References
+    ----------
+    .. [1] Y. Benjamini and Y. Hochberg (1995). Controlling the false discovery rate.
+       https://doi.org/10.1111/j.2517-6161.1995.tb02031.x
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd
+    >>> from infosieve import relevance_test
+    >>> rng = np.random.default_rng(0)
+    >>> X = pd.DataFrame(rng.normal(size=(300, 4)), columns=["heat", "noise", "light", "wind"])
+    >>> X["heat again"] = X["heat"] + 0.1 * rng.normal(size=300)
+    >>> y = np.sin(2 * X["heat"]) + X["light"] * rng.normal(size=300)
+    >>> test = relevance_test(X, y, random_state=0)
+    >>> [name for name, relevant in zip(X, test.relevant) if relevant]
+    ['heat', 'light', 'heat again']
+    """
+    asked = {name: value for name, value in locals().items() if name not in ("X", "y")}
+    check_alpha(alpha)
+    n_permutations_of(n_permutations, None)
+    check_method(method, metric, scale, conditional=False)
+    check_x(X)
+    check_jobs(n_jobs)
+    check_device(device)
+    seed = seed_of(random_state)
+    with Progress(verbose) as progress, executor_of(executor, n_jobs, progress) as pool:
+        require_device(device, pool)
+        pools = scale == "normal-scores" and groups is None and series is False
+        spread: Scale = "spread-scores" if pools else scale
+        problem = open_problem(
+            X,
+            y,
+            discrete_features=discrete_features,
+            discrete_target=discrete_target,
+            scale=spread,
+            executor=pool,
+            missing=missing,
+            groups=groups,
+            series=series,
+        )
+        n, m = problem.n_samples, problem.x.n_columns
+        most = check_range(n_neighbors)[1]
+        engine = engine_of(device, pool, n, m + _Draws.of(n_permutations, alpha, m).most, most)
+        prepared = problem.prepare(spread, pool.here, with_order=engine.name == "cpu")
+        columns, layout = laid_out(prepared, None)
+        ks = check_neighbors(n_neighbors, layout.n_together(n))
+        warn_of_identifiers(problem.x, columns.x)
+        warn_of_singletons(n_singletons(columns.target), n)
+        measure = Measure(
+            target=columns.target,
+            criterion="mi",
+            method=method,
+            metric=metric,
+            n_neighbors=ks,
+            engine=engine,
+            edges=layout.edges,
+        )
+        scoring = Scoring(columns.x, pool, now="information")
+        nulls = _Nulls(scoring=scoring, measure=measure, given=columns.given, seed=seed)
+        tested = np.flatnonzero(~columns.x.constant)
+        draws = _Draws.of(n_permutations, alpha, tested.size)
+        found = _Found.untested(m)
+        if tested.size:
+            observed = scoring.scores(measure, tested.tolist(), columns.given).averaged
+            found.information[tested] = observed
+            alike, alone = _by_pattern(problem, columns.x, tested) if pools else ({}, tested)
+            for pattern, members in alike.items():
+                nulls.share(found, members, pattern, draws.shared(pattern, members.size))
+            permutations = permutations_of(
+                "global", (seed, "relevance", 0), columns.given, metric, 1, layout
+            )
+            warn_of_few_arrangements(columns.target, layout, alpha, permutations.edges)
+            nulls.each(found, alone, permutations, draws.alone(alone.size))
+    asked |= {"executor": pool.text, "device": engine.name}
+    result = RelevanceTest(
+        features=tuple(problem.x.names),
+        alpha=float(alpha),
+        **found.__dict__,
+        n_parts=layout.n_parts,
+        n_samples_used=layout.n_used(n),
+        device=engine.name,
+        provenance=provenance_of(problem, seed, asked, relevance_test),
+    )
+    _warn_of_coarse(problem, result, alpha)
+    return result
+
+
+@dataclass(frozen=True)
+class _Draws:
+    """How many draws null distributions have: at the most, and whether a number was asked for."""
+
+    most: int
+    asked: bool
+    n_tested: int
+
+    @classmethod
+    def of(cls, n_permutations: Any, alpha: float, n_tested: int) -> "_Draws":
+        """With "auto", enough for one column of all to be relevant by itself."""
+        if not is_sequential(n_permutations):
+            return cls(int(n_permutations), True, n_tested)
+        wanted = min(math.ceil(n_tested / alpha), max(_MOST, _MOST_EACH * n_tested))
+        return cls(max(_LEAST, wanted), False, n_tested)
+
+    def shared(self, pattern: Pattern, n_columns: int) -> int:
+        """Of a distribution that so many columns share: all, or their part where they are few."""
+        if self.asked or pattern == _NO_TIES:
+            return self.most
+        return min(self.most, max(_LEAST, math.ceil(self.most * n_columns / self.n_tested)))
+
+    def alone(self, n_columns: int) -> int:
+        """Of each of so many columns that have their own."""
+        if self.asked:
+            return self.most
+        return min(self.most, max(_LEAST_ALONE, _ALONE_TOGETHER // max(1, n_columns)))
+
+
+@dataclass(frozen=True)
+class _Found:
+    """What a record has of each column; filled column by column."""
+
+    information: FloatArray
+    exceedances: IntArray
+    n_draws: IntArray
+    n_draws_asked: IntArray
+    shared: BoolArray
+    chance: FloatArray
+
+    @classmethod
+    def untested(cls, m: int) -> "_Found":
+        whole = [np.zeros(m, np.int64) for _ in range(3)]
+        return cls(np.zeros(m), *whole, np.zeros(m, bool), np.zeros(m))
+
+
+def _by_pattern(
+    problem: Problem, x: ColumnSet, tested: IntArray
+) -> tuple[dict[Pattern, IntArray], IntArray]:
+    """Columns that share a null distribution, by their pattern, and those that have their own."""
+    gaps = np.zeros(x.n_columns, bool)
+    if problem.x.n_missing is not None and problem.missing in ("auto", "value"):
+        gaps = ~x.categorical & (problem.x.n_missing > 0)
+    whole = tested[~gaps[tested]]
+    different = ~x.categorical[whole] & (x.n_distinct[whole] == x.n_samples)
+    others: dict[Pattern, list[int]] = defaultdict(list)
+    tied = whole[~different]
+    for some in chunks(tied.size, _LOOKED_AT // x.n_samples):
+        taken = x.take(tied[some], with_order=False)
+        for j, pattern in zip(tied[some].tolist(), _patterns(taken), strict=True):
+            others[pattern].append(j)
+    alike = {_NO_TIES: whole[different]} if different.any() else {}
+    alike |= {p: np.array(some) for p, some in others.items() if len(some) >= _SHARED_BY}
+    return alike, np.setdiff1d(tested, np.concatenate([*alike.values(), np.zeros(0, int)]))
+
+
+def _patterns(columns: Columns) -> Iterable[Pattern]:
+    """How often values repeat in each column; a column and its negative have one pattern."""
+    for row, categorical in zip(columns.values, columns.categorical, strict=True):
+        if categorical:
+            yield True, tuple(sorted(np.unique(codes_of(row), return_counts=True)[1].tolist()))
+        else:
+            steps = np.diff(np.sort(row)) > _STEP  # between values, not inside ties
+            counts = np.diff(np.flatnonzero(np.r_[True, steps, True])).tolist()
+            yield False, tuple(min(counts, counts[::-1]))
+
+
+def _column_of(pattern: Pattern, n_samples: int, runner: Runner) -> Columns:
+    """A column of a pattern, prepared as all are."""
+    categorical, counts = pattern
+    values = np.arange(n_samples) if pattern == _NO_TIES else np.repeat(range(len(counts)), counts)
+    return prepare(
+        values.astype(np.float64)[None], np.array([categorical]), "normal-scores", 0, runner, True
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Nulls:
+    """Compares columns with null distributions."""
+
+    scoring: Scoring
+    measure: Measure
+    given: Columns
+    seed: int
+
+    def share(self, found: _Found, columns: IntArray, pattern: Pattern, n_draws: int) -> None:
+        """Columns of one pattern, with one distribution: each draw has its own permutation."""
+        pool, n = self.scoring.executor, self.scoring.x.n_samples
+        digest = hashlib.blake2b(repr(pattern).encode(), digest_size=8).digest()
+        key = self.seed, "relevance", int.from_bytes(digest, "little")
+        drawn: list[FloatArray] = []
+        pool.progress.begin(f"{columns.size} columns, draws", n_draws)
+        for block in Scoring(_column_of(pattern, n, pool.here), pool).permuted(
+            self.measure, [0], self.given, global_permutations(key, n), n_draws
+        ):
+            drawn.append(block[:, 0])
+            pool.progress.advance(sum(map(len, drawn)), n_draws)
+        null = np.concatenate(drawn)
+        found.chance[columns] = np.quantile(null[:_FIRST_SHARED], 0.95)
+        below = np.searchsorted(np.sort(null), found.information[columns])
+        found.exceedances[columns] = n_draws - below
+        found.n_draws[columns] = found.n_draws_asked[columns] = n_draws
+        found.shared[columns] = True
+
+    def each(
+        self, found: _Found, columns: IntArray, permutations: Permutations, n_draws: int
+    ) -> None:
+        """Each column with its own; permutations are the same for all, as many as it takes."""
+        found.n_draws_asked[columns] = n_draws
+        progress = self.scoring.executor.progress
+        for part in chunks(columns.size, _ROUND // _FIRST):
+            some, at, count = columns[part], 0, min(_FIRST, n_draws)
+            progress.begin(f"{columns.size} columns by themselves, draws", n_draws)
+            while at < n_draws and some.size:
+                blocks = self.scoring.permuted(
+                    self.measure, some.tolist(), self.given, permutations, count, first=at
+                )
+                ended = _count(found, some, np.concatenate(list(blocks)), at)
+                at, some = at + count, some[~ended]
+                count = min(at, n_draws - at, max(1, _ROUND // max(1, some.size)))
+                progress.advance(at, n_draws)
+
+
+def _count(found: _Found, columns: IntArray, null: FloatArray, at: int) -> BoolArray:
+    """Add draws, from number ``at`` on, to those of some columns; which of them have enough.
+
+    Draws beyond that do not count, so that it does not matter how many there are at a time.
+    """
+    if at == 0:
+        found.chance[columns] = np.quantile(null, 0.95, axis=0)
+    reached = found.exceedances[columns] + np.cumsum(null >= found.information[columns], axis=0)
+    enough = reached >= ENOUGH
+    ended = enough.any(axis=0)
+    last = np.where(ended, enough.argmax(axis=0), len(null) - 1)
+    found.exceedances[columns] = reached[last, np.arange(columns.size)]
+    found.n_draws[columns] = at + last + 1
+    return np.asarray(ended)
+
+
+def _warn_of_coarse(problem: Problem, result: RelevanceTest, alpha: float) -> None:
+    """Name a column that no draw reached, and that is not relevant all the same."""
+    missed = np.flatnonzero(result.tested & (result.exceedances == 0) & ~result.relevant)
+    if missed.size == 0:
+        return
+    j, n_tested = int(missed[0]), int(result.tested.sum())
+    others = f" Nor were {missed.size - 1} other columns." if missed.size > 1 else ""
+    warn(
+        f"{problem.x.label(j)} was reached by none of its {result.n_draws[j]:,} permutations: "
+        f"p = {result.p_values[j]:.2g}, the smallest there can be, is too large among "
+        f"{n_tested:,} columns for a false discovery rate of {alpha:g}.{others} "
+        f"n_permutations={math.ceil(n_tested / alpha)} would be enough."
+    )
