@@ -35,12 +35,18 @@ def percentiles(values: FloatArray) -> FloatArray:
     return np.percentile(values, (5, 25, 50, 75, 95), axis=0)
 
 
+# Widths of a band beyond which nobody asks how many.
+FAR = 1000.0
+
+
 @dataclass(frozen=True, kw_only=True)
 class PathPoint:
     """One step of a selection, as it is drawn.
 
     Attributes
     ----------
+    number : int
+        Which step it is, from 1.
     names : list of str
         The columns: one, or the two of a pair.
     action : {"add", "remove", "stop"}
@@ -50,11 +56,24 @@ class PathPoint:
     p_text : str
     """
 
+    number: int
     names: list[str]
     action: str
     gain: float
     null: FloatArray
     p_text: str
+
+    def above_chance(self, values: Any) -> FloatArray:
+        """Gains in widths of the chance band: 0 its middle, 1 where 95 % of permuted ones end.
+
+        Steps of 0.3 and 0.01 nats fit on such a scale together, each beside its own chance.
+        """
+        _, _, middle, _, high = percentiles(self.null)
+        difference = np.asarray(values, np.float64) - middle
+        with np.errstate(divide="ignore", invalid="ignore"):
+            widths = difference / (high - middle)
+        widths = np.where(difference == 0, 0.0, widths)  # also where all permuted ones are equal
+        return np.clip(widths, -FAR, FAR)
 
 
 def path(result: Any) -> list[PathPoint]:
@@ -65,9 +84,10 @@ def path(result: Any) -> list[PathPoint]:
     """
     whole = result.provenance.parameters.get("criterion") == "mi"
     known, points = 0.0, []
-    for step in result.steps:
+    for number, step in enumerate(result.steps, start=1):
         points.append(
             PathPoint(
+                number=number,
                 names=[str(result.features[j]) for j in step.features],
                 action=step.action,
                 gain=step.gain,
@@ -79,22 +99,43 @@ def path(result: Any) -> list[PathPoint]:
     return points
 
 
+def path_beside_chance(result: Any) -> list[PathPoint]:
+    """The steps that add a column, or stop before one, and were tested; none without a test.
+
+    What a removal changes is not what its test compares, so it has no place on that scale.
+    """
+    return [p for p in path(result) if p.action != "remove" and len(p.null)]
+
+
+def chance_ticks(largest: float) -> list[float]:
+    """Round numbers of widths, up to the largest that is shown; they are drawn as arcsinh."""
+    steps = [0.0, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0]
+    return [step for step in steps if step <= max(largest, 2.0)]
+
+
 @dataclass(frozen=True, kw_only=True)
 class Relevance:
-    """Marginal information of some columns, largest first."""
+    """Marginal information of some columns, largest first.
+
+    ``informative`` says which of them have some, by a test; none where nothing was tested.
+    """
 
     names: list[str]
     nats: FloatArray
     selected: BoolArray
+    informative: BoolArray
 
 
-def relevance(result: Any, most: int) -> Relevance:
-    """The columns of a selection with the largest marginal information."""
-    order = np.argsort(-result.relevance, kind="stable")[:most]
+def relevance(result: Any, most: int, test: Any = None) -> Relevance:
+    """The columns of a selection with the largest marginal information, as a test has it."""
+    nats = result.relevance if test is None else np.asarray(test.information, np.float64)
+    relevant = np.zeros(nats.size, bool) if test is None else np.asarray(test.relevant, bool)
+    order = np.argsort(-nats, kind="stable")[:most]
     return Relevance(
         names=[str(result.features[j]) for j in order],
-        nats=result.relevance[order],
+        nats=nats[order],
         selected=np.isin(order, result.selected),
+        informative=relevant[order],
     )
 
 

@@ -13,14 +13,31 @@ from infosieve._core.files import printable
 from infosieve.report import _data
 
 Figure = dict[str, Any]
-_MANY = 30
+# So many rows have figures that cannot have all.
+MANY = 30
+
+
+# Numbers on axes and in hovers as people write them: no "200µ" beside "0.002", no "20k".
+_PLAIN: Figure = {
+    "exponentformat": "power", "minexponent": 5, "separatethousands": True, "hoverformat": ".6~g",
+}  # fmt: skip
 
 
 def _figure(data: list[Figure], x: str, y: str, height: int = 340, **layout: Any) -> Figure:
-    axes = {"xaxis": {"title": {"text": x}}, "yaxis": {"title": {"text": y}}}
+    axes = {"xaxis": _PLAIN | {"title": {"text": x}}, "yaxis": _PLAIN | {"title": {"text": y}}}
     for name in ("xaxis", "yaxis"):
         axes[name] |= layout.pop(name, {})
     return {"data": data, "layout": axes | {"height": height} | layout}
+
+
+def rows_axis(labels: Sequence[str], length: int = 28) -> Figure:
+    """An axis of rows with a label each, the first on top: no name is skipped or turned."""
+    n = len(labels)
+    texts = [_text(label, length) for label in labels]
+    return {
+        "tickvals": list(range(n)), "ticktext": texts, "range": [n - 0.4, -0.6],
+        "automargin": True, "showgrid": False, "zeroline": False, "hoverformat": "",
+    }  # fmt: skip
 
 
 def _text(name: Any, length: int = 10_000) -> str:
@@ -31,22 +48,101 @@ def _text(name: Any, length: int = 10_000) -> str:
 
 
 def path(result: Any) -> Figure:
-    """The gain of each step, and the gains of permuted columns."""
-    points = _data.path(result)
-    names = [f"{i}. {_joined(point, 24)}" for i, point in enumerate(points, 1)]
-    boxes = [_box(name, point.null) for name, point in zip(names, points, strict=True)]
-    boxes = [box | {"showlegend": i == 0} for i, box in enumerate(filter(None, boxes))]
+    """The gain of each step beside the gains of permuted columns; without a test, alone."""
+    points = _data.path_beside_chance(result)
+    if not points:
+        return _untested_path(_data.path(result))
+    boxes = [_row_box(i, p.above_chance(_data.percentiles(p.null))) for i, p in enumerate(points)]
+    boxes = [box | {"showlegend": i == 0} for i, box in enumerate(boxes)]
+    places = [float(p.above_chance(p.gain)) for p in points]
     shown = []
     for label, color, action in (
         ("selected", "found", "add"),
-        ("removed", "third", "remove"),
         ("did not pass", "refused", "stop"),
     ):
-        some = [(n, p) for n, p in zip(names, points, strict=True) if p.action == action]
+        some = [(i, places[i], p) for i, p in enumerate(points) if p.action == action]
         if some:
             shown.append(_markers(label, color, some))
-    category = {"type": "category", "categoryorder": "array", "categoryarray": names}
-    return _figure([*boxes, *shown], "", "adds (nats)", xaxis=category)
+    ticks = _data.chance_ticks(max(places))
+    high = float(np.arcsinh(max(*places, ticks[-1])))
+    low = float(np.arcsinh(min(-2.0, *places)))
+    end = high + 0.25 * (high - low)
+    shown.append(_beside([f"{p.gain:+.3f} nats" for p in points], end))
+    across: Figure = {
+        "tickvals": np.arcsinh(ticks).tolist(), "ticktext": [f"{tick:g}" for tick in ticks],
+        "range": [low, end], "zeroline": False,
+    }  # fmt: skip
+    edge = {"type": "line", "x0": float(np.arcsinh(1)), "x1": float(np.arcsinh(1)), "y0": 0}
+    edge |= {"yref": "paper", "y1": 1, "line": {"color": "chance", "dash": "dash", "width": 1}}
+    down = rows_axis([f"{p.number}. {' and '.join(p.names)}" for p in points])
+    height = 120 + 30 * len(points)
+    title = "above chance, in widths of the chance band"
+    return _figure([*boxes, *shown], title, "", height, xaxis=across, yaxis=down, shapes=[edge])
+
+
+def _row_box(row: int, widths: Any) -> Figure:
+    """The box of permuted values in a row, on the scale of widths."""
+    ends = ("lowerfence", "q1", "median", "q3", "upperfence")
+    box: Figure = {
+        end: [value] for end, value in zip(ends, np.arcsinh(widths).tolist(), strict=True)
+    }
+    return box | {
+        "type": "box", "orientation": "h", "y": [row], "hoverinfo": "skip", "width": 0.6,
+        "name": "permuted columns (5 to 95 %)", "marker": {"color": "chance", "size": 3},
+        "line": {"width": 1},
+    }  # fmt: skip
+
+
+def _markers(label: str, color: str, points: list[tuple[int, float, _data.PathPoint]]) -> Figure:
+    texts = [
+        f"{_joined(p)}<br>adds {p.gain:.3f} nats, {_widths_text(place)}, {p.p_text}"
+        for _, place, p in points
+    ]
+    return {
+        "type": "scatter", "mode": "markers", "name": label,
+        "x": np.arcsinh([place for _, place, _ in points]).tolist(),
+        "y": [row for row, _, _ in points], "marker": {"color": color, "size": 12},
+        "text": texts, "hovertemplate": "%{text}<extra></extra>",
+    }  # fmt: skip
+
+
+def _beside(texts: Sequence[str], end: float) -> Figure:
+    """Texts at the end of rows, where a figure is wide enough."""
+    return {
+        "type": "scatter", "mode": "text", "x": [end] * len(texts), "y": list(range(len(texts))),
+        "text": list(texts), "textposition": "middle left", "hoverinfo": "skip",
+        "showlegend": False, "meta": "wide",
+    }  # fmt: skip
+
+
+def _widths_text(place: float) -> str:
+    far = abs(place) >= _data.FAR
+    return "all permuted columns add the same" if far else f"{place:.1f} widths above chance"
+
+
+def _untested_path(points: list[_data.PathPoint]) -> Figure:
+    labels = [f"{p.number}. {' and '.join(p.names)}" for p in points]
+    texts = [f"{_joined(p)}<br>adds {p.gain:.3f} nats, no test" for p in points]
+    colors = ["third" if p.action == "remove" else "found" for p in points]
+    return bars(labels, [p.gain for p in points], "adds (nats)", texts, colors)
+
+
+def bars(
+    labels: Sequence[str],
+    values: Sequence[float],
+    title: str,
+    texts: Sequence[str],
+    colors: Sequence[str],
+    **across: Any,
+) -> Figure:
+    """A bar in each row, the first on top; ``texts`` (HTML) are shown where one points at it."""
+    data = {
+        "type": "bar", "orientation": "h", "x": list(values), "y": list(range(len(labels))),
+        "text": list(texts), "textposition": "none", "marker": {"color": list(colors)},
+        "hovertemplate": "%{text}<extra></extra>",
+    }  # fmt: skip
+    down, height = rows_axis(labels), 100 + 20 * len(labels)
+    return _figure([data], title, "", height, xaxis=across, yaxis=down, showlegend=False)
 
 
 def _box(name: str, null: Any) -> Figure:
@@ -62,36 +158,23 @@ def _box(name: str, null: Any) -> Figure:
     }  # fmt: skip
 
 
-def _markers(label: str, color: str, points: list[tuple[str, _data.PathPoint]]) -> Figure:
-    texts = [
-        f"{_joined(point)}<br>adds {point.gain:.3f} nats, {point.p_text or 'no test'}"
-        for _, point in points
+def _joined(point: _data.PathPoint) -> str:
+    return " and ".join(_text(name) for name in point.names)
+
+
+def relevance(result: Any, test: Any = None) -> Figure:
+    """Marginal information of the columns, the largest; which are informative, by a test."""
+    best = _data.relevance(result, MANY, test)
+    kinds = [
+        ("found", "selected") if chosen else ("third", "informative") if has else ("faint", "")
+        for chosen, has in zip(best.selected, best.informative, strict=True)
     ]
-    return {
-        "type": "scatter", "mode": "markers", "name": label,
-        "x": [name for name, _ in points], "y": [point.gain for _, point in points],
-        "marker": {"color": color, "size": 12}, "text": texts,
-        "hovertemplate": "%{text}<extra></extra>",
-    }  # fmt: skip
-
-
-def _joined(point: _data.PathPoint, length: int = 10_000) -> str:
-    return " and ".join(_text(name, length) for name in point.names)
-
-
-def relevance(result: Any) -> Figure:
-    """Marginal information of the columns, the largest."""
-    best = _data.relevance(result, _MANY)
-    names, at = best.names[::-1], list(range(len(best.names)))
-    bars = {
-        "type": "bar", "orientation": "h", "x": best.nats[::-1].tolist(), "y": at,
-        "text": [_text(name) for name in names], "textposition": "none",
-        "marker": {"color": ["found" if chosen else "faint" for chosen in best.selected[::-1]]},
-        "hovertemplate": "%{text}: %{x:.3f} nats<extra></extra>",
-    }  # fmt: skip
-    ticks = {"tickvals": at, "ticktext": [_text(name, 28) for name in names]}
-    ticks |= {"automargin": True, "showgrid": False}
-    return _figure([bars], "marginal information (nats)", "", 120 + 20 * len(names), yaxis=ticks)
+    texts = [
+        f"{_text(name)}<br>{nats:.3f} nats{', ' if kind else ''}{kind}"
+        for name, nats, (_, kind) in zip(best.names, best.nats, kinds, strict=True)
+    ]
+    title = "information about the target, alone (nats)"
+    return bars(best.names, best.nats.tolist(), title, texts, [color for color, _ in kinds])
 
 
 def smoothing(choice: Any) -> Figure:
@@ -114,12 +197,12 @@ def test(result: Any) -> Figure:
     """Permuted values and observed ones: a histogram, or boxes where each has its own."""
     candidates = _data.tested(result)
     if result.null.shape[1] > 1:
-        return _test_boxes(candidates[:_MANY])
+        return _test_boxes(candidates[:MANY])
     bars = {
         "type": "histogram", "x": candidates[0].null.tolist(), "name": "permuted columns",
-        "marker": {"color": "chance"}, "hovertemplate": "%{x} nats: %{y}<extra></extra>",
+        "marker": {"color": "chance"}, "hovertemplate": "%{x:.4f} nats: %{y}<extra></extra>",
     }  # fmt: skip
-    shown = candidates[:_MANY]
+    shown = candidates[:MANY]
     lines = [
         {
             "type": "line", "x0": c.observed, "x1": c.observed, "yref": "paper", "y0": 0, "y1": 1,
@@ -152,40 +235,6 @@ def _test_boxes(candidates: list[_data.Tested]) -> Figure:
 
 def _tested_text(candidate: _data.Tested) -> str:
     return f"{_text(candidate.name)}<br>{candidate.observed:.3f} nats, {candidate.p_text}"
-
-
-def against_target(result: Any) -> list[Figure]:
-    """Each selected column against each target."""
-    return [
-        _pair(result.excerpt.features[j], target, _text(result.features[j], 40), _text(name, 40))
-        for j in result.selected
-        for name, target in result.excerpt.target.items()
-    ]
-
-
-def _pair(values: list[Any], target: list[Any], x: str, y: str) -> Figure:
-    """Points, boxes where one of them is categories, counts where both are."""
-    classes = [isinstance(v[0], str) for v in (values, target)]
-    n_missing = sum(v is None for v in values)
-    x += f" ({n_missing} of {len(values)} missing)" if n_missing else ""
-    values, target = ([_text(v) if isinstance(v, str) else v for v in c] for c in (values, target))
-    axes = [{"type": "category"} if of_classes else {} for of_classes in classes]
-    look: Figure = {"marker": {"color": "found", "size": 5, "opacity": 0.6}}
-    if all(classes):
-        columns, rows = (sorted(set(c)) for c in (values, target))
-        pairs = list(zip(values, target, strict=True))
-        counts = [[pairs.count((c, r)) for c in columns] for r in rows]
-        data: Figure = {"type": "heatmap", "x": columns, "y": rows, "z": counts, "showscale": False}
-        data |= {"colorscale": [[0, "faint"], [1, "found"]], "texttemplate": "%{z}"}
-        data |= {"hovertemplate": "%{x}, %{y}: %{z} samples<extra></extra>"}
-    elif any(classes):
-        side = "h" if classes[1] else "v"
-        data = {"type": "box", "x": values, "y": target, "boxpoints": "all", "jitter": 0.5}
-        data |= look | {"orientation": side}
-    else:
-        data = {"type": "scatter", "mode": "markers", "x": values, "y": target} | look
-        data |= {"hovertemplate": "%{x}, %{y}<extra></extra>"}
-    return _figure([data], x, y, 280, showlegend=False, xaxis=axes[0], yaxis=axes[1])
 
 
 def curves(
@@ -253,3 +302,72 @@ def numbers(results: Mapping[str, Any]) -> Figure:
         "hovertemplate": "%{x} clusters: %{y:.4f}<extra></extra>",
     }  # fmt: skip
     return _figure([line], "number of clusters", "cross-validated score", showlegend=False)
+
+
+def worth(other: Any) -> float:
+    """What a stand-in adds, in parts of what the selected column adds."""
+    return float(other.in_place / other.information) if other.information > 0 else float("nan")
+
+
+def stand_ins(result: Any, found: Mapping[int, Sequence[Any]], most: int = 8) -> Figure:
+    """For each selected column a full bar, and below it a bar for each of its stand-ins."""
+    labels, rows = [], []
+    for j, others in found.items():
+        labels.append(str(result.features[j]))
+        rows.append(None)
+        for other in others[:most]:
+            labels.append(f"↳ {result.features[other.stand_in]}")
+            rows.append(other)
+        if len(others) > most:
+            labels.append(f"↳ and {len(others) - most:,} more, in the table")
+            rows.append(0)
+    full = [i for i, row in enumerate(rows) if row is None]
+    some = [i for i, row in enumerate(rows) if row]
+    texts = [
+        f"{_text(labels[i][2:])}<br>adds {rows[i].in_place:.3f} nats in its place, of "
+        f"{rows[i].information:.3f}<br>beside it, the selected column still adds "
+        f"{rows[i].remaining:.3f} nats"
+        for i in some
+    ]
+    data = [
+        _row_bars("selected", "found", full, [1.0] * len(full), [_text(labels[i]) for i in full]),
+        _row_bars("stand-in, in its place", "third", some, [worth(rows[i]) for i in some], texts),
+        {
+            "type": "scatter", "mode": "markers", "name": "what the selected one adds beside it",
+            "x": [rows[i].share for i in some], "y": some, "text": texts,
+            "marker": {"color": "refused", "size": 9}, "hovertemplate": "%{text}<extra></extra>",
+        },
+    ]  # fmt: skip
+    across = {"tickformat": ".0%", "rangemode": "tozero"}
+    down, height = rows_axis(labels, 34), 120 + 24 * len(labels)
+    title = "in parts of what the selected column adds"
+    return _figure(data, title, "", height, xaxis=across, yaxis=down, barmode="overlay")
+
+
+def _row_bars(
+    name: str, color: str, rows: Sequence[int], values: Sequence[float], texts: Sequence[str]
+) -> Figure:
+    return {
+        "type": "bar", "orientation": "h", "name": name, "x": list(values), "y": list(rows),
+        "text": list(texts), "textposition": "none", "marker": {"color": color}, "width": 0.75,
+        "hovertemplate": "%{text}<extra></extra>",
+    }  # fmt: skip
+
+
+def frequencies(result: Any, values: Any, threshold: float) -> Figure:
+    """How often columns were chosen, most often first; those of the selection in colour."""
+    order = np.argsort(-values, kind="stable").tolist()
+    often = [j for j in order[:MANY] if values[j] > 0]
+    shown = [j for j in order if j in {*often, *result.selected}]
+    texts = [
+        f"{_text(result.features[j])}<br>chosen from {values[j]:.0%} of the halves" for j in shown
+    ]
+    colors = ["found" if j in result.selected else "faint" for j in shown]
+    labels, shares = [str(result.features[j]) for j in shown], [float(values[j]) for j in shown]
+    across = {"tickformat": ".0%", "range": [0, 1.02]}
+    drawn = bars(labels, shares, "share of the halves", texts, colors, **across)
+    if threshold == threshold:
+        mark = {"type": "line", "x0": threshold, "x1": threshold, "yref": "paper", "y0": 0, "y1": 1}
+        mark |= {"line": {"color": "refused", "dash": "dash", "width": 2}}
+        drawn["layout"]["shapes"] = [mark]
+    return drawn

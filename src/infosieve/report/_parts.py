@@ -46,6 +46,11 @@ def table(heads: Sequence[str], rows: Sequence[Any], numeric: Sequence[int] = ()
     return {"heads": list(heads), "rows": list(rows), "numeric": list(numeric)}
 
 
+def fact(question: str, answer: str, anchor: str = "", code: str = "") -> Page:
+    """A short answer: the section that has more, or the call that would ask for it."""
+    return {"question": question, "answer": answer, "anchor": anchor, "code": code}
+
+
 def name_text(name: Any) -> str:
     """A name as sentences and tables have it: on one line, and in its own direction."""
     text = printable(name)
@@ -75,3 +80,8 @@ def listed(names: Sequence[str], most: int = 6) -> str:
 def counted(n: int, one: str, many: str | None = None) -> str:
     """ "1 column", "2,000 columns"."""
     return f"1 {one}" if n == 1 else f"{n:,} {many or one + 's'}"
+
+
+def percent(share: float) -> str:
+    """ "5 %", "0.1 %", on one line."""
+    return f"{100 * share:.3g}\u00a0%"

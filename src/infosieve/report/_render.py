@@ -1,32 +1,41 @@
 """From a dict to a page, or to what a notebook shows."""
 
 import os
+import re
 from functools import lru_cache
 from typing import Any
 
 from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+from markupsafe import Markup
 
 from infosieve._core.files import write_atomically
 from infosieve.report._data import GROUPS
 from infosieve.report._summarize import summarize
 
+# Where a name may be broken: after _ / | \\ =, after - and . between letters, before a capital.
+_JOINTS = re.compile(
+    r"(?<=\w[_/|\\=])(?=\w)|(?<=[a-zA-Z][-.:])(?=[a-zA-Z])|(?<=[a-z])(?=[A-Z][a-z])"
+)
+
 
 @lru_cache(maxsize=1)
 def _templates() -> Environment:
-    return Environment(
+    environment = Environment(
         loader=PackageLoader("infosieve.report"),
         autoescape=select_autoescape(default=True, default_for_string=True),
         undefined=StrictUndefined,
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    environment.filters["breakable"] = _breakable
+    return environment
 
 
-def page(result: Any, curves: Any = None, clusters: Any = None) -> str:
-    """The whole report: one file that needs nothing else."""
+def page(result: Any, **beside: Any) -> str:
+    """The whole report: one file that needs nothing else. ``beside``: as ``summarize`` has it."""
     from plotly.offline import get_plotlyjs
 
-    summary = summarize(result, curves, clusters)
+    summary = summarize(result, **beside)
     shown = [figure for section in summary["sections"] for figure in section["figures"]]
     template = _templates().get_template("report.html")
     return template.render(page=summary, figures=shown, groups=GROUPS, plotly=get_plotlyjs())
@@ -37,8 +46,11 @@ def fragment(result: Any) -> str:
     return _templates().get_template("fragment.html").render(page=summarize(result))
 
 
-def write(
-    result: Any, path: str | os.PathLike[str], curves: Any = None, clusters: Any = None
-) -> None:
+def write(result: Any, path: str | os.PathLike[str], **beside: Any) -> None:
     """Write the report to a file, whole or not at all."""
-    write_atomically(path, page(result, curves, clusters))
+    write_atomically(path, page(result, **beside))
+
+
+def _breakable(text: Any) -> Markup:
+    """Text whose names are broken at their joints; only what is longer than a line, elsewhere."""
+    return Markup("<wbr>").join(_JOINTS.split(str(text)))

@@ -10,17 +10,31 @@ import numpy as np
 
 from infosieve.report import _data
 from infosieve.report import _figures as figures
-from infosieve.report._parts import Page, listed, names, section, short
-from infosieve.report._words import alone
+from infosieve.report._parts import Page, listed, section, short
+from infosieve.report._relevance import relevance_page
+from infosieve.report._selection import k_section, selection_page
 
 
-def summarize(result: Any, curves: Any = None, clusters: Any = None) -> Page:
+def summarize(
+    result: Any,
+    curves: Any = None,
+    clusters: Any = None,
+    relevance: Any = None,
+    stability: Any = None,
+) -> Page:
     """Any result as a dict that the templates know.
 
     ``curves`` is a pair of a fitted CurveFeatures and the curves, or of an axis and the curves;
-    ``clusters`` a ClusterResult to be shown beside.
+    ``clusters``, ``relevance`` and ``stability`` are records to be shown beside a selection.
     """
-    page = _PAGES[result._schema](result)
+    beside = {"clusters": clusters, "relevance": relevance, "stability": stability}
+    if result._schema == "selection":
+        page = selection_page(result, **beside)
+    else:
+        for name, other in beside.items():
+            if other is not None:
+                raise ValueError(f"{name!r} can be shown beside a selection only.")
+        page = _PAGES[result._schema](result)
     if curves is not None:
         page["sections"].insert(1, _curves(result, *curves))
     if clusters is not None:
@@ -28,112 +42,6 @@ def summarize(result: Any, curves: Any = None, clusters: Any = None) -> Page:
         shown = figures.tree(clusters)
         page["sections"].append(section("Which columns are redundant", text, shown))
     return page | {"provenance": _provenance(result.provenance)}
-
-
-# --- a selection
-
-
-def _selection(result: Any) -> Page:
-    tested = all(step.p_value is not None for step in result.steps)
-    return {
-        "kind": "Selection",
-        "title": _selection_title(result, tested),
-        "words": _selection_words(result, tested),
-        "heads": ["", "column", "adds (nats)", "chance (95 %)", "test", "how sure"],
-        "rows": [_step_row(result, step) for step in result.steps],
-        "numeric": [2, 3],
-        "sections": _selection_sections(result, tested),
-    }
-
-
-def _selection_title(result: Any, tested: bool) -> str:
-    found = [short(result.features[j]) for j in result.selected]
-    target = " and ".join(str(name) for name in result.excerpt.target)
-    if not found:
-        return f"No column was found to be informative about {target}"
-    if not tested:
-        return f"Most informative about {target}, untested: {listed(found, 4)}"
-    if not result.corrected:
-        return f"Informative about {target}, if tested alone: {listed(found, 4)}"
-    verb = "is" if len(found) == 1 else "are"
-    return f"{listed(found, 4)} {verb} informative about {target}"
-
-
-def _selection_words(result: Any, tested: bool) -> list[str]:
-    n, m, selected = result.provenance.n_samples, len(result.features), len(result.selected)
-    words = [f"{selected} of {m} columns were selected from {n} samples."]
-    if not tested:
-        words.append("No test was asked for: the last of them may add nothing.")
-    words.append(f"Stop reason: {result.stop_reason}.")
-    words += result.notes
-    if not selected:
-        words.append(
-            "More samples may show a weak dependence; so may a larger alpha, at the price of more "
-            "false columns. The figures below show how close the best column came."
-        )
-    copies = [
-        f"{listed(names(result, others))} of {result.features[j]}"
-        for j, others in result.duplicates.items()
-    ]
-    if copies:
-        words.append(f"Copies, which were left out: {'; '.join(copies)}.")
-    if result.constant:
-        what = "Constant changes" if result.provenance.by_changes else "Constant"
-        words.append(f"{what}, and left out: {listed(names(result, result.constant))}.")
-    if result.identifiers:
-        some = listed(names(result, result.identifiers))
-        words.append(f"Identifiers, hardly any of which occurs twice, were left out: {some}.")
-    return words
-
-
-def _step_row(result: Any, step: Any) -> list[str]:
-    return [
-        {"add": "selected", "remove": "removed", "stop": "did not pass"}[step.action],
-        " and ".join(names(result, step.features)),
-        f"{step.gain:+.3f}",
-        f"{step.null_quantiles[2]:.3f}" if step.null else "",
-        _data.p_text(step.p_value, step.lower_limit) or "no test",
-        _sureness(step, alone(result, step)),
-    ]
-
-
-def _sureness(step: Any, uncorrected: bool) -> str:
-    """A p-value in words; ``uncorrected``: of the column alone, not of the best of many."""
-    if step.p_value is None:
-        return "not tested"
-    if step.action == "stop":
-        return "permuted columns may do as well"
-    if not step.significant:
-        return "kept on request, not by the test"
-    who = "its own permuted copies" if uncorrected else "permuted columns"
-    often = f"{who} do as well in {1000 * step.p_value:.0f} of 1000 cases"
-    often += " or fewer" if step.exceedances == 0 else ""
-    if uncorrected:
-        often += f"; the best of {step.n_candidates:,} columns without information, more often"
-    return often
-
-
-def _selection_sections(result: Any, tested: bool) -> list[Page]:
-    beside = ", and what permuted columns add." if tested else "."
-    sections = [
-        section(
-            "Step by step",
-            f"What each column adds, conditional on the columns selected before it{beside}",
-            figures.path(result),
-        ),
-        section(
-            "Marginal information",
-            "Information of each column about the target, without the others. A column with much "
-            "of it may add nothing to the selected ones.",
-            figures.relevance(result),
-        ),
-    ]
-    if result.selected:
-        pairs = figures.against_target(result)
-        sections.append(section("The selected columns and the target", "", *pairs, small=True))
-    if result.k_choice is not None:
-        sections.append(_k_section(result.k_choice))
-    return sections
 
 
 # --- a choice of K
@@ -152,17 +60,8 @@ def _choice(result: Any) -> Page:
         "heads": ["K", "largest t", "column"],
         "rows": rows,
         "numeric": [0, 1],
-        "sections": [_k_section(result)],
+        "sections": [k_section(result)],
     }
-
-
-def _k_section(choice: Any) -> Page:
-    return section(
-        "The number of neighbours",
-        f"With K = {choice.k} the information of {choice.feature} stands farthest above that with "
-        "the target permuted.",
-        figures.smoothing(choice),
-    )
 
 
 # --- clusters
@@ -312,10 +211,10 @@ def _provenance(known: Any) -> Page | None:
     }
 
 
-# By the schema of a record.
+# By the schema of a record; a selection has a page that answers more.
 _PAGES: dict[str, Callable[[Any], Page]] = {
-    "selection": _selection,
     "clusters": _clusters,
     "k-choice": _choice,
     "permutation-test": _test,
+    "relevance-test": relevance_page,
 }

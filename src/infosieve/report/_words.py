@@ -6,6 +6,8 @@ Records come from above this package, so functions here take them as they are: b
 from collections.abc import Iterator
 from typing import Any
 
+from infosieve._core.parameters import stop_of
+
 
 def uncorrected(step: Any, correction: Any) -> bool:
     """Whether the p-value of a step is that of its column, although it was the best of many.
@@ -23,8 +25,20 @@ def alone(result: Any, step: Any) -> bool:
 
 def selection_notes(result: Any) -> Iterator[str]:
     """Of a selection: a sentence each."""
+    yield from unfinished(result)
+    yield from estimated(result)
+    yield from gaps(result)
+    yield from of_columns_alone(result)
+
+
+def unfinished(result: Any) -> Iterator[str]:
+    """That a search was broken off."""
     if result.stop_reason == "interrupted":
         yield "Unfinished: the search was broken off, and columns that it would add are not here."
+
+
+def estimated(result: Any) -> Iterator[str]:
+    """How many candidates were estimated, and from which samples."""
     for size, what in ((1, "candidates"), (2, "pairs")):
         steps = [s for s in result.steps if len(s.features) == size and s.n_screened is not None]
         if steps:
@@ -32,7 +46,10 @@ def selection_notes(result: Any) -> Iterator[str]:
             permuted = widest.p_value is not None and not alone(result, widest)
             yield from _screened(widest.n_candidates, widest.n_screened, what, permuted)
     yield from _parts(result)
-    yield from _gaps(result)
+
+
+def of_columns_alone(result: Any) -> Iterator[str]:
+    """That p-values do not allow for choosing the best of many."""
     chosen = [step.n_candidates for step in result.steps if alone(result, step)]
     if chosen:
         yield (
@@ -40,6 +57,31 @@ def selection_notes(result: Any) -> Iterator[str]:
             f"{max(chosen):,} candidates: where nothing is informative, the best of many passes "
             "more often than its p says."
         )
+
+
+def why_not_alpha(result: Any) -> str:
+    """Why the level of a step is not alpha, as the end of a sentence; empty where all are."""
+    known = result.provenance.parameters
+    alpha = known.get("alpha")
+    tested = [s for s in result.steps if s.level is not None and s.action != "remove"]
+    if alpha is None or all(abs(s.level - alpha) <= 1e-9 for s in tested):
+        return ""
+    reasons = []
+    if known.get("lookahead") == 2:
+        reasons.append("a quarter of each level is kept for pairs of columns")
+    if stop_of(known.get("stop"), known.get("n_features_to_select")) == "fdr":
+        reasons.append("steps that were sure leave more room to later ones (ForwardStop)")
+    return ", and ".join(reasons)
+
+
+def last_level(result: Any) -> str:
+    """Why the level that ended a search is not alpha, in a sentence; empty where it is."""
+    last = result.steps[-1] if result.steps else None
+    reasons = why_not_alpha(result)
+    if last is None or last.action != "stop" or last.level is None or not reasons:
+        return ""
+    alpha = result.provenance.parameters["alpha"]
+    return f"The level of this step is {last.level:.3g}, not alpha = {alpha:g}: {reasons}."
 
 
 def test_notes(test: Any) -> Iterator[str]:
@@ -79,7 +121,8 @@ def _left_out(known: Any) -> Iterator[str]:
         yield (f"{known.n_left_out:,} samples {why} were left out; {known.n_samples:,} remain.")
 
 
-def _gaps(result: Any) -> Iterator[str]:
+def gaps(result: Any) -> Iterator[str]:
+    """Samples that were left out, columns with gaps, and what gaps tell."""
     yield from _left_out(result.provenance)
     if result.missing:
         most = max(result.missing, key=lambda j: result.missing[j])
@@ -130,3 +173,29 @@ def _parts(result: Any) -> Iterator[str]:
         some = known is not None and known.n_samples > result.n_samples_used
         used = f" ({result.n_samples_used:,} of {known.n_samples:,})" if some else ""
         yield f"Estimates are means over {result.n_parts:,} parts of {sizes} samples{used}."
+
+
+def cluster_notes(result: Any) -> Iterator[str]:
+    """Of clusters: a sentence each."""
+    if result.duplicates:
+        n = sum(map(len, result.duplicates.values()))
+        first, others = next(iter(result.duplicates.items()))
+        example = f"{result.features[others[0]]} of {result.features[first]}"
+        what = (
+            f"1 column is a copy: {example}" if n == 1 else f"{n:,} columns are copies: {example}"
+        )
+        more = f", and {n - 1:,} more" if n > 1 else ""
+        yield f"{what}{more}. Copies are equal, shifted, scaled or negated; they stay together."
+    if result.n_clusters_range is not None:
+        low, high = result.n_clusters_range
+        chosen = len(result.clusters)
+        error = f"within one standard error of that of {chosen}"
+        if low == high:
+            yield f"No other number has a score {error}."
+        elif result.decided:
+            yield f"The scores of {low} to {high} clusters are {error}."
+        else:
+            yield (
+                f"The data do not decide on the number: the scores of {low} to {high} clusters are "
+                f"{error}. Other samples may lead to another number; pass the one that serves you."
+            )

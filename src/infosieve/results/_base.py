@@ -176,7 +176,15 @@ class Document:
             ) from error
         return record
 
-    def report(self, path: Any, *, curves: Any = None, clusters: Any = None) -> None:
+    def report(
+        self,
+        path: Any,
+        *,
+        curves: Any = None,
+        clusters: Any = None,
+        relevance: Any = None,
+        stability: Any = None,
+    ) -> None:
         """Write an HTML page that shows the result: one file, which needs nothing else.
 
         Parameters
@@ -187,11 +195,16 @@ class Document:
             A fitted :class:`CurveFeatures` (for clusters, an axis) and the curves: they are drawn
             with the parts that the result is about.
         clusters : ClusterResult, default=None
-            Which columns are redundant with each other, for a section of its own.
+            Beside a selection: which columns are redundant with each other.
+        relevance : RelevanceTest, default=None
+            Beside a selection: which columns are informative by themselves.
+        stability : Stability, default=None
+            Beside a selection: how often columns are selected from other samples.
         """
         from infosieve.report._render import write
 
-        write(self, path, curves, clusters)
+        beside = {"clusters": clusters, "relevance": relevance, "stability": stability}
+        write(self, path, curves=curves, **beside)
 
     def _repr_html_(self) -> str:
         from infosieve.report._render import fragment

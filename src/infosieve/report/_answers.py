@@ -1,0 +1,342 @@
+"""What is asked next about a selection, each with a short answer and a section of the page.
+
+What could stand in, what else is informative, would it happen again, what was left out. Where a
+question was not asked, the short answer says how to ask it.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from infosieve.report import _figures as figures
+from infosieve.report._parts import (
+    Page,
+    counted,
+    fact,
+    listed,
+    name_text,
+    names,
+    percent,
+    section,
+    table,
+)
+from infosieve.report._words import gaps
+
+# So many rows of a table of columns that were not selected.
+_MANY = 20
+# So many names of columns that were left out.
+_NAMES = 12
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """A line among the short answers, and the section that it leads to."""
+
+    fact: Page
+    section: Page | None = None
+
+
+def _answer(question: str, answer: str, part: Page | None = None, code: str = "") -> Answer:
+    anchor = "" if part is None else part["anchor"]
+    return Answer(fact=fact(question, answer, anchor, code), section=part)
+
+
+def check_same_columns(result: Any, others: Mapping[str, Any]) -> None:
+    """Refuse answers about other columns than those of the selection."""
+    for name, other in others.items():
+        if other is not None and list(other.features) != list(result.features):
+            raise ValueError(
+                f"{name!r} is about other columns than the selection: {len(other.features)} "
+                f"columns, of which {_n_common(result, other)} are among the "
+                f"{len(result.features)} of the selection. Ask both of the same table, with the "
+                "same columns in the same order."
+            )
+
+
+def _n_common(result: Any, other: Any) -> int:
+    return len(set(result.features) & set(other.features))
+
+
+def _other_data(result: Any, other: Any) -> Iterator[str]:
+    """That an answer comes from other samples, where its fingerprint says so."""
+    known, mine = getattr(other, "provenance", None), result.provenance
+    if known is not None and known.data != mine.data:
+        yield (
+            f"This was asked of other data than the selection: {known.n_samples:,} samples with "
+            f"the fingerprint {known.data[:8]}…, not {mine.n_samples:,} with {mine.data[:8]}…."
+        )
+
+
+def _how_to_ask(result: Any, command: str, python: str) -> str:
+    """One line: the command where the result comes from one, else the call."""
+    if not result.provenance.command:
+        return python
+    return f"infosieve {command} --json > more.json; infosieve report selection.json more.json"
+
+
+# --- what could stand in
+
+
+def stand_ins(result: Any, clusters: Any = None) -> Answer:
+    """Columns that could take the place of a selected one."""
+    question = "What could stand in?"
+    if not result.selected:
+        return _answer(question, "Nothing was selected.")
+    copies = list(_copies(result))
+    if _alternatives(result) is None:
+        ask = "selector.alternatives_, and then selector.result_.report(...)"
+        if result.provenance.command:
+            ask = f"{result.provenance.command} --alternatives"
+        text = " ".join([*copies, "Other columns were not looked at."]) if copies else "Not asked."
+        return _answer(question, text, code=ask)
+    found = _by_column(result)
+    if not found:
+        text = "No other column does what one of the selected ones does, as far as can be shown."
+        return _answer(question, " ".join([text, *copies]))
+    without = [j for j in result.selected if j not in found]
+    notes = [*copies, *_same_clusters(result, clusters)]
+    if without:
+        notes.insert(0, f"No stand-in was found for {listed(names(result, without), _NAMES)}.")
+    text = (
+        "A stand-in is sure to be informative in the place of the selected column, which then "
+        "adds little beside it. Bars: what it adds there, in parts of what the selected column "
+        "adds. Dots: what the selected column would still add beside it. A long bar and a dot "
+        "near zero: either may be used."
+    )
+    part = section(
+        "What could stand in",
+        text,
+        figures.stand_ins(result, found),
+        table=_stand_in_table(result, found, clusters),
+        notes=notes,
+        anchor="stand-ins",
+    )
+    first = ", ".join(_replaced(result, j, others) for j, others in list(found.items())[:2])
+    more = f", and {len(found) - 2} more" if len(found) > 2 else ""
+    have = "has a stand-in" if len(found) == 1 else "have stand-ins"
+    answer = f"{len(found)} of {len(result.selected)} {have}: {first}{more}."
+    return _answer(question, answer, part)
+
+
+def _replaced(result: Any, column: int, others: list[Any]) -> str:
+    shown = names(result, [other.stand_in for other in others])
+    return f"{listed(shown, 2)} for {name_text(result.features[column])}"
+
+
+def _alternatives(result: Any) -> Any:
+    return getattr(result, "alternatives", None)
+
+
+def _by_column(result: Any) -> dict[int, list[Any]]:
+    """For each selected column that has some, its stand-ins, the best first."""
+    found: dict[int, list[Any]] = {}
+    for j in result.selected:
+        others = [other for other in _alternatives(result) if other.feature == j]
+        if others:
+            found[j] = sorted(others, key=lambda other: -other.in_place)
+    return found
+
+
+def _stand_in_table(result: Any, found: Mapping[int, list[Any]], clusters: Any) -> Page:
+    heads = ["selected", "stand-in", "adds in its place", "the selected one, beside it", "p"]
+    heads += ["same cluster"] * (clusters is not None)
+    rows = []
+    for j, others in found.items():
+        for other in others:
+            worth = figures.worth(other)
+            row: list[Any] = [
+                name_text(result.features[j]),
+                name_text(result.features[other.stand_in]),
+                {"text": f"{worth:.0%}", "bar": min(max(worth, 0.0), 1.0)},
+                f"{max(other.share, 0.0):.0%}",
+                f"{other.p_value:.2g}",
+            ]
+            if clusters is not None:
+                same = clusters.labels[j] == clusters.labels[other.stand_in]
+                row.append("yes" if same else "no")
+            rows.append(row)
+    return table(heads, rows, numeric=[2, 3, 4]) | {"names": [0, 1], "once": 0}
+
+
+def _copies(result: Any) -> Iterator[str]:
+    for j in result.selected:
+        others = result.duplicates.get(j, ())
+        if others:
+            verb = "is an exact copy" if len(others) == 1 else "are exact copies"
+            name = name_text(result.features[j])
+            yield f"{listed(names(result, others), _NAMES)} {verb} of {name}."
+
+
+def _same_clusters(result: Any, clusters: Any) -> Iterator[str]:
+    if clusters is None:
+        return
+    same = [
+        clusters.labels[a.feature] == clusters.labels[a.stand_in] for a in _alternatives(result)
+    ]
+    yield (
+        f"{sum(same)} of {counted(len(same), 'stand-in')} are in the cluster of their column: "
+        "clusters gather what is wrong about the same samples."
+    )
+
+
+# --- what else is informative
+
+
+def informative(result: Any, test: Any = None) -> Answer:
+    """Columns that tell something by themselves."""
+    question, anchor = "What is informative at all?", "informative"
+    title = "What else is informative"
+    alone = (
+        "Information of each column about the target, without the others. A column with much of "
+        "it may add nothing to the selected ones, which are blue."
+    )
+    if len(result.features) > figures.MANY:
+        alone += f" The {figures.MANY} columns with the most are shown."
+    shown = figures.relevance(result, test)
+    if test is None:
+        ask = _how_to_ask(
+            result,
+            "relevance FILE --target ...",
+            'selector.result_.report("report.html", relevance=relevance_test(X, y))',
+        )
+        part = section(title, alone, shown, anchor=anchor)
+        text = "Columns were measured, but not tested one by one."
+        return _answer(question, text, part, code=ask)
+    relevant = np.flatnonzero(test.relevant)
+    n, m, alpha = relevant.size, len(test.features), test.alpha
+    others = [int(j) for j in relevant if j not in result.selected]
+    lonely = [j for j in result.selected if not test.relevant[j]]
+    rate = f"false discovery rate {percent(alpha)}"
+    text = (
+        f"Tested one by one, {n:,} of {counted(m, 'column')} tell something about the target "
+        f"({rate}). {alone} Green: informative, but not selected."
+    )
+    notes = list(_other_data(result, test))
+    if lonely:
+        verb, who = ("is", "it adds") if len(lonely) == 1 else ("are", "they add")
+        notes.append(
+            f"{listed(names(result, lonely), _NAMES)} {verb} selected, but not certain to be "
+            f"informative alone: {who} something beside the other selected columns."
+        )
+    if others:
+        notes.append("What is informative and not selected adds nothing certain to the selection.")
+    part = section(
+        title,
+        text,
+        shown,
+        table=_relevant_table(result, test, others) if others else None,
+        notes=notes,
+        anchor=anchor,
+    )
+    answer = f"{n:,} of {counted(m, 'column')} by themselves ({rate})"
+    answer += f", {len(others):,} of them not selected." if others else "."
+    return _answer(question, answer, part)
+
+
+def _relevant_table(result: Any, test: Any, others: list[int]) -> Page:
+    """Informative columns that were not selected, best first, and what else is known of them."""
+    order = sorted(others, key=lambda j: -float(test.information[j]))
+    rows = [
+        [
+            name_text(result.features[j]),
+            f"{test.information[j]:.3f}",
+            f"{test.q_values[j]:.2g}",
+            _what_it_is(result, j),
+        ]
+        for j in order[:_MANY]
+    ]
+    more = len(order) - len(rows)
+    if more:
+        rows.append([f"and {more:,} more", "", "", ""])
+    shown = table(["column", "nats", "q", "what it is"], rows, numeric=[1, 2])
+    return shown | {"caption": "Informative, but not selected"}
+
+
+def _what_it_is(result: Any, column: int) -> str:
+    for first, copies in result.duplicates.items():
+        if column in copies:
+            return f"copy of {name_text(result.features[first])}"
+    for other in _alternatives(result) or ():
+        if other.stand_in == column:
+            return f"could stand in for {name_text(result.features[other.feature])}"
+    return ""
+
+
+# --- would it happen again
+
+
+def stable(result: Any, found: Any = None) -> Answer:
+    """How often the columns are selected from other samples."""
+    question = "Would it happen again?"
+    if found is None:
+        ask = _how_to_ask(
+            result,
+            "stability FILE --target ...",
+            'selector.result_.report("report.html", stability=stability(selector, X, y))',
+        )
+        return _answer(question, "Not asked.", code=ask)
+    threshold = found.threshold()
+    text = (
+        "The selection was repeated on halves of the samples. Bars: the share of the halves from "
+        "which a column was chosen; those of this selection are blue."
+    )
+    if threshold == threshold:
+        text += f" The dashed line is the threshold of stable columns, {percent(threshold)}."
+    part = section(
+        "How stable it is",
+        text,
+        figures.frequencies(result, found.frequencies, threshold),
+        notes=[*_other_data(result, found), *found.notes],
+        anchor="stable",
+    )
+    stable_ones = set(found.stable())
+    again = [j for j in result.selected if j in stable_ones]
+    others = len(stable_ones) - len(again)
+    answer = f"{len(again)} of {counted(len(result.selected), 'selected column')} "
+    answer += "is" if len(again) == 1 else "are"
+    answer += " chosen again and again from halves of the samples"
+    if others:
+        answer += f", and so {'is' if others == 1 else 'are'} {counted(others, 'other column')}"
+    return _answer(question, f"{answer}.", part)
+
+
+# --- what was left out
+
+
+def excluded(result: Any) -> Answer:
+    """Columns and samples that were left out, and gaps."""
+    question = "What was excluded?"
+    rows = list(_excluded_rows(result))
+    notes = list(gaps(result))
+    short = [f"{row[0]}" for row in rows]
+    left_out = result.provenance.n_left_out
+    if left_out:
+        short.append(counted(left_out, "sample"))
+    if not rows and not notes:
+        return _answer(question, "Nothing.")
+    shown = table(["what", "columns", "why"], rows) | {"names": [1], "texts": [2]} if rows else None
+    part = section("What was excluded, and why", "", table=shown, notes=notes, anchor="excluded")
+    answer = f"{listed(short)}." if short else "Nothing, but there are gaps."
+    return _answer(question, answer, part)
+
+
+def _excluded_rows(result: Any) -> Iterator[list[str]]:
+    copies = [k for others in result.duplicates.values() for k in others]
+    if copies:
+        pairs = [
+            f"{listed(names(result, others), _NAMES)} (of {name_text(result.features[j])})"
+            for j, others in result.duplicates.items()
+        ]
+        why = "equal to another column but for shift, scale or sign; either may be used"
+        yield [counted(len(copies), "copy", "copies"), listed(pairs, _NAMES), why]
+    if result.constant:
+        changes = result.provenance.by_changes
+        what = counted(len(result.constant), "constant column")
+        why = "its changes have one value" if changes else "one value tells nothing"
+        yield [what, listed(names(result, result.constant), _NAMES), why]
+    if result.identifiers:
+        what = counted(len(result.identifiers), "identifier")
+        why = "text that hardly occurs twice; declare it (discrete_features) to keep it"
+        yield [what, listed(names(result, result.identifiers), _NAMES), why]

@@ -1,0 +1,136 @@
+"""Figures of a selected column against a target: points, boxes, or shares of classes."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from infosieve.report._figures import Figure, _figure, _text, rows_axis
+
+# So many levels have a row of their own, and so many classes a colour.
+_LEVELS = 30
+_CLASSES = 8
+# What an excerpt has for a gap among categories.
+_MISSING = "(missing)"
+
+
+def against_target(result: Any) -> list[Figure]:
+    """Each selected column against each target."""
+    return [
+        _pair(result.excerpt.features[j], target, str(result.features[j]), str(name))
+        for j in result.selected
+        for name, target in result.excerpt.target.items()
+    ]
+
+
+def _pair(values: list[Any], target: list[Any], x: str, y: str) -> Figure:
+    """Points; boxes where one of them is categories, shares where both are."""
+    n_missing = sum(v is None for v in values)
+    missing = f" ({n_missing:,} of {len(values):,} missing)" if n_missing else ""
+    of_levels, of_classes = _is_text(values), _is_text(target)
+    if of_levels and of_classes:
+        shown, caption = _shares(values, target), f"{x}: shares of {y} in each level"
+    elif of_levels:
+        shown, caption = _boxes(values, target, y), f"{x}: {y} in each level"
+    elif of_classes:
+        shown, caption = _boxes(target, values, x), f"{x} for each class of {y}"
+    else:
+        shown, caption = _points(values, target, x, y), x
+    return shown | {"caption": caption + missing}
+
+
+def _is_text(values: list[Any]) -> bool:
+    return any(isinstance(v, str) for v in values)
+
+
+def _points(values: list[Any], target: list[Any], x: str, y: str) -> Figure:
+    data = {
+        "type": "scatter", "mode": "markers", "x": values, "y": target,
+        "marker": {"color": "found", "size": 5, "opacity": 0.6},
+        "hovertemplate": "%{x:.6~g}, %{y:.6~g}<extra></extra>",
+    }  # fmt: skip
+    return _figure([data], _text(x, 30), _text(y, 30), 280, showlegend=False)
+
+
+def _boxes(levels: list[str], numbers: list[Any], title: str) -> Figure:
+    """A box of numbers for each level, in rows."""
+    labels, places = _rows(levels)
+    few = len(labels) <= _CLASSES
+    data = {
+        "type": "box", "orientation": "h", "x": numbers, "y": places,
+        "boxpoints": "all" if few else "outliers", "jitter": 0.5, "pointpos": 0 if few else None,
+        "marker": {"color": "found", "size": 3, "opacity": 0.5}, "line": {"width": 1.5},
+    }  # fmt: skip
+    height, down = _height(labels), rows_axis(labels, 34)
+    return _figure([data], _text(title, 30), "", height, showlegend=False, yaxis=down)
+
+
+def _shares(levels: list[str], classes: list[str]) -> Figure:
+    """What shares the classes have within each level: a bar of 100 % in each row."""
+    labels, places = _rows(levels)
+    groups = _groups(classes)
+    counts = Counter(zip(places, (groups[c] for c in classes), strict=True))
+    totals = Counter(places)
+    kinds = list(dict.fromkeys(groups.values()))
+    data = []
+    for number, kind in enumerate(kinds):
+        some = [counts[row, kind] for row in range(len(labels))]
+        texts = [
+            f"{_text(label)}<br>{_text(kind)}: {n:,} samples, {n / totals[row]:.0%}"
+            for row, (label, n) in enumerate(zip(labels, some, strict=True))
+        ]
+        data.append(
+            {
+                "type": "bar", "orientation": "h", "name": _text(kind, 24),
+                "x": [n / totals[row] for row, n in enumerate(some)],
+                "y": list(range(len(labels))), "marker": {"color": f"group{number}"},
+                "text": texts, "textposition": "none",
+                "hovertemplate": "%{text}<extra></extra>",
+            }
+        )  # fmt: skip
+    across = {"tickformat": ".0%", "range": [0, 1], "dtick": 0.25}
+    height, down = _height(labels) + 30, rows_axis(labels, 34)
+    layout: Figure = {"barmode": "stack", "legend": {"traceorder": "normal"}, "bargap": 0.25}
+    return _figure(data, "", "", height, xaxis=across, yaxis=down, **layout)
+
+
+def _height(labels: Sequence[str]) -> int:
+    return max(200, 80 + 24 * len(labels))
+
+
+def _rows(levels: list[str]) -> tuple[list[str], list[int]]:
+    """Labels of rows, with numbers of samples, and the row of each value.
+
+    All levels have one, in order; of very many the most frequent, and the others share the last.
+    """
+    counts = Counter(levels)
+    kept = _in_order([level for level, _ in counts.most_common(_LEVELS)])
+    row = {level: i for i, level in enumerate(kept)}
+    labels = [f"{_cut(level)} ({counts[level]:,})" for level in kept]
+    rest = len(counts) - len(kept)
+    if rest:
+        n = len(levels) - sum(counts[level] for level in kept)
+        labels.append(f"and {rest:,} more levels ({n:,})")
+    return labels, [row.get(level, len(kept)) for level in levels]
+
+
+def _groups(classes: list[str]) -> dict[str, str]:
+    """The class of each value as the legend has it; rare ones of many share one name."""
+    counts = Counter(classes)
+    most = _CLASSES if len(counts) <= _CLASSES else _CLASSES - 1
+    kept = _in_order([name for name, _ in counts.most_common(most)])
+    rest = [name for name in counts if name not in kept]
+    return {name: name for name in kept} | dict.fromkeys(rest, f"{len(rest):,} more classes")
+
+
+def _in_order(levels: list[str]) -> list[str]:
+    """Sorted by number where all are numbers, else by name; gaps come last."""
+    known = [level for level in levels if level != _MISSING]
+    try:
+        known.sort(key=float)
+    except ValueError:
+        known.sort()
+    return known + [level for level in levels if level == _MISSING]
+
+
+def _cut(level: str, length: int = 22) -> str:
+    return level if len(level) <= length else level[: length - 1] + "…"

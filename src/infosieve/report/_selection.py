@@ -1,0 +1,222 @@
+"""The page of a selection: what was selected and how sure, then the questions that come next."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from infosieve._core.parameters import stop_of
+from infosieve.report import _answers as answers
+from infosieve.report import _data, _words
+from infosieve.report import _figures as figures
+from infosieve.report._pairs import against_target
+from infosieve.report._parts import (
+    Page,
+    counted,
+    fact,
+    listed,
+    name_text,
+    names,
+    percent,
+    section,
+    short,
+)
+
+
+def selection_page(
+    result: Any, clusters: Any = None, relevance: Any = None, stability: Any = None
+) -> Page:
+    """A selection, with what else was asked about its columns."""
+    answers.check_same_columns(
+        result, {"clusters": clusters, "relevance": relevance, "stability": stability}
+    )
+    tested = all(step.p_value is not None for step in result.steps)
+    answered = [
+        answers.stand_ins(result, clusters),
+        answers.informative(result, relevance),
+        answers.stable(result, stability),
+        answers.excluded(result),
+    ]
+    sections = [_steps_section(result), *(a.section for a in answered), *_details(result)]
+    return {
+        "kind": "Selection",
+        "title": _title(result, tested),
+        "words": _words_of(result, tested),
+        "facts": [_sureness(result, tested), *(a.fact for a in answered)],
+        "table_title": "What was selected, and how sure",
+        "table_text": _how_to_read(result),
+        **_table(result),
+        "table_notes": _ending(result),
+        "sections": [part for part in sections if part is not None],
+    }
+
+
+def _title(result: Any, tested: bool) -> str:
+    found = [short(result.features[j]) for j in result.selected]
+    target = " and ".join(name_text(name) for name in result.excerpt.target)
+    if not found:
+        return f"No column was found to be informative about {target}"
+    if not tested:
+        return f"Most informative about {target}, untested: {listed(found, 4)}"
+    if not result.corrected:
+        return f"Informative about {target}, if tested alone: {listed(found, 4)}"
+    verb = "is" if len(found) == 1 else "are"
+    return f"{listed(found, 4)} {verb} informative about {target}"
+
+
+def _words_of(result: Any, tested: bool) -> list[str]:
+    n, m, selected = result.provenance.n_samples, len(result.features), len(result.selected)
+    verb = "was" if selected == 1 else "were"
+    words = [f"{selected:,} of {counted(m, 'column')} {verb} selected, from {n:,} samples."]
+    words += _words.unfinished(result)
+    if not tested:
+        words.append("No test was asked for: the last of them may add nothing.")
+    words += _words.of_columns_alone(result)
+    if not selected:
+        words.append(
+            "More samples may show a weak dependence; so may a larger alpha, at the price of more "
+            "false columns. The figures below show how close the best column came."
+        )
+    return words
+
+
+def _ending(result: Any) -> list[str]:
+    """Why the search ended there."""
+    return [f"Stop reason: {result.stop_reason}. {_words.last_level(result)}".strip()]
+
+
+# --- how sure
+
+
+def _sureness(result: Any, tested: bool) -> Page:
+    """The first of the short answers."""
+    question, anchor = "How sure is that?", "selected"
+    added = [step for step in result.steps if step.action == "add"]
+    passed = [step for step in added if step.significant]
+    n_kept = sum(len(step.features) for step in added if step.significant is False)
+    if not result.selected:
+        answer = "No column passed its test." if tested else "No column adds anything."
+    elif not tested:
+        answer = "Not tested: columns were taken in the order of what they add."
+    elif not passed:
+        answer = "No column passed its test; they were kept on request."
+    else:
+        answer = f"Each passed a permutation test, {_p_range(passed)}. {_promise(result)}"
+        if n_kept:
+            others = "another was" if n_kept == 1 else f"{n_kept} others were"
+            answer = f"{answer} But {others} kept on request, not by a test."
+    return fact(question, answer, anchor)
+
+
+def _p_range(steps: Sequence[Any]) -> str:
+    low, high = (f"{f(s.p_value for s in steps):.2g}" for f in (min, max))
+    return f"p = {low}" if low == high else f"p = {low} to {high}"
+
+
+def _promise(result: Any) -> str:
+    """What the rule says of all selected columns together."""
+    known = result.provenance.parameters
+    stop = stop_of(known.get("stop"), known.get("n_features_to_select"))
+    if not result.corrected:
+        return "Each was tested alone, although it is the best of many."
+    if stop == "fdr":
+        return f"The rule aims at {percent(known['alpha'])} false columns among them, at most."
+    return f"In each step a false column passes in {percent(known['alpha'])} of cases, at most."
+
+
+def _how_to_read(result: Any) -> str:
+    """One sentence for what would otherwise stand in each row."""
+    text = "Each column adds so much information about the target to those selected before it."
+    p_values = [step.p_value for step in result.steps if step.p_value is not None]
+    if not p_values:
+        return text
+    who = "permuted columns" if result.corrected else "its own permuted copies"
+    p = min(p_values)
+    text += (
+        f" p says how often {who}, which know nothing of the target, do as well by chance: p = "
+        f"{p:.2g} is {1000 * p:.0f} of 1,000 cases. A column passes if p is at most what is "
+        "allowed."
+    )
+    reasons = "" if _words.last_level(result) else _words.why_not_alpha(result)
+    if reasons:
+        text += f" That is not alpha = {result.provenance.parameters['alpha']:g}: {reasons}."
+    return text
+
+
+def _table(result: Any) -> Page:
+    tested = any(step.p_value is not None for step in result.steps)
+    heads = ["", "column", "adds (nats)"] + ["chance (95 %)", "p", "allowed"] * tested
+    largest = max((step.gain for step in result.steps), default=0.0)
+    rows = [_row(result, step, largest, tested) for step in result.steps]
+    return {"heads": heads, "rows": rows, "numeric": list(range(2, len(heads)))}
+
+
+def _row(result: Any, step: Any, largest: float, tested: bool) -> list[Any]:
+    share = max(step.gain, 0.0) / largest if largest > 0 else 0.0
+    row = [
+        _outcome(step),
+        " and ".join(names(result, step.features)),
+        {"text": f"{step.gain:+.3f}", "bar": share},
+    ]
+    if tested:
+        row += [
+            f"{step.null_quantiles[2]:.3f}" if step.null else "",
+            _data.p_text(step.p_value, step.lower_limit, plain=True).replace(">=", "≥ ")
+            or "no test",
+            "" if step.level is None else f"{step.level:.3g}",
+        ]
+    return row
+
+
+def _outcome(step: Any) -> Page:
+    if step.action == "stop":
+        return {"text": "did not pass", "tone": "refused"}
+    if step.action == "remove":
+        return {"text": "removed", "tone": "third"}
+    if step.significant is False:
+        return {"text": "kept on request", "tone": "soft"}
+    return {"text": "selected", "tone": "found"}
+
+
+# --- pictures
+
+
+def _steps_section(result: Any) -> Page:
+    if not _data.path_beside_chance(result):
+        text = "What each column adds, given the columns selected before it."
+        return section("Step by step", text, figures.path(result))
+    who = "the best of the permuted columns adds" if result.corrected else "permuted copies add"
+    text = (
+        "Each dot is what a column adds, given those before it; the grey box is what "
+        f"{who} at the same step. Each step has the scale of its own chance, so that small ones "
+        "can be seen beside large ones: 0 is the middle of chance, and 95 % of it ends at 1. "
+        "Larger distances are compressed."
+    )
+    removed = [step for step in result.steps if step.action == "remove"]
+    if removed:
+        text += " Columns that were removed again are in the table above."
+    return section("Step by step, beside chance", text, figures.path(result))
+
+
+def _details(result: Any) -> list[Page]:
+    """The selected columns as they are, and how the search went about it."""
+    sections = []
+    if result.selected:
+        n, used = result.provenance.n_samples, len(result.excerpt.rows)
+        text = f"Drawn from {used:,} of {n:,} samples, evenly spaced." if used < n else ""
+        title = "The selected columns and the target"
+        sections.append(section(title, text, *against_target(result), small=True))
+    if result.k_choice is not None:
+        sections.append(k_section(result.k_choice))
+    notes = list(_words.estimated(result))
+    if notes:
+        sections.append(section("How it was estimated", "", notes=notes))
+    return sections
+
+
+def k_section(choice: Any) -> Page:
+    """What K was chosen from."""
+    return section(
+        "The number of neighbours",
+        f"With K = {choice.k} the information of {name_text(choice.feature)} stands farthest above "
+        "that with the target permuted.",
+        figures.smoothing(choice),
+    )
