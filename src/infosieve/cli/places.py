@@ -150,10 +150,10 @@ def write_table(frame: pd.DataFrame, path: str) -> None:
     print(f"infosieve: {path} written", file=sys.stderr)
 
 
-def write_page(result: Any, path: str) -> None:
-    """The report of a result."""
+def write_page(result: Any, path: str, **beside: Any) -> None:
+    """The report of a result, with others beside it."""
     with writing(path):
-        result.report(path)
+        result.report(path, **beside)
     print(f"infosieve: {path} written", file=sys.stderr)
 
 

@@ -1,4 +1,4 @@
-"""``infosieve report``: the page of a result that was kept."""
+"""``infosieve report``: the page of results that were kept."""
 
 import json
 import sys
@@ -9,18 +9,49 @@ import typer
 
 from infosieve.cli.errors import InputError
 
+_FILES = (
+    "what --json wrote; - is standard input. After a selection, the relevance test, the stability "
+    "and the clusters of the same table become sections of its page"
+)
+# What can be shown beside a selection: by its schema, what a report calls it.
+_BESIDE = {"relevance-test": "relevance", "stability": "stability", "clusters": "clusters"}
+
 
 def report(
-    file: Annotated[
-        str, typer.Argument(metavar="FILE", help="what --json wrote; - is standard input")
-    ],
+    files: Annotated[list[str], typer.Argument(metavar="FILE...", help=_FILES)],
     html: Annotated[str, typer.Option(help="the page to write")] = "report.html",
 ) -> None:
-    """Write the HTML report of a result that was kept as JSON."""
+    """Write the HTML report of a result that was kept as JSON, with others beside it."""
     from infosieve.cli.places import check, write_page
 
-    check({"FILE": file, "--html": html})
-    write_page(_read_result(file), html)
+    for file in files:
+        check({"FILE": file, "--html": html})
+    if files.count("-") > 1:
+        raise InputError("standard input (-) can be read once: name files for the others")
+    first, *others = [(file, _read_result(file)) for file in files]
+    write_page(first[1], html, **_beside(first, others))
+
+
+def _beside(first: tuple[str, Any], others: list[tuple[str, Any]]) -> dict[str, Any]:
+    """What is shown beside the first result, one of each kind."""
+    if others and first[1]._schema != "selection":
+        raise InputError(
+            f"{first[0]} is a document of {first[1]._schema}: only a selection has others beside "
+            "it; name the selection first, or this file alone"
+        )
+    beside: dict[str, Any] = {}
+    for file, other in others:
+        kind = _BESIDE.get(other._schema)
+        if kind is None:
+            known = ", ".join(_BESIDE)
+            raise InputError(
+                f"{file} is a document of {other._schema}, which has no place beside a selection; "
+                f"these have: {known}"
+            )
+        if kind in beside:
+            raise InputError(f"{file} is a second document of {other._schema}: name one")
+        beside[kind] = other
+    return beside
 
 
 def _read_result(path: str) -> Any:

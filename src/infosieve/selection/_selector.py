@@ -583,6 +583,15 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         remember_columns(self, source, reset=False)
         return source.read(np.flatnonzero(self.support_))
 
+    def _html_repr(self) -> str:
+        """What notebooks show: scikit-learn's diagram and, once there is one, the result."""
+        shown: str = super()._html_repr()
+        if not hasattr(self, "result_"):
+            return shown
+        from infosieve.report._render import fragment
+
+        return shown + fragment(self.result_)
+
     def _get_support_mask(self) -> Any:
         check_is_fitted(self)
         return self.support_
