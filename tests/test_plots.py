@@ -44,31 +44,46 @@ def test_t_and_boxes_of_k():
 
 
 @pytest.mark.parametrize("criterion", ["cmi", "mi"])
-def test_the_path_shows_gains_and_chance(criterion):
+def test_the_path_shows_gains_beside_their_own_chance(criterion):
     result = MISelector(random_state=0, criterion=criterion).fit(*friedman()).result_
     ax = plots.PathDisplay.from_result(result).plot().ax_
-    points = [line for line in ax.lines if line.get_marker() == "o" and len(line.get_ydata())]
-    gains = [line.get_ydata()[0] for line in points]
-    assert gains == [step.gain for step in result.steps]
-    labels = [label.get_text() for label in ax.get_xticklabels()]
-    assert labels[0].endswith(str(result.features[result.selected[0]]))
-    assert sum(text.startswith("p ") for text in texts(ax)) == len(result.steps)
-    boxes = [patch.get_path().vertices[:, 1].max() for patch in ax.patches]
-    assert len(boxes) == len(result.steps)
-    assert boxes[0] < result.steps[0].gain
+    dots = [line for line in ax.lines if line.get_marker() == "o" and len(line.get_ydata())]
+    places = [float(line.get_xdata()[0]) for line in dots]
+    known = 0.0
+    for place, step in zip(places, result.steps, strict=True):
+        # By hand: 0 is the middle of the permuted values, 1 is where 95 % of them end.
+        null = np.array(step.null) - (known if criterion == "mi" else 0.0)
+        middle, high = np.quantile(null, [0.5, 0.95])
+        assert place == pytest.approx((step.gain - middle) / (high - middle))
+        known = step.mi
+    labels = [label.get_text() for label in ax.get_yticklabels()]
+    assert labels[0] == f"1. {result.features[result.selected[0]]}"
+    beside = [f"{step.gain:+.3f} nats, p = {step.p_value:.3g}" for step in result.steps]
+    assert texts(ax) == beside
+    assert len(ax.patches) == len(result.steps)
+    assert places[0] > 1  # beyond its chance
+    assert ax.get_xscale() == "asinh"
+
+
+def test_a_path_without_tests_is_bars_of_nats():
+    result = MISelector(stop=None, max_features=3).fit(*friedman()).result_
+    ax = plots.PathDisplay.from_result(result).plot().ax_
+    assert [bar.get_width() for bar in ax.patches] == [step.gain for step in result.steps]
+    assert ax.get_xlabel() == "adds, given those before (nats)"
 
 
 @pytest.mark.parametrize("criterion", ["cmi", "mi"])
 def test_pictures_and_pages_show_the_same_numbers(criterion):
     result = MISelector(random_state=0, criterion=criterion).fit(*friedman()).result_
     ax = plots.PathDisplay.from_result(result).plot().ax_
-    drawn = [patch.get_path().vertices[:, 1] for patch in ax.patches]
     boxes = [trace for trace in _figures.path(result)["data"] if trace["type"] == "box"]
-    assert [v.min() for v in drawn] == [box["q1"][0] for box in boxes]
-    assert [v.max() for v in drawn] == [box["q3"][0] for box in boxes]
+    first = [np.arcsinh(patch.get_x()) for patch in ax.patches]
+    np.testing.assert_allclose(first, [box["q1"][0] for box in boxes])
+    third = [np.arcsinh(patch.get_x() + patch.get_width()) for patch in ax.patches]
+    np.testing.assert_allclose(third, [box["q3"][0] for box in boxes], atol=1e-12)
     ax = plots.RelevanceDisplay.from_result(result).plot().ax_
     bars = _figures.relevance(result)["data"][0]["x"]
-    assert [bar.get_width() for bar in ax.patches] == bars[::-1]
+    assert [bar.get_width() for bar in ax.patches] == bars
 
 
 def test_relevance_bars():

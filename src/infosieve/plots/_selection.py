@@ -6,22 +6,17 @@ from typing import Any, Self
 import numpy as np
 
 from infosieve._core.types import FloatArray
-from infosieve.plots._shared import (
-    CHANCE,
-    FAINT,
-    FOUND,
-    REFUSED,
-    Display,
-    axes,
-    box_of_chance,
-    short,
-)
+from infosieve.plots._shared import CHANCE, FAINT, FOUND, REFUSED, Display, axes, short
 from infosieve.report import _data
 from infosieve.results import SelectionResult
 
 
 class PathDisplay(Display):
-    """The gain of each step of a selection, and the gains of permuted columns.
+    """The gain of each step of a selection, beside the gains of permuted columns.
+
+    Each step has the scale of its own chance, so that small steps can be seen beside large ones: 0
+    is the middle of what permuted columns add, 95 % of them end at 1, and distances beyond are
+    compressed. Without a test, gains are bars in nats.
 
     Parameters
     ----------
@@ -44,8 +39,8 @@ class PathDisplay(Display):
     >>> from infosieve import MISelector, plots
     >>> x = np.random.default_rng(0).normal(size=(40, 3))
     >>> result = MISelector(lookahead=1, random_state=0).fit(x, x[:, 1] ** 3).result_
-    >>> plots.PathDisplay.from_result(result).plot().ax_.get_ylabel()
-    'adds, given those before (nats)'
+    >>> plots.PathDisplay.from_result(result).plot().ax_.get_xlabel()
+    'above chance, in widths of the chance band'
     """
 
     def __init__(self, result: SelectionResult) -> None:
@@ -80,28 +75,50 @@ class PathDisplay(Display):
         PathDisplay
             Itself, with ``ax_`` and ``figure_``.
         """
-        points = _data.path(self.result)
-        ax = axes(ax, (max(5.0, 1.0 + 0.9 * len(points)), 4.2))
-        for x, point in enumerate(points):
-            if len(point.null):
-                box_of_chance(ax, x, point.null)
-            color = FOUND if point.action != "stop" else REFUSED
-            ax.plot(x, point.gain, "o", ms=8, color=color, zorder=3)
-            ax.annotate(
-                point.p_text, (x, point.gain), (0, 8), ha="center", fontsize="small",
-                textcoords="offset points",
-            )  # fmt: skip
-        signs = {"add": "+ ", "remove": "− ", "stop": ""}  # noqa: RUF001
-        names = [signs[p.action] + "\n".join(short(n, 18) for n in p.names) for p in points]
-        ax.set_xticks(range(len(points)), names, rotation=30, ha="right", fontsize="small")
-        ax.axhline(0, color="0.8", lw=0.8, zorder=0)
-        ax.plot([], [], "o", color=FOUND, label="selected")
-        ax.plot([], [], "o", color=REFUSED, label="did not pass")
-        ax.plot([], [], color=CHANCE, lw=6, label="permuted columns (5 to 95 %)")
-        ax.margins(y=0.15)
-        ax.set_ylabel("adds, given those before (nats)")
-        ax.legend(fontsize="small", frameon=False)
+        tested = _data.path_beside_chance(self.result)
+        points = tested or _data.path(self.result)
+        ax = axes(ax, (7.0, 1.4 + 0.36 * len(points)))
+        if tested:
+            _draw_beside_chance(ax, points)
+        else:
+            _draw_gains(ax, points)
+        names = [f"{p.number}. {' and '.join(short(n, 18) for n in p.names)}" for p in points]
+        ax.set_yticks(range(len(points)), names, fontsize="small")
+        ax.set_ylim(len(points) - 0.4, -0.6)
+        ax.spines[["top", "right"]].set_visible(False)
         return self._drawn(ax)
+
+
+def _draw_beside_chance(ax: Any, points: Sequence[_data.PathPoint]) -> None:
+    places = [float(p.above_chance(p.gain)) for p in points]
+    ticks = _data.chance_ticks(max(places))
+    for y, (place, point) in enumerate(zip(places, points, strict=True)):
+        low, first, middle, third, high = point.above_chance(_data.percentiles(point.null))
+        ax.barh(y, third - first, left=first, height=0.5, color=CHANCE)
+        ax.plot([low, high], [y, y], color=CHANCE, lw=1.5)
+        ax.plot([middle, middle], [y - 0.25, y + 0.25], color="white", lw=1.5)
+        color = FOUND if point.action != "stop" else REFUSED
+        ax.plot(place, y, "o", ms=8, color=color, zorder=3)
+        text = f"{point.gain:+.3f} nats, {point.p_text}"
+        ax.annotate(text, (1, y), (4, 0), xycoords=("axes fraction", "data"), va="center",
+                    fontsize="small", textcoords="offset points")  # fmt: skip
+    ax.axvline(1, color=CHANCE, lw=0.8, ls="--", zorder=0)
+    ax.plot([], [], "o", color=FOUND, label="selected")
+    ax.plot([], [], "o", color=REFUSED, label="did not pass")
+    ax.plot([], [], color=CHANCE, lw=6, label="permuted columns (5 to 95 %)")
+    ax.set_xscale("asinh", linear_width=1.0)
+    ax.set_xlim(min(-2.0, *places) * 1.1, max(*places, ticks[-1]) * 1.25)
+    ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
+    ax.minorticks_off()
+    ax.set_xlabel("above chance, in widths of the chance band")
+    ax.legend(fontsize="small", frameon=False, ncols=3, loc="lower left", bbox_to_anchor=(0, 1))
+
+
+def _draw_gains(ax: Any, points: Sequence[_data.PathPoint]) -> None:
+    colors = [FAINT if point.action == "remove" else FOUND for point in points]
+    ax.barh(range(len(points)), [point.gain for point in points], height=0.7, color=colors)
+    ax.axvline(0, color="0.8", lw=0.8, zorder=0)
+    ax.set_xlabel("adds, given those before (nats)")
 
 
 class RelevanceDisplay(Display):

@@ -2,8 +2,7 @@
 
 from typing import Any, Self
 
-from infosieve._core.types import FloatArray
-from infosieve.report._data import GROUPS, percentiles
+from infosieve.report._data import GROUPS
 
 # One hue for what was found, grey for chance, a second hue for what did not pass.
 FOUND, CHANCE, REFUSED = "#1f6feb", "#8b949e", "#d9480f"
@@ -37,15 +36,3 @@ def short(name: Any, length: int = 28) -> str:
 def colors(n: int) -> list[str]:
     """So many colours that neighbours can be told apart."""
     return [GROUPS[i % len(GROUPS)] for i in range(n)]
-
-
-def box_of_chance(ax: Any, x: float, null: FloatArray) -> None:
-    """Draw a grey box of permuted values, whiskers from 5 to 95 %."""
-    names = ("whislo", "q1", "med", "q3", "whishi")
-    ends = dict(zip(names, percentiles(null), strict=True))
-    box = ax.bxp(
-        [ends], positions=[x], widths=0.5, patch_artist=True, showfliers=False,
-        manage_ticks=False, medianprops={"color": "white"},
-    )  # fmt: skip
-    for part in (*box["boxes"], *box["whiskers"], *box["caps"]):
-        part.set(color=CHANCE)
