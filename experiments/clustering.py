@@ -22,6 +22,7 @@ import pandas as pd
 from sklearn.model_selection import GroupKFold, cross_val_predict
 from spectra import (
     HERE,
+    PLSRegressionCV,
     interval,
     keep,
     kept,
@@ -35,7 +36,6 @@ from spectra import (
 )
 
 from infosieve import FeatureClustering
-from infosieve.clustering._pls import PLSRegressionCV
 
 SPECTRA = {"as measured": lambda X: X, "SNV": snv, "second derivative": second_derivative}
 VARIANTS = {

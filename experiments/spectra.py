@@ -5,8 +5,11 @@ from pathlib import Path
 
 import numpy as np
 from scipy.signal import savgol_filter
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.model_selection import KFold
 
-from infosieve.clustering._pls import PLSRegressionCV
+from infosieve.clustering._pls import Path as Components
+from infosieve.clustering._pls import exponents
 from infosieve.datasets import load_spectra, load_tecator
 
 HERE = Path(__file__).parent
@@ -48,6 +51,49 @@ def snv(X):
 
 def second_derivative(X):
     return savgol_filter(X, 9, 2, deriv=2)
+
+
+class PLSRegressionCV(RegressorMixin, BaseEstimator):
+    """PLSRegression with the number of components of the least error in 4-fold cross-validation.
+
+    Parameters
+    ----------
+    max_components : int, default=20
+        The most components that are tried.
+    random_state : int, RandomState or None, default=None
+        Shuffles the samples before they are cut into folds.
+    """
+
+    def __init__(self, max_components=20, random_state=None):
+        self.max_components = max_components
+        self.random_state = random_state
+
+    def fit(self, X, y):
+        """Choose the number of components, then fit to all samples."""
+        y = np.asarray(y, np.float64)
+        self._sizes = exponents(np.asarray(X, np.float64)), exponents(y.reshape(len(y), -1))
+        X = np.ldexp(np.asarray(X, np.float64), -self._sizes[0])
+        y2 = np.ldexp(y.reshape(len(y), -1), -self._sizes[1])
+        n, m = X.shape
+        n_folds = min(4, n)
+        most = max(1, min(self.max_components, m, n - -(-n // n_folds) - 1))
+        errors = np.zeros(most)
+        if most > 1:
+            folds = KFold(n_folds, shuffle=True, random_state=self.random_state)
+            for train, test in folds.split(X):
+                path = Components(X[train], y2[train], most).predict(X[test])
+                errors += ((path - y2[test]) ** 2).sum(axis=(1, 2))
+        self.cv_errors_ = errors / n
+        self.n_components_ = int(np.argmin(errors)) + 1
+        self._path = Components(X, y2, self.n_components_)
+        self._flat = y.ndim == 1
+        return self
+
+    def predict(self, X):
+        """Predictions, in the shape of the target."""
+        X = np.ldexp(np.asarray(X, np.float64), -self._sizes[0])
+        predicted = np.ldexp(self._path.predict(X)[-1], self._sizes[1])
+        return np.asarray(predicted[:, 0] if self._flat else predicted)
 
 
 def errors(predictions, y, test):

@@ -396,6 +396,22 @@ def representative(rows, profiles, members, kind, target, absolute):
     return column
 
 
+def copies(x, neighbors):
+    """Groups of columns that are equal or opposite but for a shift, joined through neighbours."""
+
+    def same(i, j):
+        a, b = (x[k] - np.median(x[k]) for k in (i, j))
+        near = min(np.abs(a - b).max(), np.abs(a + b).max()) < 1e-6 * np.std(a)
+        return near and (neighbors is None or (i, j) in neighbors)
+
+    groups = []
+    for j in range(len(x)):
+        near = [group for group in groups if any(same(i, j) for i in group)]
+        groups = [group for group in groups if group not in near]
+        groups.append(sorted([j, *(i for group in near for i in group)]))
+    return sorted(group for group in groups if len(group) > 1)
+
+
 def agglomerate(x, targets, spearman, linkage, kind, neighbors, rescale, y):
     """Merges [(members, members, similarity)] of scaled columns x; all is computed anew each time.
 
@@ -413,9 +429,13 @@ def agglomerate(x, targets, spearman, linkage, kind, neighbors, rescale, y):
     }
     found = {j: profiles[j] for j in range(len(x))}
     merges = []
+    first = [(group[0], j) for group in copies(x, neighbors) for j in group[1:]]
     while len(clusters) > 1:
-        best = None
-        for a in clusters:  # in the order of their first features
+        best, copied = None, len(merges) < len(first)
+        if copied:  # copies join before all others, and their representative stays as it is
+            i, j = first[len(merges)]
+            best = (next(c for c in clusters if c[0] == i), [j], 1.0)
+        for a in clusters if best is None else []:  # in the order of their first features
             for b in clusters:
                 near = neighbors is None or any((i, j) in neighbors for i in a for j in b)
                 if a[0] < b[0] and near:
@@ -426,7 +446,7 @@ def agglomerate(x, targets, spearman, linkage, kind, neighbors, rescale, y):
         merges.append((a, b, value))
         joined = sorted(a + b)
         rest = [c for c in clusters if c not in (a, b)]
-        if linkage == "representative":
+        if linkage == "representative" and not copied:
             column = representative(rows, profiles, joined, kind, y, absolute)
             if kind == "medoid":
                 found[joined[0]] = profiles[medoid(rows, profiles, joined, absolute)]

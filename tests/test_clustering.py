@@ -14,10 +14,11 @@ from scipy.cluster.hierarchy import dendrogram, fcluster, linkage
 from scipy.sparse import coo_array
 from scipy.spatial.distance import squareform
 from sklearn.base import clone
+from sklearn.cross_decomposition import PLSRegression
 from sklearn.dummy import DummyRegressor
 from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.model_selection import GridSearchCV, GroupKFold, LeaveOneOut
+from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, LeaveOneOut, StratifiedKFold
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -451,13 +452,199 @@ def test_auto_finds_the_blocks_that_matter(rng):
     results = clusters.cv_results_
     assert results["n_clusters"][0] == 1
     assert results["n_clusters"][-1] == 30
-    each = np.array([results[f"split{i}_test_score"] for i in range(4)])
+    each = np.array([results[f"split{i}_test_score"] for i in range(20)])
     np.testing.assert_allclose(results["mean_test_score"], each.mean(axis=0))
     np.testing.assert_allclose(results["std_test_score"], each.std(axis=0))
     again = FeatureClustering(random_state=0, n_jobs=2).fit(X, y)
     np.testing.assert_array_equal(again.cv_results_["mean_test_score"], results["mean_test_score"])
     other = FeatureClustering(random_state=1).fit(X, y)
     assert (other.cv_results_["mean_test_score"] != results["mean_test_score"]).any()
+
+
+@pytest.mark.parametrize("classes", [False, True])
+def test_auto_agrees_with_plain_loops(classes, rng):
+    """Each fold by hand: clusters without it, a model behind each number of them."""
+    X, y, _ = blocks(rng, n=60, m=8)
+    y = np.where(y > 0, "high", "low") if classes else (y - y.mean()) / y.std()
+    model = LogisticRegression() if classes else None
+    comp = FeatureClustering(estimator=model, cv=3, random_state=7).fit(X, y)
+    seeds = np.random.SeedSequence(7).generate_state(2 if classes else 5)
+    kind = StratifiedKFold if classes else KFold
+    each = []
+    for seed in seeds.tolist():
+        for train, test in kind(3, shuffle=True, random_state=seed).split(X, y):
+            row = []
+            for number in range(1, 9):
+                clusters = FeatureClustering(number).fit(X[train], y[train])
+                known, new = clusters.transform(X[train]), clusters.transform(X[test])
+                if classes:
+                    row.append([model.fit(known, y[train]).score(new, y[test])])
+                    continue
+                fits = [PLSRegression(c).fit(known, y[train]) for c in range(1, number + 1)]
+                errors = [np.mean((fit.predict(new).ravel() - y[test]) ** 2) for fit in fits]
+                row.append([1 - e for e in errors + errors[-1:] * (8 - number)])
+            each.append(row)
+    each = np.array(each)
+    columns = each.mean(axis=0).argmax(axis=1)
+    scores = np.array([[row[k][c] for k, c in enumerate(columns)] for row in each])
+    results, mean = comp.cv_results_, scores.mean(axis=0)
+    np.testing.assert_allclose(results["mean_test_score"], mean, atol=1e-9)
+    np.testing.assert_allclose(results["std_test_score"], scores.std(axis=0), atol=1e-9)
+    near = [k for k in range(8) if 1 - mean[k] <= 1.05 * (1 - mean.max()) + 1e-12]
+    assert comp.n_clusters_ == near[0] + 1
+    differences = scores[:, [mean.argmax()]] - scores
+    error = differences.std(axis=0, ddof=1) * np.sqrt(1 / len(scores) + 20 / 40)
+    np.testing.assert_allclose(results["standard_error"], error, atol=1e-9)
+    within = 1 + np.flatnonzero(differences.mean(axis=0) <= error)
+    assert comp.result_.n_clusters_range == (within[0], within[-1])
+    assert comp.result_.decided == (within[-1] < 2 * within[0])
+
+
+def test_the_number_hardly_depends_on_the_seed():
+    """Twelve columns, of which each tells something of its own; one cut chooses 8 to 12."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(80, 12))
+    X[:, 6:] = 0.6 * X[:, :6] + 0.8 * X[:, 6:]
+    y = X @ np.linspace(0.3, 1, 12) + 2 * rng.normal(size=80)
+    found, once = [], []
+    for seed in range(8):
+        folds = list(KFold(4, shuffle=True, random_state=seed).split(X))
+        once.append(FeatureClustering(cv=folds).fit(X, y).n_clusters_)
+        found.append(FeatureClustering(random_state=seed).fit(X, y).n_clusters_)
+    assert np.ptp(found) <= 2 < np.ptp(once)
+
+
+def test_the_result_says_where_the_data_do_not_decide():
+    rng = np.random.default_rng(0)
+    x = rng.normal(size=(100, 3))
+    y = x.sum(axis=1)
+    # Near copies of three columns: with 3 to 12 clusters nothing is lost.
+    X = np.repeat(x, 4, axis=1) + 1e-3 * rng.normal(size=(100, 12))
+    many = FeatureClustering(random_state=0).fit(X, y + 0.5 * rng.normal(size=100))
+    assert many.n_clusters_ == 3
+    low, high = many.result_.n_clusters_range
+    assert low == 3
+    assert high >= 6
+    assert many.result_.decided is False
+    assert any("The data do not decide" in note for note in many.result_.notes)
+    # Three columns that all matter: two of them predict much worse.
+    y = x @ [3, 1, -2] + 0.1 * rng.normal(size=100)
+    sure = FeatureClustering(random_state=0).fit(x, y)
+    assert sure.n_clusters_ == 3
+    assert sure.result_.n_clusters_range == (3, 3)
+    assert sure.result_.decided is True
+    assert sure.result_.notes == ("No other number has a score within one standard error of that "
+                                  "of 3.",)  # fmt: skip
+    fixed = FeatureClustering(3).fit(X, y).result_
+    assert (fixed.n_clusters_range, fixed.decided, fixed.notes) == (None, None, ())
+    split = [(np.arange(70), np.arange(70, 100))]
+    once = FeatureClustering(cv=split).fit(X, y).result_
+    assert once.n_clusters_range == (1, 12)  # one split cannot tell
+
+
+def test_folds_that_can_be_cut_in_one_way_are_cut_once(rng):
+    X, y, _ = blocks(rng, n=12, m=3)
+    assert "split12_test_score" not in FeatureClustering(cv=12).fit(X, y).cv_results_
+    ordered = FeatureClustering(series=True).fit(X, y).cv_results_
+    assert "split4_test_score" not in ordered
+    assert "split19_test_score" in FeatureClustering().fit(X, y).cv_results_
+
+
+# --- copies
+
+
+def with_copies(rng, n=60, m=8):
+    """Different columns first, then copies of some: scaled, shifted, negated; of one, three."""
+    X = rng.normal(size=(n, m)) + rng.normal(size=(n, 1))
+    X[:, 1] = np.round(X[:, 1], 1)
+    of = np.array([0, 1, 1, 1, 3])
+    X = np.column_stack([X, X[:, of] * [3, -1, 0.1, 1.1, -7e5] + [0, 0, 5, -2, 1e4]])
+    groups = [{0, 8}, {1, 9, 10, 11}, {3, 12}]
+    return X, X[:, :m].sum(axis=1) + rng.normal(size=n), groups
+
+
+@pytest.mark.parametrize("linkage", ["representative", "average", "complete"])
+@pytest.mark.parametrize("similarity", ["supervised", "unsupervised"])
+@pytest.mark.parametrize("representative", ["mean", "medoid", "pls"])
+@pytest.mark.parametrize("scale", ["standard", "normal-scores"])
+def test_copies_never_part(linkage, similarity, representative, scale, rng):
+    X, y, groups = with_copies(rng)
+    if scale == "normal-scores":
+        X[:, 8] = np.exp(X[:, 0])  # whose normal scores are the same
+    how = {"linkage": linkage, "similarity": similarity, "representative": representative}
+    for number in range(1, 9):
+        labels = FeatureClustering(number, scale=scale, **how).fit(X, y).labels_
+        assert np.unique(labels).size == number
+        assert all(np.unique(labels[list(group)]).size == 1 for group in groups)
+    for threshold in (0.9, 1.0):
+        cut = FeatureClustering(None, similarity_threshold=threshold, scale=scale, **how)
+        labels = cut.fit(X, y).labels_
+        assert all(np.unique(labels[list(group)]).size == 1 for group in groups)
+    assert cut.n_clusters_ == 8
+    assert cut.similarities_[:5].tolist() == [1.0] * 5
+    assert cut.result_.duplicates == {0: (8,), 1: (9, 10, 11), 3: (12,)}
+    assert cut.result_.to_frame()["copy_of"].tolist() == [None] * 8 + [0, 1, 1, 1, 3]
+
+
+def test_copies_of_a_column_that_is_always_right_stay_together(rng):
+    """Such a column has no false neighbours, and no similarity to anything."""
+    y = rng.normal(size=50)
+    X = np.column_stack([y, rng.normal(size=(50, 3)), -2 * y])
+    assert FeatureClustering(4).fit(X, y).labels_.tolist() == [0, 1, 2, 3, 0]
+
+
+def test_more_clusters_than_different_columns_are_refused(rng):
+    X, y, _ = with_copies(rng)
+    frame = pd.DataFrame(X).add_prefix("c")
+    message = "only 8 of the 13 columns of X differ: .* such as 'c0' and 'c8'.* at most 8"
+    with pytest.raises(ValueError, match=message):
+        FeatureClustering(9).fit(frame, y)
+    unscaled = FeatureClustering(12, scale=None).fit(X, y)  # where 3 x is no copy of x
+    assert unscaled.result_.duplicates == {1: (9,)}
+
+
+def test_the_automatic_number_counts_copies_once(rng):
+    X, y, groups = with_copies(rng)
+    fit = FeatureClustering(random_state=0).fit(X, y)
+    assert fit.cv_results_["n_clusters"].max() == 8
+    assert all(np.unique(fit.labels_[list(group)]).size == 1 for group in groups)
+
+
+def test_copies_join_through_neighbours_only(rng):
+    x = rng.normal(size=(50, 6))
+    X = np.column_stack([x[:, 0], x[:, 0], x[:, 1], x[:, 2], 2 * x[:, 0], x[:, 3:]])
+    y = x.sum(axis=1)
+    chain = FeatureClustering(7, connectivity="chain").fit(X, y)
+    assert chain.result_.duplicates == {0: (1,)}
+    assert chain.labels_.tolist() == [0, 0, 1, 2, 3, 4, 5, 6]
+    free = FeatureClustering(6).fit(X, y)
+    assert free.result_.duplicates == {0: (1, 4)}
+    apart = np.ones((8, 8))
+    apart[0, 1] = apart[1, 0] = 0  # joined by the third
+    graph = FeatureClustering(6, connectivity=apart).fit(X, y)
+    assert graph.result_.duplicates == {0: (1, 4)}
+    np.testing.assert_array_equal(graph.labels_, free.labels_)
+
+
+def test_copies_change_nothing_else(rng):
+    """With one copy of every column, clusters are those of the columns alone."""
+    X, y, _ = blocks(rng, n=80, m=9)
+    for linkage_ in ("representative", "average", "complete"):
+        alone = FeatureClustering(4, linkage=linkage_).fit(X, y)
+        both = FeatureClustering(4, linkage=linkage_).fit(np.column_stack([X, 5 - 3 * X]), y)
+        np.testing.assert_array_equal(both.labels_, np.r_[alone.labels_, alone.labels_])
+        np.testing.assert_allclose(both.similarities_[9:], alone.similarities_, atol=1e-9)
+
+
+def test_order_and_units_of_copies_change_no_cluster(rng):
+    X, y, _ = with_copies(rng)
+    ref = FeatureClustering(5).fit(X, y).labels_
+    for seed in range(5):
+        again = np.random.default_rng(seed)
+        order = again.permutation(X.shape[1])
+        units = again.choice([-1, 1], X.shape[1]) * again.uniform(0.1, 50, X.shape[1])
+        comp = FeatureClustering(5).fit((X * units)[:, order], y).labels_
+        assert len(set(zip(ref[order], comp, strict=True))) == 5
 
 
 def test_auto_finds_clusters_without_the_fold_that_judges_them():
@@ -477,7 +664,7 @@ def test_auto_with_a_regressor_a_splitter_several_targets_and_classes(rng):
     assert dummy.n_clusters_ == 1
     assert max(dummy.cv_results_["mean_test_score"]) <= 0
     folds = list(GroupKFold(3).split(X, y, np.arange(150) // 2))
-    assert len(FeatureClustering(cv=folds).fit(X, y).cv_results_) == 6
+    assert len(FeatureClustering(cv=folds).fit(X, y).cv_results_) == 7
     few = FeatureClustering(cv=LeaveOneOut()).fit(X[:12], y[:12])
     assert np.isfinite(few.cv_results_["mean_test_score"]).all()
     with (

@@ -298,7 +298,9 @@ def test_clusters_are_validated_by_folds_of_groups():
     X, y, groups = grouped([4] * 20, effect=1.0)
     X = np.c_[X, X + 0.1 * np.random.default_rng(0).normal(size=X.shape)]
     found = FeatureClustering(random_state=0).fit(X, y, groups=groups)
-    folds = list(GroupKFold(4, shuffle=True, random_state=0).split(X, y, groups))
+    seeds = np.random.SeedSequence(0).generate_state(5).tolist()
+    cuts = [GroupKFold(4, shuffle=True, random_state=seed) for seed in seeds]
+    folds = [fold for cut in cuts for fold in cut.split(X, y, groups)]
     by_hand = FeatureClustering(random_state=0, cv=folds).fit(X, y)
     np.testing.assert_array_equal(
         found.cv_results_["mean_test_score"], by_hand.cv_results_["mean_test_score"]

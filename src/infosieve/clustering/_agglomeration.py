@@ -1,5 +1,6 @@
 """Clusters that join pair by pair: who joins whom."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal, TypeAlias
@@ -29,16 +30,24 @@ class Tree:
         How similar the two were.
     n_components : int
         Connected components of the connectivity graph. The last merges join these.
+    n_copies : int, default=0
+        Features that are copies of an earlier one. The first merges join these.
     """
 
     children: IntArray
     similarities: FloatArray
     n_components: int
+    n_copies: int = 0
 
     @property
     def n_leaves(self) -> int:
         """The number of features."""
         return len(self.children) + 1
+
+    @property
+    def n_distinct(self) -> int:
+        """The most clusters there can be: copies stay together."""
+        return self.n_leaves - self.n_copies
 
     def clusters(self, n_clusters: int) -> list[IntArray]:
         """The features of each cluster, rising; clusters in the order of their first feature."""
@@ -101,13 +110,14 @@ class Clusters:
             return i, j, kernels.NEVER
         return i, int(self.partner[i]), float(self.best[i])
 
-    def join(self, i: int, j: int) -> None:
-        """Cluster j joins the earlier cluster i."""
+    def join(self, i: int, j: int, *, copy: bool = False) -> None:
+        """Cluster j joins the earlier cluster i; a copy leaves its representative as it is."""
         self.members[i] = np.sort(np.concatenate([self.members[i], self.members.pop(j)]))
         others = kernels.unite(self.allowed, self.sizes, i, j)
         fresh = np.full(self.features.n, kernels.NEVER)
         if self.linkage == "representative":
-            self._represent(i)
+            if not copy:
+                self._represent(i)
             self._compare(i, others, fresh)
         else:
             kernels.link(self.similar, self.sizes, i, j, self.linkage == "complete", fresh)
@@ -138,22 +148,24 @@ class Clusters:
         self.runner.run([partial(some, part) for part in np.array_split(others, n_tasks)])
 
 
-def grow(clusters: Clusters, progress: Progress) -> Tree:
-    """Join the two most similar clusters, again and again, until there is one."""
+def grow(clusters: Clusters, copies: Sequence[IntArray], progress: Progress) -> Tree:
+    """Join copies, then the two most similar clusters, again and again, until there is one."""
     m = clusters.features.n
     progress.begin("joining columns", m - 1)
     names = list(range(m))
     children, similarities = [], []
     n_components = 1
+    copied = [(int(group[0]), int(j)) for group in copies for j in group[1:]]
     for step in range(m - 1):
-        i, j, similarity = clusters.closest()
+        copy = step < len(copied)
+        i, j, similarity = (*copied[step], 1.0) if copy else clusters.closest()
         if similarity == kernels.NEVER:  # nothing connects any two: the least similarity
             similarity = -1.0
             n_components += 1
         children.append(sorted((names[i], names[j])))
         similarities.append(similarity)
         names[i] = m + step
-        clusters.join(i, j)
+        clusters.join(i, j, copy=copy)
         progress.advance(step + 1, m - 1)
     table = np.array(children, np.int64).reshape(-1, 2)
-    return Tree(table, np.array(similarities, np.float64), n_components)
+    return Tree(table, np.array(similarities, np.float64), n_components, len(copied))

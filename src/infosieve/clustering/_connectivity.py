@@ -1,11 +1,35 @@
-"""Which columns are neighbours, and may join."""
+"""Which columns may join, and which join before all others."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 
-from infosieve._core.types import BoolArray
+from infosieve._core.types import BoolArray, IntArray
+
+
+@dataclass(frozen=True)
+class Bonds:
+    """Which columns may join, and which join before all others.
+
+    Attributes
+    ----------
+    connected : ndarray of bool or None
+        See :func:`connected_pairs`.
+    copies : list of ndarray
+        Columns that are copies of each other, rising; see :func:`connected_copies`.
+    """
+
+    connected: BoolArray | None
+    copies: list[IntArray]
+
+    @property
+    def n_copies(self) -> int:
+        """How many columns are copies of an earlier one."""
+        return sum(group.size - 1 for group in self.copies)
 
 
 def connected_pairs(connectivity: Any, m: int) -> BoolArray | None:
@@ -33,8 +57,47 @@ def connected_pairs(connectivity: Any, m: int) -> BoolArray | None:
     a, b = np.minimum(first, second), np.maximum(first, second)
     a, b = a[a < b].astype(np.int64), b[a < b].astype(np.int64)
     connected = np.zeros(m * (m - 1) // 2, bool)
-    connected[a * m - a * (a + 1) // 2 + b - a - 1] = True
+    connected[_place(m, a, b)] = True
     return connected
+
+
+def _place(m: int, a: Any, b: Any) -> Any:
+    """Where pairs a < b of m columns are kept."""
+    return a * m - a * (a + 1) // 2 + b - a - 1
+
+
+def connected_copies(
+    duplicates: Mapping[int, tuple[int, ...]], connected: BoolArray | None, m: int
+) -> list[IntArray]:
+    """The columns that are copies of each other and may join, in groups.
+
+    Parameters
+    ----------
+    duplicates : dict
+        For the first column of each group, its copies.
+    connected : ndarray of bool or None
+        See :func:`connected_pairs`. Copies that no neighbours among them connect stay apart.
+    m : int
+        The number of columns.
+
+    Returns
+    -------
+    list of ndarray
+        Two columns or more each, rising; groups in the order of their first column.
+    """
+    groups = [np.sort([first, *others]) for first, others in duplicates.items()]
+    if connected is not None:
+        groups = [part for group in groups for part in _components(group, connected, m)]
+    return sorted((group for group in groups if group.size > 1), key=lambda group: int(group[0]))
+
+
+def _components(group: IntArray, connected: BoolArray, m: int) -> list[IntArray]:
+    """The parts of a group that neighbours inside it connect."""
+    a, b = np.triu_indices(group.size, 1)
+    linked = connected[_place(m, group[a], group[b])]
+    graph = coo_array((linked[linked], (a[linked], b[linked])), shape=(group.size, group.size))
+    n_parts, part = connected_components(graph, directed=False)
+    return [group[part == number] for number in range(n_parts)]
 
 
 def _edges(matrix: Any, m: int) -> tuple[Any, Any]:

@@ -8,7 +8,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from infosieve._core.parameters import check_choice, check_jobs, check_number, check_x, is_int
 from infosieve._core.progress import Progress
-from infosieve._core.types import BoolArray, Executor, FloatArray, IntArray, Scale
+from infosieve._core.types import Executor, FloatArray, IntArray, Scale
 from infosieve._executors import KeepsExecutor, executor_of
 from infosieve._input.problem import (
     Problem,
@@ -20,7 +20,7 @@ from infosieve._input.problem import (
 from infosieve._input.tables import Table, read_table
 from infosieve._resampling.permutations import seed_of
 from infosieve.clustering._agglomeration import Linkage, Tree
-from infosieve.clustering._connectivity import connected_pairs
+from infosieve.clustering._connectivity import Bonds, connected_pairs
 from infosieve.clustering._false_neighbors import SCALES
 from infosieve.clustering._growth import Grown, Growth, Similarity
 from infosieve.clustering._number_of_clusters import (
@@ -28,6 +28,7 @@ from infosieve.clustering._number_of_clusters import (
     above_threshold,
     as_asked,
     best_number,
+    check_copies,
     check_cross_validation,
 )
 from infosieve.clustering._representatives import BackToColumns, cluster_name
@@ -47,10 +48,11 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
     Parameters
     ----------
     n_clusters : int, "auto" or None, default="auto"
-        The number of clusters. "auto": chosen by cross-validation of ``estimator`` behind the
-        clusters, which are found anew without each fold. Tried are 1 to 14, 16, 18, ... by steps
-        of a seventh, up to the number of columns or of samples, whichever is less; of equally good
-        ones, the smallest is taken. None goes with ``similarity_threshold``.
+        The number of clusters. "auto": chosen by repeated cross-validation of ``estimator`` behind
+        the clusters, which are found anew without each fold. Tried are 1 to 14, 16, 18, ... by
+        steps of a seventh, up to the number of different columns or of samples, whichever is less;
+        the smallest is taken whose error (1 - score) is at most 5 % more than the least. Where the
+        data do not decide, ``result_.notes`` say so. None goes with ``similarity_threshold``.
     similarity_threshold : float or None, default=None
         Stop before the first merge of clusters less similar than this.
     similarity : {"supervised", "unsupervised"}, default="supervised"
@@ -75,11 +77,13 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         What is done to each column, and to the target, first.
     estimator : scikit-learn regressor or classifier, or None, default=None
         The model whose ``score`` behind the clusters chooses their number, with
-        ``n_clusters="auto"``. None: partial least squares, the number of its components chosen by
-        4-fold cross-validation, judged by squared error. For a target of categories, pass a
+        ``n_clusters="auto"``. None: partial least squares, judged by squared error, with the number
+        of components that has the least in all folds. For a target of categories, pass a
         classifier.
     cv : int, splitter or iterable of (train, test), default=4
-        The folds of that choice; with ``groups``, a number of folds keeps these together.
+        The folds of that choice; with ``groups``, a number of folds keeps these together. Samples
+        are cut into a number of folds five times (twice with an ``estimator``, or with more than
+        500 columns; once if rows are in order of time); a splitter is asked once.
     missing : {"auto", "median", "drop", "error"}, default="auto"
         What becomes of gaps in X. "median", which "auto" is here: they are filled with the median
         that the column has in ``fit``, also in ``transform``. "drop": ``fit`` leaves samples with
@@ -117,7 +121,8 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         The representatives in the data of ``fit``.
     cv_results_ : dict or None
         With "auto": "n_clusters", "mean_test_score", "std_test_score", and the scores of each
-        fold, as in scikit-learn; else None.
+        fold, as in scikit-learn; and "standard_error", that of each number's distance from the
+        best score, by Nadeau and Bengio (2003) [2]_. Else None.
     result_ : ClusterResult
         The clusters, the merges and their provenance, as a frozen record.
     n_features_in_, feature_names_in_
@@ -136,10 +141,17 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
     A constant vector has similarity -1 to everything: constant columns join last, and so do
     columns without any false neighbours, which are right about every sample.
 
+    Copies (columns that are equal, shifted, scaled or negated, as ``MISelector.duplicates_`` has
+    them; with ``scale=None``, scaled ones are none) join before all others, with similarity 1, and
+    never part: more clusters than different columns are refused. With ``connectivity``, copies
+    join that neighbours among them connect.
+
     References
     ----------
     .. [1] M. Verleysen, F. Rossi and D. François (2009). Advances in feature selection with
        mutual information. https://doi.org/10.1007/978-3-642-01805-3_4
+    .. [2] C. Nadeau and Y. Bengio (2003). Inference for the generalization error. Machine
+       Learning 52, 239-281. https://doi.org/10.1023/A:1024068626366
 
     Examples
     --------
@@ -231,9 +243,12 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
             Progress(self.verbose) as progress,
             executor_of(self.executor, self.n_jobs, progress) as executor,
         ):
-            grown = self._growth.grow(tables, connected, executor, progress)
+            ground = self._growth.prepare(tables, executor)
+            bonds = ground.bonds(connected)
+            check_copies(self.n_clusters, bonds, tables[0])
+            grown = self._growth.grow(ground, bonds, executor, progress)
             self.n_clusters_ = self._number(
-                grown.tree, tables, groups, connected, seed, executor, progress
+                grown.tree, tables, groups, bonds, seed, executor, progress
             )
             parameters = self.get_params(deep=False) | {"executor": executor.text}
         self._keep(grown, tables[0])
@@ -244,6 +259,7 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
             medoids=self.medoids_,
             children=self.children_,
             similarities=self.similarities_,
+            duplicates={int(g[0]): tuple(g[1:].tolist()) for g in bonds.copies},
             cv_results=self.cv_results_,
             provenance=provenance_of(problem, seed, parameters, FeatureClustering),
         )
@@ -332,7 +348,7 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         tree: Tree,
         tables: list[Table],
         groups: IntArray | None,
-        connected: BoolArray | None,
+        bonds: Bonds,
         seed: int,
         executor: Executor,
         progress: Progress,
@@ -351,9 +367,7 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
             groups=groups,
             in_order=self.series,
         )
-        self.cv_results_ = validation.results(
-            tree.n_components, tables, connected, executor, progress
-        )
+        self.cv_results_ = validation.results(tree, tables, bonds, executor, progress)
         return best_number(self.cv_results_)
 
     def transform(self, X: Any) -> FloatArray:

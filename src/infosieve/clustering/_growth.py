@@ -7,11 +7,13 @@ import numpy as np
 from scipy.sparse import csc_array
 
 from infosieve._core.progress import Progress
-from infosieve._core.types import BoolArray, Executor, Scale
+from infosieve._core.types import BoolArray, Columns, Executor, Scale
+from infosieve._input.duplicates import find_duplicates
 from infosieve._input.problem import prepare_tables
 from infosieve._input.scaling import Scaling
 from infosieve._input.tables import Table
 from infosieve.clustering._agglomeration import Clusters, Linkage, Tree, grow
+from infosieve.clustering._connectivity import Bonds, connected_copies
 from infosieve.clustering._representatives import Reduction
 from infosieve.clustering._similarity import (
     Comparison,
@@ -62,6 +64,30 @@ class Grown:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Ground:
+    """Scaled columns, before anything is joined.
+
+    Attributes
+    ----------
+    x : Columns
+        What is joined.
+    target : Columns or None
+        The target, where one is needed.
+    scaling : Scaling
+        The columns' scale.
+    """
+
+    x: Columns
+    target: Columns | None
+    scaling: Scaling
+
+    def bonds(self, connected: BoolArray | None) -> Bonds:
+        """Which of the columns are copies, and which may join."""
+        copies = connected_copies(find_duplicates(self.x), connected, self.x.n_columns)
+        return Bonds(connected, copies)
+
+
+@dataclass(frozen=True, kw_only=True)
 class Growth:
     """How columns are joined: the parameters of :class:`FeatureClustering` that decide it."""
 
@@ -71,21 +97,23 @@ class Growth:
     representative: Representative
     scale: Scale
 
-    def grow(
-        self,
-        tables: list[Table],
-        connected: BoolArray | None,
-        executor: Executor,
-        progress: Progress,
-    ) -> Grown:
-        """Scale the columns, compare them, join all clusters.
+    def prepare(self, tables: list[Table], executor: Executor) -> Ground:
+        """Scale the columns, and the target where one is needed."""
+        x, *rest = prepare_tables(
+            tables, self.scale, executor.here, with_order=True, separate=False
+        )
+        scaling = Scaling(tables[0].values, self.scale)
+        return Ground(x=x, target=rest[0] if rest else None, scaling=scaling)
+
+    def grow(self, ground: Ground, bonds: Bonds, executor: Executor, progress: Progress) -> Grown:
+        """Compare the columns, join all clusters.
 
         Parameters
         ----------
-        tables : list of Table
-            The columns, and the target where one is needed.
-        connected : ndarray of bool or None
-            See :func:`connected_pairs`.
+        ground : Ground
+            The columns.
+        bonds : Bonds
+            Which of them may join, and which join first.
         executor : Executor
             Who does it.
         progress : Progress
@@ -96,16 +124,15 @@ class Growth:
         Grown
             The tree down to one cluster.
         """
-        x, *rest = prepare_tables(
-            tables, self.scale, executor.here, with_order=True, separate=False
+        x, target = ground.x, ground.target
+        comparison = Comparison(
+            target if self.similarity == "supervised" else None, self.correlation, self.scale
         )
-        target = rest[0] if self.similarity == "supervised" else None
-        comparison = Comparison(target, self.correlation, self.scale)
         rows = centred(x.values, executor.here)
         features = Features(
             rows=rows,
             profiles=comparison.profiles(x, executor),
-            slopes=covariances(rows, rest[0]) if rest else np.empty((0, x.n_columns)),
+            slopes=np.empty((0, x.n_columns)) if target is None else covariances(rows, target),
             n_samples=x.n_samples,
             absolute=comparison.absolute,
         )
@@ -114,12 +141,12 @@ class Growth:
             comparison=comparison,
             linkage=self.linkage,
             representative=self.representative,
-            connected=connected,
+            connected=bonds.connected,
             executor=executor,
         )
         return Grown(
-            tree=grow(clusters, progress),
+            tree=grow(clusters, bonds.copies, progress),
             features=features,
             representative=self.representative,
-            scaling=Scaling(tables[0].values, self.scale),
+            scaling=ground.scaling,
         )

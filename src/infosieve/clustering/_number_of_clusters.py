@@ -1,5 +1,6 @@
 """How many clusters: by number, by a threshold, or by cross-validation of an estimator."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,12 +17,19 @@ from threadpoolctl import threadpool_limits
 
 from infosieve._core.parameters import is_int
 from infosieve._core.progress import Progress
-from infosieve._core.types import BoolArray, Executor, FloatArray, IntArray
+from infosieve._core.types import Executor, FloatArray, IntArray
 from infosieve._input.scaling import Scaling
 from infosieve._input.tables import Table
 from infosieve.clustering._agglomeration import Tree
+from infosieve.clustering._connectivity import Bonds
 from infosieve.clustering._growth import Growth
-from infosieve.clustering._pls import PLSRegressionCV
+from infosieve.clustering._pls import pls_errors
+
+# How often samples are cut into folds: so often that the number hardly depends on how they are
+# cut; less often where that would take much longer (docs/cluster-number.md).
+_REPEATS, _FEW, _WIDE = 5, 2, 500
+# So much more error is accepted for fewer clusters.
+_MORE = 0.05
 
 
 def check_cross_validation(estimator: Any, cv: Any, y: Table, groups: IntArray | None) -> None:
@@ -52,6 +60,18 @@ def above_threshold(tree: Tree, threshold: float) -> int:
     return max(tree.n_leaves - int(merges), tree.n_components)
 
 
+def check_copies(n_clusters: Any, bonds: Bonds, table: Table) -> None:
+    """Refuse more clusters than there are different columns."""
+    most = table.n_columns - bonds.n_copies
+    if is_int(n_clusters) and n_clusters > most:
+        first, copy = (repr(table.names[j]) for j in bonds.copies[0][:2])
+        raise ValueError(
+            f"The 'n_clusters' parameter asks for {n_clusters} clusters, but only {most} of the "
+            f"{table.n_columns} columns of X differ: copies (equal, shifted, scaled or negated, "
+            f"such as {first} and {copy}) stay together. Ask for at most {most}."
+        )
+
+
 def as_asked(tree: Tree, n_clusters: int) -> int:
     """The number itself, if the connectivity permits so few."""
     if n_clusters < tree.n_components:
@@ -72,7 +92,8 @@ class CrossValidation:
     growth : Growth
         How columns are joined, without each fold.
     estimator : scikit-learn regressor or classifier, or None
-        What predicts; None is :class:`PLSRegressionCV`.
+        What predicts; None is partial least squares, with the number of components that has the
+        least error in all folds.
     cv : int, splitter or iterable of (train, test)
         The folds.
     seed : int
@@ -92,60 +113,83 @@ class CrossValidation:
 
     def results(
         self,
-        n_components: int,
+        tree: Tree,
         tables: list[Table],
-        connected: BoolArray | None,
+        bonds: Bonds,
         executor: Executor,
         progress: Progress,
     ) -> dict[str, Any]:
         """The scores of all numbers that are tried, as scikit-learn's ``cv_results_``."""
         x, y = tables
-        squared = self.estimator is None
-        target, estimator = y.original(), self.estimator
-        if squared:
-            estimator = PLSRegressionCV(random_state=self.seed)
+        target = y.original()
+        if self.estimator is None:
             target = Scaling(y.values, "standard").apply(y.values.T)
-        splits = check_cv(self._folds(estimator)).split(x.values.T, target, self.groups)
+        splits = list(self._splits(x.values.T, target))
         judge = _Judge(
             growth=self.growth,
-            estimator=estimator,
-            numbers=numbers_to_try(n_components, min(x.n_columns, x.n_samples)),
-            squared=squared,
+            estimator=self.estimator,
+            numbers=numbers_to_try(tree.n_components, min(tree.n_distinct, x.n_samples)),
             progress=Progress(0) if executor.remote else progress,
         )
-        shared_tables = executor.share(tables)
-        shared_connected = executor.share(connected)
-        shared_target = executor.share(target)
-        jobs = (
-            (1, (judge, shared_tables, shared_connected, shared_target, train, test))
-            for train, test in splits
-        )
-        each = np.array(list(executor.map(_judged, jobs)))  # a row for each fold
+        shared = [executor.share(value) for value in (tables, bonds, target)]
+        jobs = ((1, (judge, *shared, train, test)) for train, test in splits)
+        each = np.array(list(executor.map(_judged, jobs)))  # splits, numbers, components
         if not np.isfinite(each).all():
             raise ValueError(
                 "The scores of the 'estimator' are not all numbers (R^2 is not defined for a fold "
                 "of one sample). Use fewer folds (cv)."
             )
+        components = each.mean(axis=0).argmax(axis=1)
+        scores = np.take_along_axis(each, components[None, :, None], axis=2)[:, :, 0]
         return {
             "n_clusters": judge.numbers,
-            "mean_test_score": each.mean(axis=0),
-            "std_test_score": each.std(axis=0),
-        } | {f"split{i}_test_score": row for i, row in enumerate(each)}
+            "mean_test_score": scores.mean(axis=0),
+            "std_test_score": scores.std(axis=0),
+            "standard_error": _errors_of_differences(scores, splits),
+        } | {f"split{i}_test_score": row for i, row in enumerate(scores)}
 
-    def _folds(self, estimator: Any) -> Any:
-        if not is_int(self.cv):
-            return self.cv
-        if self.in_order:
-            return KFold(self.cv)
-        kind = StratifiedKFold if is_classifier(estimator) else KFold
+    def _splits(self, X: FloatArray, target: Any) -> Iterator[tuple[IntArray, IntArray]]:
+        """(train, test) of all folds, cut several times where samples can be shuffled."""
+        if not is_int(self.cv) or self.in_order:
+            folds = KFold(self.cv) if is_int(self.cv) else self.cv
+            yield from check_cv(folds).split(X, target, self.groups)
+            return
+        classes = self.estimator is not None and is_classifier(self.estimator)
+        kind = StratifiedKFold if classes else KFold
         if self.groups is not None:
-            kind = StratifiedGroupKFold if is_classifier(estimator) else GroupKFold
-        return kind(self.cv, shuffle=True, random_state=self.seed)
+            kind = StratifiedGroupKFold if classes else GroupKFold
+        n_units = len(X) if self.groups is None else int(self.groups.max()) + 1
+        repeats = _REPEATS if self.estimator is None and X.shape[1] <= _WIDE else _FEW
+        if self.cv == n_units:  # there is one way to cut
+            repeats = 1
+        for seed in np.random.SeedSequence(self.seed).generate_state(repeats).tolist():
+            folds = kind(self.cv, shuffle=True, random_state=seed)
+            yield from folds.split(X, target, self.groups)
+
+
+def _errors_of_differences(scores: FloatArray, splits: list[Any]) -> FloatArray:
+    """The standard error of how far each number's mean score lies below the best one.
+
+    Training sets overlap, so scores of folds are not independent: their variance counts as
+    Nadeau and Bengio (2003) say, by the sizes of test and training sets.
+    """
+    differences = scores[:, [np.argmax(scores.mean(axis=0))]] - scores
+    if len(scores) == 1:  # which cannot tell
+        return np.asarray(np.full(scores.shape[1], differences.max()))
+    ratio = np.mean([len(test) / len(train) for train, test in splits])
+    return np.asarray(differences.std(axis=0, ddof=1) * np.sqrt(1 / len(scores) + ratio))
 
 
 def best_number(results: dict[str, Any]) -> int:
-    """The number of the best mean score; of several, the smallest."""
-    return int(results["n_clusters"][np.argmax(results["mean_test_score"])])
+    """The smallest number whose error, 1 - score, is at most a twentieth more than the least.
+
+    Curves of scores are flat at their top. The best of all is often a large number, and another
+    one if samples are cut in another way.
+    """
+    scores = results["mean_test_score"]
+    best = scores.max()
+    near = scores >= best - _MORE * max(1.0 - best, 0.0)
+    return int(results["n_clusters"][np.argmax(near)])
 
 
 def numbers_to_try(least: int, most: int) -> IntArray:
@@ -164,12 +208,10 @@ class _Judge:
     ----------
     growth : Growth
         How columns are joined.
-    estimator : scikit-learn regressor or classifier
+    estimator : scikit-learn regressor or classifier, or None
         What predicts.
     numbers : ndarray of int
         The numbers of clusters.
-    squared : bool
-        By R^2 over all folds, as one fold may be one sample; else by the estimator's own score.
     progress : Progress
         Who hears how far it is.
     """
@@ -177,36 +219,39 @@ class _Judge:
     growth: Growth
     estimator: Any
     numbers: IntArray
-    squared: bool
     progress: Progress
 
-    def score(self, known: FloatArray, target: Any, new: FloatArray, truth: Any) -> float:
-        """Fit to known samples, predict new ones."""
+    def scores(self, known: FloatArray, target: Any, new: FloatArray, truth: Any) -> FloatArray:
+        """Fit to known samples, predict new ones: a score for each number of components.
+
+        That of partial least squares is R^2 over all folds, as one fold may be one sample.
+        """
         with threadpool_limits(1, "blas"):  # whose sums depend on the number of its threads
+            if self.estimator is None:
+                return 1.0 - pls_errors(known, target, new, truth)
             model = clone(self.estimator).fit(known, target)
-            if self.squared:
-                return float(1.0 - np.mean((model.predict(new) - truth) ** 2))
-            return float(model.score(new, truth))
+            return np.array([float(model.score(new, truth))])
 
 
 def _judged(
     executor: Any,
     judge: _Judge,
     tables: list[Table],
-    connected: BoolArray | None,
+    bonds: Bonds,
     target: Any,
     train: IntArray,
     test: IntArray,
-) -> list[float]:
+) -> list[FloatArray]:
     """How well the estimator predicts one fold behind each number of clusters."""
     progress, numbers = judge.progress, judge.numbers
-    grown = judge.growth.grow([t.take_rows(train) for t in tables], connected, executor, progress)
+    ground = judge.growth.prepare([t.take_rows(train) for t in tables], executor)
+    grown = judge.growth.grow(ground, bonds, executor, progress)
     progress.begin("numbers of clusters of a fold", len(numbers))
     values = tables[0].values.T
     scores = []
     for done, number in enumerate(numbers, start=1):
         reduction = grown.cut(number)
         known, new = (reduction.transform(values[rows]) for rows in (train, test))
-        scores.append(judge.score(known, target[train], new, target[test]))
+        scores.append(judge.scores(known, target[train], new, target[test]))
         progress.advance(done, len(numbers))
     return scores

@@ -1,65 +1,38 @@
-"""Partial least squares whose number of components is chosen by cross-validation."""
+"""Partial least squares with 1, 2, ... components."""
 
 import warnings
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.cross_decomposition import PLSRegression
-from sklearn.model_selection import KFold
 
 from infosieve._core.types import FloatArray
 
+# The most components that are tried.
+COMPONENTS = 20
 
-class PLSRegressionCV(RegressorMixin, BaseEstimator):  # type: ignore[misc]
-    """PLSRegression with the number of components of the least error in 4-fold cross-validation.
 
-    Parameters
-    ----------
-    max_components : int, default=20
-        The most components that are tried.
-    random_state : int, RandomState or None, default=None
-        Shuffles the samples before they are cut into folds.
+def pls_errors(
+    known: FloatArray, target: FloatArray, new: FloatArray, truth: FloatArray
+) -> FloatArray:
+    """Mean squared errors for new samples with 1, 2, ... up to 20 components.
+
+    Where samples or columns are too few for more components, the last error is repeated.
     """
-
-    def __init__(self, max_components: int = 20, random_state: Any = None) -> None:
-        self.max_components = max_components
-        self.random_state = random_state
-
-    def fit(self, X: Any, y: Any) -> "PLSRegressionCV":
-        """Choose the number of components, then fit to all samples."""
-        y = np.asarray(y, np.float64)
-        self._sizes = _exponents(np.asarray(X, np.float64)), _exponents(y.reshape(len(y), -1))
-        X = np.ldexp(np.asarray(X, np.float64), -self._sizes[0])
-        y2 = np.ldexp(y.reshape(len(y), -1), -self._sizes[1])
-        n, m = X.shape
-        n_folds = min(4, n)
-        most = max(1, min(self.max_components, m, n - -(-n // n_folds) - 1))
-        errors = np.zeros(most)
-        if most > 1:
-            folds = KFold(n_folds, shuffle=True, random_state=self.random_state)
-            for train, test in folds.split(X):
-                path = _Path(X[train], y2[train], most).predict(X[test])
-                errors += ((path - y2[test]) ** 2).sum(axis=(1, 2))
-        self.cv_errors_ = errors / n
-        self.n_components_ = int(np.argmin(errors)) + 1
-        self._path = _Path(X, y2, self.n_components_)
-        self._flat = y.ndim == 1
-        return self
-
-    def predict(self, X: Any) -> FloatArray:
-        """Predictions, in the shape of the target."""
-        X = np.ldexp(np.asarray(X, np.float64), -self._sizes[0])
-        predicted = np.ldexp(self._path.predict(X)[-1], self._sizes[1])
-        return np.asarray(predicted[:, 0] if self._flat else predicted)
+    sizes = exponents(known)
+    known, new = np.ldexp(known, -sizes), np.ldexp(new, -sizes)
+    most = max(1, min(COMPONENTS, known.shape[1], len(known) - 1))
+    path = Path(known, target, most).predict(new)
+    errors = ((path - truth) ** 2).mean(axis=(1, 2))
+    return np.asarray(np.pad(errors, (0, COMPONENTS - most), mode="edge"))
 
 
-def _exponents(values: FloatArray) -> Any:
+def exponents(values: FloatArray) -> Any:
     """Of the largest number in each column: divided by these powers of two, sums stay in range."""
     return np.frexp(np.abs(values).max(axis=0))[1]
 
 
-class _Path:
+class Path:
     """The predictions with 1, 2, ... components: one fit has them all."""
 
     def __init__(self, X: FloatArray, y: FloatArray, n_components: int) -> None:

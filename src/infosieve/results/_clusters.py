@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from infosieve._core.types import FloatArray, IntArray
+from infosieve.report._words import cluster_notes
 from infosieve.results._base import Document, Provenance, keep, plain_record
 
 
@@ -27,10 +28,22 @@ class ClusterResult(Document):
         The most typical column of each cluster.
     children, similarities : ndarray
         The merges and the similarity at each, as in :class:`FeatureClustering`.
+    duplicates : dict
+        For the first of each group of copies that joined first, the others.
     cv_results : dict or None
         What the number of clusters was chosen from.
     provenance : Provenance
         Data, parameters, seed and versions.
+    members : list of tuple
+        The columns of each cluster.
+    n_clusters_range : pair of int, or None
+        The smallest and the largest number of clusters whose score is within one standard error of
+        the best, where the number was chosen by scores.
+    decided : bool or None
+        False where the largest of these numbers is twice the smallest or more: other samples may
+        well lead to another number.
+    notes : tuple of str
+        What a reader should know of the result, a sentence each.
     linkage_matrix : ndarray of shape (n_features - 1, 4)
         The tree as scipy's ``dendrogram`` takes it, at heights 1 - similarity.
     node_clusters : list
@@ -62,6 +75,7 @@ class ClusterResult(Document):
     medoids: IntArray
     children: IntArray
     similarities: FloatArray
+    duplicates: Mapping[int, tuple[int, ...]]
     cv_results: Mapping[str, Any] | None
     provenance: Provenance
 
@@ -87,22 +101,50 @@ class ClusterResult(Document):
             nodes.append(nodes[a] if nodes[a] == nodes[b] else None)
         return nodes
 
+    @property
+    def members(self) -> list[tuple[Any, ...]]:
+        columns: list[list[Any]] = [[] for _ in self.clusters]
+        for feature, label in zip(self.features, self.labels.tolist(), strict=True):
+            columns[label].append(feature)
+        return [tuple(some) for some in columns]
+
+    @property
+    def n_clusters_range(self) -> tuple[int, int] | None:
+        if self.cv_results is None:
+            return None
+        score, error = (self.cv_results[name] for name in ("mean_test_score", "standard_error"))
+        within = self.cv_results["n_clusters"][np.max(score) - score <= error]
+        return int(within.min()), int(within.max())
+
+    @property
+    def decided(self) -> bool | None:
+        limits = self.n_clusters_range
+        return None if limits is None else limits[1] < 2 * limits[0]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return tuple(cluster_notes(self))
+
     def to_frame(self) -> pd.DataFrame:
-        """A row for each column: its cluster, and whether it is the medoid.
+        """A row for each column: its cluster, and whether it is the medoid or a copy.
 
         Returns
         -------
         DataFrame
-            Columns ``feature``, ``cluster`` (its number), ``name`` (of the cluster) and
-            ``medoid``.
+            Columns ``feature``, ``cluster`` (its number), ``name`` (of the cluster), ``size`` (how
+            many columns that has), ``medoid`` (whether it is this one) and ``copy_of`` (the first
+            column that it equals, or None).
         """
         numbers = np.arange(len(self.features))
+        first = {j: self.features[i] for i, others in self.duplicates.items() for j in others}
         return pd.DataFrame(
             {
                 "feature": list(self.features),
                 "cluster": self.labels,
                 "name": [self.clusters[label] for label in self.labels],
+                "size": np.bincount(self.labels)[self.labels],
                 "medoid": np.isin(numbers, self.medoids),
+                "copy_of": pd.Series([first.get(j) for j in numbers.tolist()], dtype=object),
             }
         )
 
