@@ -85,6 +85,7 @@ def _tails(mean: float, n: int, r: float) -> FloatArray:
     D of Shah and Samworth (2013), appendix A.4. What is largest has probabilities proportional to
     (a + i) ** (1 / r) on 0 ... k; of all k, a follows from the mean. 1 where t <= 2 n mean.
     """
+    mean = max(mean, 1e-30)  # or a is out of reach
     tails = np.ones(n + 1)
     first = math.ceil(2 * n * mean) + 1
     if first > n:

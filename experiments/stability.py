@@ -1,0 +1,372 @@
+"""Stability: does the promised number of false columns hold?
+
+    python experiments/stability.py [--runs 20] [--minutes 25] [--data FOLDER] [--show]
+
+Data sets whose relevant columns are known, three selectors, 25 pairs of halves each. Keeps
+experiments/results/stability.json, which grows by runs and can be taken up, and writes
+docs/stability.md. FOLDER has the tables bodyfat, heart and riboflavin (csv.gz); without it what is
+kept of them stays.
+"""
+
+import argparse
+import json
+import os
+import time
+import warnings
+from pathlib import Path
+
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[variable] = "1"
+
+import numpy as np
+import pandas as pd
+from scipy.linalg import toeplitz
+from scipy.stats import t as student
+from sklearn.base import clone
+from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
+from sklearn.feature_selection import SelectFromModel
+from sklearn.linear_model import LassoCV
+from spectra import HERE, table
+
+from infosieve import MISelector, stability
+from infosieve._core.stability import false_bound
+from infosieve.datasets import make_friedman
+
+DOCS = HERE.parent / "docs"
+KEPT = HERE / "results" / "stability.json"
+PAIRS = 25
+ASSUMPTIONS = ("r-concave", "unimodal", None)
+SELECTORS = ("MISelector", "lasso", "trees")
+LOWEST = 0.6
+
+
+# ---- data
+
+
+def friedman(n, m, rng):
+    X, y = make_friedman(n, m, random_state=rng, return_X_y=True)
+    return X, y, range(5)
+
+
+def correlated_noise(n, m, rng):
+    """Friedman's five, and noise whose columns are correlated at 0.8 with each other."""
+    X, y = make_friedman(n, 10, random_state=rng, return_X_y=True)
+    noise = np.sqrt(0.8) * rng.normal(size=(n, 1)) + np.sqrt(0.2) * rng.normal(size=(n, m - 5))
+    return np.c_[X[:, :5], noise], y, range(5)
+
+
+def relatives(n, m, rng):
+    """Neighbouring columns are correlated at 0.9; every tenth of the first thirty is relevant."""
+    root = np.linalg.cholesky(toeplitz(0.9 ** np.arange(m)))
+    X = rng.normal(size=(n, m)) @ root.T
+    relevant = [5, 15, 25]
+    return X, X[:, relevant].sum(axis=1) + rng.normal(size=n), relevant
+
+
+def nothing(n, m, rng):
+    return rng.normal(size=(n, m)), rng.normal(size=n), []
+
+
+def classes(n, m, rng):
+    """Three classes: by thirds of a sum of two columns, one of them bent, and noise."""
+    X = rng.normal(size=(n, m))
+    value = X[:, 0] + X[:, 1] ** 2 + 0.5 * rng.normal(size=n)
+    codes = np.searchsorted(np.quantile(value, (1 / 3, 2 / 3)), value)
+    return X, np.array(["low", "middle", "high"])[codes], [0, 1]
+
+
+CASES = {
+    "Friedman": (friedman, 100, 20),
+    "Friedman, more columns": (friedman, 200, 100),
+    "correlated noise": (correlated_noise, 200, 50),
+    "relatives": (relatives, 200, 50),
+    "nothing relevant": (nothing, 100, 50),
+    "three classes": (classes, 200, 20),
+}
+
+
+def selector_of(name, y):
+    discrete = isinstance(y[0], str)
+    if name == "MISelector":
+        return MISelector()
+    if name == "lasso":
+        return SelectFromModel(LassoCV(cv=5))
+    trees = ExtraTreesClassifier if discrete else ExtraTreesRegressor
+    return SelectFromModel(trees(50))
+
+
+# ---- runs
+
+
+def one(case, name, run):
+    """Of one data set: how often each column was chosen, and what all samples choose."""
+    make, n, m = CASES[case]
+    X, y, _ = make(n, m, np.random.default_rng([11, run, n, m, list(CASES).index(case)]))
+    start = time.process_time()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = stability(selector_of(name, y), X, y, n_resamples=PAIRS, random_state=run)
+        seconds = time.process_time() - start
+        whole = clone(selector_of(name, y))
+        seeds = [key for key in whole.get_params() if key.endswith("random_state")]
+        whole.set_params(**dict.fromkeys(seeds, run)).fit(X, y)
+    return {
+        "counts": [int(c) for c in np.rint(found.frequencies * found.n_halves)],
+        "index": None if np.isnan(found.index) else round(found.index, 4),
+        "whole": np.flatnonzero(whole.get_support()).tolist(),
+        "seconds": round(seconds, 1),
+    }
+
+
+def real(folder):
+    rows = []
+    for name in ("bodyfat", "heart", "riboflavin"):
+        X = pd.read_csv(folder / f"{name}.csv.gz")
+        y = X.pop("target")
+        labels = y.astype(str) if name == "heart" else y
+        for which in ("MISelector", "lasso"):
+            start = time.process_time()
+            numbers, target = (X, labels) if which == "MISelector" else (pd.get_dummies(X), y)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")
+                chooser = selector_of(which, target.to_numpy())
+                found = stability(chooser, numbers, target, n_resamples=PAIRS, random_state=0)
+            frame = found.to_frame().sort_values("frequency", ascending=False, kind="stable")
+            rows.append(
+                {
+                    "table": name,
+                    "selector": which,
+                    "samples": len(X),
+                    "columns": numbers.shape[1],
+                    "mean": round(found.n_selected_mean, 2),
+                    "index": round(found.index, 3),
+                    "interval": [round(v, 3) for v in found.index_interval],
+                    "sets": len(found.sets),
+                    "threshold": found.threshold(),
+                    "stable": [str(found.features[j]) for j in found.stable()],
+                    "often": [[str(r.feature), r.frequency] for r in frame.head(6).itertuples()],
+                    "seconds": round(time.process_time() - start, 1),
+                }
+            )
+            print(rows[-1], flush=True)
+    return rows
+
+
+# ---- what was promised, and what was found
+
+
+def bound(run, m, count, assumption):
+    return false_bound(m, sum(run["counts"]) / (2 * PAIRS), PAIRS, count, assumption)
+
+
+def threshold_of(run, m, assumption):
+    """As Stability.threshold for one false column; None where there is none."""
+    counts = range(round(2 * PAIRS * LOWEST), 2 * PAIRS + 1)
+    return next((c for c in counts if bound(run, m, c, assumption) <= 1), None)
+
+
+def low_columns(runs, m):
+    """What is bounded: columns that halves choose with a probability of q / p or less."""
+    counts = np.array([run["counts"] for run in runs])
+    share = counts.mean(axis=0) / (2 * PAIRS)
+    return set(np.flatnonzero(share <= share.sum() / m).tolist())
+
+
+def mean_text(values):
+    """A mean, and its interval of 95 %."""
+    values = np.asarray(values, float)
+    if len(values) < 2:
+        return f"{values.mean():.2f}"
+    half = student.ppf(0.975, len(values) - 1) * values.std(ddof=1) / np.sqrt(len(values))
+    return (
+        f"{values.mean():.2f} ({max(0.0, values.mean() - half):.2f} to {values.mean() + half:.2f})"
+    )
+
+
+def chosen_at(run, count):
+    return {j for j, c in enumerate(run["counts"]) if count is not None and c >= count}
+
+
+def relevant_of(case):
+    make, n, m = CASES[case]
+    return set(make(n, m, np.random.default_rng(0))[2])
+
+
+def main_rows(kept):
+    """The default: what the threshold for one false column promises, lets in and keeps."""
+    rows = []
+    for case, (_, n, m) in CASES.items():
+        relevant = relevant_of(case)
+        for name in SELECTORS:
+            runs = kept["runs"].get(f"{case}/{name}", [])
+            if not runs:
+                continue
+            low = low_columns(runs, m)
+            at = [threshold_of(run, m, "r-concave") for run in runs]
+            sets = [chosen_at(run, count) for run, count in zip(runs, at, strict=True)]
+            promised = [
+                0.0 if count is None else bound(run, m, count, "r-concave")
+                for run, count in zip(runs, at, strict=True)
+            ]
+            reached = [count / (2 * PAIRS) for count in at if count is not None]
+            rows.append(
+                [
+                    case, n, m, name, len(runs),
+                    f"{np.mean([sum(r['counts']) for r in runs]) / (2 * PAIRS):.1f}",
+                    f"{np.mean(reached):.2f}" if reached else "none",
+                    f"{np.mean(promised):.2f}",
+                    mean_text([len(s & low) for s in sets]),
+                    mean_text([len(s - relevant) for s in sets]),
+                    f"{np.mean([len(s & relevant) for s in sets]):.1f} of {len(relevant)}",
+                    mean_text([len(set(r["whole"]) - relevant) for r in runs]),
+                    f"{np.mean([len(set(r['whole']) & relevant) for r in runs]):.1f}",
+                    index_text(runs),
+                ]
+            )  # fmt: skip
+    return rows
+
+
+def index_text(runs):
+    known = [run["index"] for run in runs if run["index"] is not None]
+    return f"{np.mean(known):.2f}" if known else ""
+
+
+def bound_rows(kept):
+    """At fixed thresholds: each bound, and what was found."""
+    rows = []
+    for share in (0.6, 0.75, 0.9):
+        count = int(np.ceil(share * 2 * PAIRS - 1e-9))
+        for case, (_, _, m) in CASES.items():
+            for name in SELECTORS:
+                runs = kept["runs"].get(f"{case}/{name}", [])
+                if not runs:
+                    continue
+                low = low_columns(runs, m)
+                bounds = [np.mean([bound(r, m, count, a) for r in runs]) for a in ASSUMPTIONS]
+                found = mean_text([len(chosen_at(r, count) & low) for r in runs])
+                beyond = [len(chosen_at(r, count) - relevant_of(case)) for r in runs]
+                rows.append(
+                    [f"{share:.0%}", case, name, *(f"{b:.3g}" for b in bounds), found,
+                     mean_text(beyond)]
+                )  # fmt: skip
+    return rows
+
+
+def broken(kept):
+    """Where more was found than promised: of how many, by assumption (the mean of the runs)."""
+    worse = dict.fromkeys(ASSUMPTIONS, 0)
+    n = 0
+    for case, (_, _, m) in CASES.items():
+        for name in SELECTORS:
+            runs = kept["runs"].get(f"{case}/{name}", [])
+            for count in range(PAIRS + 2, 2 * PAIRS + 1) if runs else ():
+                low = low_columns(runs, m)
+                found = np.mean([len(chosen_at(r, count) & low) for r in runs])
+                n += 1
+                for a in ASSUMPTIONS:
+                    worse[a] += found > np.mean([bound(r, m, count, a) for r in runs])
+    return worse, n
+
+
+def page(kept):
+    parts = [TEXT["head"]]
+    head = ["data", "samples", "columns", "selector", "runs", "chosen from a half", "threshold",
+            "promised", "found, low", "found, irrelevant", "relevant kept",
+            "all samples: irrelevant", "relevant", "index"]  # fmt: skip
+    parts += [TEXT["main"], table(head, main_rows(kept), left=1)]
+    worse, n = broken(kept)
+    words = ", ".join(f"{worse[a]} ({a or 'no assumption'})" for a in ASSUMPTIONS)
+    parts += [TEXT["bounds"] + f"\n\nOver all thresholds above one half, data and selectors, {n} "
+              f"means of what was found: above the bound are {words}."]  # fmt: skip
+    head = ["threshold", "data", "selector", "r-concave", "unimodal", "no assumption",
+            "found, low", "found, irrelevant"]  # fmt: skip
+    parts += [table(head, bound_rows(kept), left=2)]
+    if kept.get("real"):
+        head = ["table", "samples", "columns", "selector", "chosen from a half", "index",
+                "different sets", "threshold", "stable", "most frequent", "seconds"]  # fmt: skip
+        rows = [
+            [f"`{r['table']}`", r["samples"], r["columns"], r["selector"], r["mean"],
+             f"{r['index']:.2f} ({r['interval'][0]:.2f} to {r['interval'][1]:.2f})",
+             f"{r['sets']} of {2 * PAIRS}",
+             "none" if np.isnan(r["threshold"]) else f"{r['threshold']:.2f}", len(r["stable"]),
+             ", ".join(f"{name} {share:.0%}" for name, share in r["often"]), r["seconds"]]
+            for r in kept["real"]
+        ]  # fmt: skip
+        parts += [TEXT["real"], table(head, rows, left=0)]
+    return "\n\n".join(parts) + "\n"
+
+
+TEXT = {
+    "head": f"""# Would another sample choose the same?
+
+Written by `experiments/stability.py`. `stability` fits a selector on both halves of the samples,
+many times, and says how often each column is chosen. For a threshold on that frequency there are
+bounds on the number of false columns: q² / ((2 t - 1) p) without assumptions (Meinshausen and
+Bühlmann 2010), and tighter ones for complementary halves, if the frequencies of false columns have
+one peak, or fall as Shah and Samworth (2013) saw them fall (r-concave, the default). This page asks
+whether the bounds hold on data whose relevant columns are known, and what they cost.
+
+What is bounded is the expected number of columns of *low* probability: those that the selector
+chooses from a half with a probability of q / p or less, where q of p columns are chosen on
+average. "Found, low" counts these, by their frequency over all runs; "found, irrelevant" counts all
+columns that tell nothing beside the relevant ones, which users care about and no bound covers.
+
+{PAIRS} pairs of halves each. `MISelector` has its defaults; lasso is
+`SelectFromModel(LassoCV(cv=5))`, trees is `SelectFromModel(ExtraTreesRegressor(50))` (of classes,
+its classifier). Intervals are those of 95 % of a mean.""",
+    "main": """## One false column
+
+The threshold is the smallest (at least 0.6) at which the r-concave bound is no more than 1, as
+`Stability.stable()` has it. "All samples": what one fit on all samples chooses.
+
+- Friedman: five relevant columns, noise beside them. Correlated noise: the same, noise columns
+  correlated at 0.8 with each other.
+- Relatives: each column is correlated at 0.9 with the next; three are relevant. Their neighbours
+  tell nothing beside them, but are often chosen in their place: they are irrelevant, and not of
+  low probability.
+- Nothing relevant: normal columns and a normal target. Three classes: two relevant columns.""",
+    "bounds": """## The bounds at fixed thresholds
+
+Means over the runs of the bounds, and of what was found.""",
+    "real": """## Three real tables
+
+Body fat (numbers), heart disease (two classes; for the lasso they are the numbers 0 and 1)
+and riboflavin (4,088 genes). What is relevant is not known here: the page shows how much selections
+depend on the sample.""",
+}  # fmt: skip
+
+
+def write(kept):
+    KEPT.write_text(json.dumps(kept).replace("}, {", "},\n{") + "\n")
+
+
+def main():
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--runs", type=int, default=20)
+    parser.add_argument("--minutes", type=float, default=25)
+    parser.add_argument("--data", type=Path)
+    parser.add_argument("--show", action="store_true", help="write the page from what is kept")
+    options = parser.parse_args()
+    kept = json.loads(KEPT.read_text()) if KEPT.exists() else {"runs": {}, "real": []}
+    end = time.monotonic() + 60 * options.minutes
+    if options.data is not None:
+        kept["real"] = real(options.data)
+        write(kept)
+    for run in range(options.runs) if not options.show else ():
+        for case in CASES:
+            for name in SELECTORS:
+                known = kept["runs"].setdefault(f"{case}/{name}", [])
+                if case == "three classes" and name == "lasso":
+                    continue
+                if len(known) == run and time.monotonic() < end:
+                    known.append(one(case, name, run))
+                    write(kept)
+        print(run + 1, f"{(end - time.monotonic()) / 60:.1f} minutes left", flush=True)
+    write(kept)
+    (DOCS / "stability.md").write_text(page(kept), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
