@@ -1,14 +1,17 @@
-"""The report: escaped, self-contained, and looked at in a real browser."""
+"""The report: one page of answers, escaped, self-contained, and looked at in a real browser."""
 
 import base64
 import json
 import re
 import shutil
 import time
+from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
+import sklearn
 
 from infosieve import (
     CurveFeatures,
@@ -19,10 +22,24 @@ from infosieve import (
     choose_k,
     permutation_test,
 )
+from infosieve.cli import main
 from infosieve.datasets import load_tecator, make_friedman, make_xor
-from infosieve.report._render import page
+from infosieve.report import _data, _pairs, _words
+from infosieve.report._parts import name_text
+from infosieve.report._render import _breakable, page
 
 EVIL = "<script>alert('x')</script>"
+HOSTILE = [
+    EVIL,
+    "\"double\" 'single' & <b>bold</b>",
+    "x" * 200,
+    "עמודה עם שם",
+    "🚀 rocket",
+    "</script><img src=x onerror=alert(1)>",
+    "{{ 7 * 7 }}",
+    "tab\tnew\nline\u202eevil",
+    "a_name_of_many_joints_" * 6,
+]
 
 
 def friedman():
@@ -63,16 +80,49 @@ def results():
     yield "tests", each, None
 
 
+@pytest.fixture(scope="module")
+def everything():
+    return list(results())
+
+
+def hostile():
+    X, y = make_friedman(100, 9, random_state=4, return_X_y=True, as_frame=True)
+    X.columns = HOSTILE
+    y.name = "<img src=y>"
+    return MISelector(stop=None, max_features=9).fit(X, y).result_
+
+
+def figures_of(text):
+    return json.loads(re.search(r'id="figures">(.*?)</script>', text, re.S).group(1))
+
+
+def body_of(text):
+    """What a reader sees of a page: no style, no scripts, names in one piece."""
+    body = text[text.index("<body>") : text.index("<script>", text.index("<body>"))]
+    return body.replace("<wbr>", "")
+
+
+def read(text):
+    """The words of a page in a row."""
+    import html
+
+    return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", body_of(text))).split())
+
+
 def test_values_are_text_and_categories():
     X, y = friedman()
     X["kind"] = np.where(X["X3"] > 0.5, "<a href='http://x.example'>1</a>", "2")
     options = {"stop": None, "max_features": 7, "discrete_target": True}
     text = page(MISelector(**options).fit(X, np.digitize(y, [8, 12])).result_)
-    figures = json.loads(re.search(r'id="figures">(.*?)</script>', text, re.S).group(1))
-    last = [f for f in figures if f["layout"]["xaxis"]["title"]["text"] == "kind"][-1]
-    assert last["layout"]["xaxis"]["type"] == last["layout"]["yaxis"]["type"] == "category"
-    assert last["data"][0]["x"] == ["&lt;a href='http://x.example'&gt;1&lt;/a&gt;", "2"]
-    assert sum(map(sum, last["data"][0]["z"])) == 80
+    (shares,) = [f for f in figures_of(text) if f["layout"].get("barmode") == "stack"]
+    assert shares["caption"] == "kind: shares of y in each level"
+    n = int((X["X3"] <= 0.5).sum())
+    assert shares["layout"]["yaxis"]["ticktext"] == [
+        f"2 ({n})",
+        f"&lt;a href='http://x.exa… ({80 - n})",
+    ]
+    assert [trace["name"] for trace in shares["data"]] == ["0", "1", "2"]
+    assert "<a href='http" not in body_of(text) + json.dumps(shares)
 
 
 def test_names_are_text_everywhere():
@@ -89,12 +139,45 @@ def test_names_are_text_everywhere():
     assert "&lt;script&gt;" in json.dumps(json.loads(data))
 
 
+def test_hostile_names_stay_names():
+    result = hostile()
+    text, shown = page(result), result._repr_html_()
+    own = body_of(text) + shown
+    assert not re.search(r"<(script|img|b)[ >]", own)
+    assert "onerror" not in re.sub(r"&lt;/script&gt;.*?&gt;", "", own)
+    assert "{{ 7 * 7 }}" in own  # no template of ours
+    assert "\u202e" not in own  # no reversed text
+    assert f"\u2068{HOSTILE[3]}\u2069" in own  # keeps to its place
+    assert "x" * 200 in own  # whole, in the table
+    for figure in figures_of(text):
+        for label in figure["layout"]["yaxis"].get("ticktext", []):
+            assert len(label) < 60
+            assert "<" not in label
+
+
+def test_names_in_their_own_direction():
+    assert name_text("plain_name") == "plain_name"
+    assert name_text(HOSTILE[3]) == f"\u2068{HOSTILE[3]}\u2069"
+    assert name_text("a\u202eb") == "a�b"
+
+
+def test_names_are_broken_at_their_joints():
+    broken = str(_breakable("volatile_acidity meanRadius a.b/c 0.05 -0.5 1e-05 <b>x_y</b>"))
+    assert broken == (
+        "volatile_<wbr>acidity mean<wbr>Radius a.<wbr>b/<wbr>c 0.05 -0.5 1e-05 "
+        "&lt;b&gt;x_<wbr>y&lt;/b&gt;"
+    )
+
+
 def test_nothing_is_fetched_from_anywhere():
     text = page(selection())
     own = text.replace(
         re.search(r"<script>(?!\n\(function)(.*?)</script>", text, re.S).group(1), ""
     )
-    assert not re.search(r"(src|href)\s*=", own)
+    assert not re.search(r'(src|href)\s*=(?!"#)', own)  # links lead to parts of the page
+    linked = re.findall(r'href="#([^"]+)"', own)
+    assert linked
+    assert all(f'id="{place}"' in own for place in linked)
     assert "http://" not in own
     assert "https://" not in own
     assert "default-src 'none'" in own
@@ -149,7 +232,7 @@ def test_a_page_says_what_was_estimated_and_of_what():
     text = page(result)
     assert f"{screened}, in each permutation anew." in text
     assert "Estimates are means over 2 parts of 102 or 103 samples." in text
-    assert "permuted columns do as well in" in text
+    assert "how often permuted columns, which know nothing of the target, do as well" in text
     test = permutation_test(X, y, range(12), **how, alpha=0.05)
     assert len(test.candidates) == 4
     assert (test.n_candidates, test.n_parts, test.n_samples_used) == (12, 2, 205)
@@ -165,9 +248,10 @@ def test_nobody_takes_p_of_one_column_for_that_of_the_best():
     result = MISelector(**options).fit(X.drop(columns="kind"), y).result_
     for text in (page(result), result._repr_html_()):
         assert "not of the best of 6 candidates" in text
-        assert "its own permuted copies do as well in" in text
-        assert "the best of 6 columns without information, more often" in text
-        assert "permuted columns do as well in" not in text
+        assert "how often its own permuted copies" in text
+        assert "Each was tested alone, although it is the best of many." in text
+        assert "how often permuted columns" not in text
+        assert "the best of the permuted columns" not in text
         assert "is informative about" not in text
         assert "are informative about" not in text
 
@@ -186,6 +270,500 @@ def test_reports_are_written_whole(tmp_path):
     assert list(tmp_path.iterdir()) == [place]
     with pytest.raises(OSError, match="No such file"):
         selection().report(tmp_path / "no" / "report.html")
+
+
+# --- the page of a selection: one question after the other
+
+
+def stand_in(feature, other, worth, share, information=0.2):
+    return SimpleNamespace(
+        feature=feature, stand_in=other, information=information, in_place=worth * information,
+        p_value=0.0159, remaining=share * information, share=share,
+    )  # fmt: skip
+
+
+def with_alternatives(result, *alternatives):
+    """The result after its stand-ins were asked for."""
+    kept = replace(result)
+    object.__setattr__(kept, "alternatives", tuple(alternatives))
+    return kept
+
+
+def relevance_of(result, relevant, **more):
+    """A relevance test of the columns of a selection."""
+    flags = np.isin(np.arange(len(result.features)), relevant)
+    return SimpleNamespace(
+        features=result.features, information=result.relevance, relevant=flags, alpha=0.05,
+        q_values=np.where(flags, 0.004, 0.5), provenance=more.get("known", result.provenance),
+    )  # fmt: skip
+
+
+def repeated(result, frequencies):
+    """The stability of a selection."""
+    shares = np.array(frequencies)
+    return SimpleNamespace(
+        features=result.features, frequencies=shares, provenance=result.provenance,
+        threshold=lambda: 0.6, stable=lambda: tuple(np.flatnonzero(shares >= 0.6).tolist()),
+        notes=("It was fitted on 100 halves.",),
+    )  # fmt: skip
+
+
+def wide_table():
+    """A table with all that is left out, and a column that follows another."""
+    rng = np.random.default_rng(0)
+    X, y = make_friedman(120, 6, random_state=0, return_X_y=True, as_frame=True)
+    X["twice X4"] = 2 * X["X4"] + 1
+    X["constant"] = 1.0
+    X["customer"] = [f"no. {i}" for i in range(120)]
+    X["second meter"] = X["X5"] + 0.01 * rng.normal(size=120)
+    X.loc[::10, "X6"] = np.nan
+    y.iloc[:3] = np.nan
+    return X, y
+
+
+@pytest.fixture(scope="module")
+def found():
+    with pytest.warns(UserWarning, match="(?i)left out"):
+        return MISelector(random_state=0).fit(*wide_table()).result_
+
+
+def test_questions_come_in_the_order_of_a_reader(found):
+    names = list(found.features)
+    first = found.selected[0]
+    asked = with_alternatives(found, stand_in(first, names.index("X6"), 0.9, 0.1))
+    text = page(
+        asked,
+        relevance=relevance_of(found, found.selected),
+        stability=repeated(found, np.linspace(0, 1, len(names))),
+    )
+    titles = re.findall(r"<h2[^>]*>(.*?)</h2>", body_of(text))
+    assert titles == [
+        "What was selected, and how sure",
+        "Step by step, beside chance",
+        "What could stand in",
+        "What else is informative",
+        "How stable it is",
+        "What was excluded, and why",
+        "The selected columns and the target",
+        "To repeat it",
+    ]
+    questions = re.findall(r"<dt>(?:<a [^>]*>)?([^<]*\?)", body_of(text))
+    assert questions == [
+        "How sure is that?",
+        "What could stand in?",
+        "What is informative at all?",
+        "Would it happen again?",
+        "What was excluded?",
+    ]
+    assert "To ask:" not in text
+
+
+def test_what_was_not_asked_says_how_to_ask(found):
+    text = read(page(found))
+    assert "selector.alternatives_" in text
+    assert "relevance=relevance_test(X, y)" in text
+    assert "stability=stability(selector, X, y)" in text
+    assert "How stable it is" not in text  # no empty section
+    assert "What could stand in" not in re.findall(r"<h2[^>]*>(.*?)</h2>", page(found))
+    command = "infosieve select table.csv --target y --seed 0"
+    known = replace(found.provenance, command=command)
+    text = read(page(replace(found, provenance=known)))
+    assert f"{command} --alternatives" in text
+    assert "infosieve relevance FILE --target ... --json" in text
+    assert "infosieve stability FILE --target ... --json" in text
+
+
+def test_how_sure_is_said_once_and_in_numbers(found):
+    text = read(page(found))
+    added = [step for step in found.steps if step.action == "add"]
+    low, high = (f(step.p_value for step in added) for f in (min, max))
+    assert f"Each passed a permutation test, p = {low:.2g} to {high:.2g}." in text
+    assert ["The rule aims at 5", "% false columns among them, at most."][0] in text
+    assert text.count("do as well by chance") == 1
+    assert "of 1000 cases" not in text  # no sentence in each row
+    once = MISelector(stop="permutation", lookahead=1, random_state=0, max_features=1)
+    text = read(page(once.fit(*friedman()).result_))
+    assert "In each step a false column passes in 5" in text
+    kept = MISelector(random_state=0, min_features=3, lookahead=1, n_permutations=99)
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 4)), columns=list("abcd"))
+    text = read(page(kept.fit(X, X["a"]).result_))
+    assert "But 2 others were kept on request, not by a test." in text
+    assert text.count("kept on request") == 3
+
+
+def test_levels_that_are_not_alpha_are_explained(found):
+    last = found.steps[-1]
+    assert last.level != 0.05
+    sentence = _words.last_level(found)
+    assert sentence == (
+        f"The level of this step is {last.level:.3g}, not alpha = 0.05: a quarter of each level is "
+        "kept for pairs of columns, and steps that were sure leave more room to later ones "
+        "(ForwardStop)."
+    )
+    assert sentence in read(page(found))
+    assert sentence in read("<body>" + found._repr_html_() + "<script>")
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 3)), columns=list("abc"))
+    plain = MISelector(stop="permutation", lookahead=1, random_state=0).fit(X, X["a"] ** 3)
+    assert plain.result_.steps[-1].level == 0.05
+    assert _words.why_not_alpha(plain.result_) == _words.last_level(plain.result_) == ""
+    pairs = MISelector(stop="permutation", random_state=0).fit(X, X["a"] ** 3).result_
+    assert "a quarter of each level is kept for pairs of columns." in _words.last_level(pairs)
+    assert "ForwardStop" not in _words.last_level(pairs)
+    full = MISelector(random_state=0, max_features=1).fit(X, X["a"] ** 3).result_
+    assert full.steps[-1].action == "add"  # no level ended it, but those of steps are shown
+    assert _words.last_level(full) == ""
+    assert "That is not alpha = 0.05: a quarter" in read(page(full))
+
+
+def test_the_terminal_explains_levels(found, tmp_path, capsys):
+    from infosieve.cli.show import show
+
+    show(found)
+    lines = capsys.readouterr().out.strip().splitlines()
+    assert lines[-2].endswith(found.stop_reason)
+    assert lines[-1] == _words.last_level(found)
+
+
+def test_what_was_excluded_and_why(found):
+    text = read(page(found))
+    assert "What was excluded? 1 copy, 1 constant column, 1 identifier and 3 samples." in text
+    assert "twice X4 (of X4)" in text
+    assert "one value tells nothing" in text
+    assert "text that hardly occurs twice" in text
+    assert "3 samples without a target were left out; 117 remain." in text
+    assert "1 column has missing values: X6 (9%)." in text
+    assert "What was excluded? Nothing." in read(page(selection()))
+
+
+def test_stand_ins(found):
+    names = list(found.features)
+    first, second = found.selected[:2]
+    third, fourth = names.index("X6"), names.index("second meter")
+    assert "twice X4 is an exact copy of X4." in read(page(found))
+    none = read(page(with_alternatives(found)))
+    assert "No other column does what one of the selected ones does" in none
+    asked = with_alternatives(
+        found, stand_in(second, third, 0.8, 0.3), stand_in(first, third, 0.7, 0.2),
+        stand_in(first, fourth, 0.95, 0.02),
+    )  # fmt: skip
+    labels = np.arange(len(names))
+    labels[fourth] = labels[first]
+    clusters = SimpleNamespace(features=found.features, labels=labels)
+    from infosieve.report._answers import stand_ins
+
+    answer = stand_ins(asked, clusters)
+    rest = ", ".join(names[j] for j in found.selected[2:-1])
+    part = answer.section
+    assert part["notes"][0] == f"No stand-in was found for {rest} and {names[found.selected[-1]]}."
+    assert "1 of 3 stand-ins is in the cluster of the selected column" in part["notes"][-1]
+    rows = [[c["text"] if isinstance(c, dict) else c for c in row] for row in part["table"]["rows"]]
+    assert rows == [
+        [names[first], "second meter", "95%", "2%", "0.016", "yes"],
+        [names[first], "X6", "70%", "20%", "0.016", "no"],
+        [names[second], "X6", "80%", "30%", "0.016", "no"],
+    ]
+    drawn = part["figures"][0]
+    assert drawn["layout"]["yaxis"]["ticktext"] == [
+        names[first], "↳ second meter", "↳ X6", names[second], "↳ X6",
+    ]  # fmt: skip
+    full, bars, dots = drawn["data"]
+    assert (full["x"], full["y"]) == ([1.0, 1.0], [0, 3])
+    np.testing.assert_allclose(bars["x"], [0.95, 0.7, 0.8])
+    np.testing.assert_allclose(dots["x"], [0.02, 0.2, 0.3])
+    assert bars["y"] == dots["y"] == [1, 2, 4]
+    assert answer.fact["answer"].startswith(f"2 of {len(found.selected)} have stand-ins: ")
+
+
+def test_many_stand_ins_are_all_in_the_table(found):
+    first = found.selected[0]
+    others = [j for j in range(len(found.features)) if j not in found.selected] * 3
+    asked = with_alternatives(found, *(stand_in(first, j, 0.9, 0.1) for j in others))
+    from infosieve.report._answers import stand_ins
+
+    part = stand_ins(asked).section
+    assert len(part["table"]["rows"]) == len(others) > 8
+    labels = part["figures"][0]["layout"]["yaxis"]["ticktext"]
+    assert len(labels) == 10
+    assert labels[-1] == f"↳ and {len(others) - 8} more, in the table"
+
+
+def test_what_else_is_informative(found):
+    names = list(found.features)
+    other, copy = names.index("second meter"), names.index("twice X4")
+    lonely = found.selected[-1]
+    relevant = [*found.selected[:-1], other, copy]
+    test = relevance_of(found, relevant)
+    asked = with_alternatives(found, stand_in(found.selected[1], other, 0.9, 0.1))
+    text = read(page(asked, relevance=test))
+    m = len(names)
+    assert f"{len(relevant)} of {m} columns by themselves" in text
+    assert "2 of them not selected." in text
+    assert f"{names[lonely]} is selected, but not certain to be informative alone" in text
+    assert "copy of X4" in text
+    assert f"could stand in for {names[found.selected[1]]}" in text
+    figure = figures_of(page(asked, relevance=test))[2]
+    colors = dict(
+        zip(
+            figure["layout"]["yaxis"]["ticktext"], figure["data"][0]["marker"]["color"], strict=True
+        )
+    )
+    assert colors["second meter"] == colors["twice X4"] == "third"
+    assert colors[names[found.selected[0]]] == "found"
+    assert colors["constant"] == "faint"
+
+
+def test_stability_beside_a_selection(found):
+    shares = np.zeros(len(found.features))
+    shares[list(found.selected)] = 0.5
+    shares[found.selected[0]] = 1.0
+    shares[list(found.features).index("X6")] = 0.7
+    text = page(found, stability=repeated(found, shares))
+    n = len(found.selected)
+    answer = f"1 of {n} selected columns is chosen again and again from halves of the samples"
+    assert f"{answer}, and so is 1 other column." in read(text)
+    assert "It was fitted on 100 halves." in read(text)
+    figure = figures_of(text)[2]
+    assert figure["data"][0]["x"][:2] == [1.0, 0.7]
+    assert figure["data"][0]["marker"]["color"][:2] == ["found", "faint"]
+    assert figure["layout"]["shapes"][0]["x0"] == 0.6
+
+
+def test_answers_about_other_columns_are_refused(found):
+    other = selection()
+    with pytest.raises(ValueError, match=r"'relevance' is about other columns .* same order"):
+        page(found, relevance=relevance_of(other, [0]))
+    with pytest.raises(ValueError, match="'stability' is about other columns"):
+        page(found, stability=repeated(other, np.zeros(7)))
+    best = permutation_test(*friedman(), [EVIL, "X5"], n_permutations=9, random_state=0)
+    with pytest.raises(ValueError, match="'relevance' can be shown beside a selection only"):
+        page(best, relevance=relevance_of(found, [0]))
+    known = replace(found.provenance, data="f" * 32, n_samples=99)
+    text = read(page(found, relevance=relevance_of(found, [0], known=known)))
+    assert "This was asked of other data than the selection: 99 samples" in text
+    assert "other data" not in read(page(found, relevance=relevance_of(found, [0])))
+
+
+# --- figures
+
+
+def test_small_steps_are_seen_beside_large_ones():
+    """0.01 nats beside 3: both boxes have the same size, and both dots are on the figure."""
+    rng = np.random.default_rng(0)
+    points = [
+        _data.PathPoint(number=i, names=["a"], action="add", gain=gain, null=null, p_text="p")
+        for i, gain, null in (
+            (1, 3.0, rng.normal(0.2, 0.1, 99)),
+            (2, 0.01, rng.normal(0, 1e-3, 99)),
+        )
+    ]
+    bands = [p.above_chance(_data.percentiles(p.null)) for p in points]
+    assert [band[[2, 4]].tolist() for band in bands] == [[0, 1], [0, 1]]
+    large, small = (np.arcsinh(float(p.above_chance(p.gain))) for p in points)
+    assert 1 < small < large < 5  # of axes that begin at -2
+    same = _data.PathPoint(
+        number=1, names=["a"], action="add", gain=0.5, null=np.full(9, 0.1), p_text=""
+    )
+    assert same.above_chance([0.5, 0.1, 0.0]).tolist() == [_data.FAR, 0.0, -_data.FAR]
+
+
+def test_the_path_of_a_page(found):
+    figure = figures_of(page(found))[0]
+    boxes = [trace for trace in figure["data"] if trace["type"] == "box"]
+    dots = [trace for trace in figure["data"] if trace.get("mode") == "markers"]
+    assert len(boxes) == len(found.steps)
+    assert [trace["name"] for trace in dots] == ["selected", "did not pass"]
+    for step, place in zip(found.steps, dots[0]["x"] + dots[1]["x"], strict=True):
+        middle, high = np.quantile(step.null, [0.5, 0.95])
+        assert np.sinh(place) == pytest.approx((step.gain - middle) / (high - middle))
+    across = figure["layout"]["xaxis"]
+    np.testing.assert_allclose(np.sinh(across["tickvals"]), [float(t) for t in across["ticktext"]])
+    assert across["range"][0] < min(dots[1]["x"])
+    assert max(dots[0]["x"]) < across["range"][1]
+    assert figure["layout"]["yaxis"]["ticktext"][0] == f"1. {found.features[found.selected[0]]}"
+
+
+def test_removed_columns_have_no_place_beside_chance():
+    X, y = friedman()
+    result = MISelector(random_state=0).fit(X.drop(columns="kind"), y).result_
+    steps = [replace(step) for step in result.steps]
+    untested = dict.fromkeys(("p_value", "level", "exceedances", "n_permutations"))
+    untested |= {"null": (), "early_stopped": False, "sequential": False}
+    removal = replace(steps[0], action="remove", **untested)
+    result = replace(result, steps=(*steps[:2], removal, *steps[2:]))
+    labels = figures_of(page(result))[0]["layout"]["yaxis"]["ticktext"]
+    assert [label.split(".")[0] for label in labels] == [
+        "1",
+        "2",
+        *map(str, range(4, 2 + len(steps))),
+    ]
+    assert "Columns that were removed again are in the table above." in read(page(result))
+
+
+def test_refused_columns_say_what_they_follow(found, capsys):
+    from infosieve.cli.show import show
+
+    second = replace(found.steps[-1], action="refuse", follows=(found.selected[0],))
+    result = replace(found, steps=(*found.steps[:-1], second, found.steps[-1]))
+    first, other = (found.features[j] for j in (found.selected[0], second.features[0]))
+    text = read(page(result))
+    assert f"refused {other}, which follows {first}" in text
+    assert "A refused column follows one or two of the selected ones" in text
+    assert "refused" not in read(page(found))
+    names = [trace["name"] for trace in figures_of(page(result))[0]["data"] if "name" in trace]
+    assert "refused: follows a selected column" in names
+    show(result)
+    assert f"~ {other} follows {first}, and does not pass beside it" in capsys.readouterr().out
+
+
+def excerpt(levels, classes):
+    figure = _pairs._pair(list(levels), list(classes), "column", "target")
+    return figure, figure["layout"]["yaxis"]["ticktext"]
+
+
+@pytest.mark.parametrize("n_levels", [2, 7, 30])
+def test_all_levels_have_a_name_and_their_shares(n_levels):
+    rng = np.random.default_rng(n_levels)
+    levels = [f"level {i:02d}" for i in rng.permutation(np.repeat(np.arange(n_levels), 20))]
+    classes = rng.choice(["no", "yes", "perhaps"], len(levels), p=[0.2, 0.5, 0.3]).tolist()
+    figure, labels = excerpt(levels, classes)
+    assert labels == [f"level {i:02d} (20)" for i in range(n_levels)]
+    assert figure["layout"]["yaxis"]["tickvals"] == list(range(n_levels))
+    table = pd.crosstab(pd.Series(levels), pd.Series(classes), normalize="index")
+    assert [trace["name"] for trace in figure["data"]] == list(table)
+    for trace in figure["data"]:
+        np.testing.assert_allclose(trace["x"], table[trace["name"]])
+        assert trace["y"] == list(range(n_levels))
+    assert figure["layout"]["xaxis"]["tickformat"] == ".0%"
+    assert figure["layout"]["height"] >= 20 * n_levels
+
+
+def test_very_many_levels_and_classes_share_a_row_and_a_colour():
+    levels = [f"{i}" for i in range(41) for _ in range(50 - i)]
+    classes = [f"c{i % 12}" for i in range(len(levels))]
+    figure, labels = excerpt(levels, classes)
+    assert labels[0] == "0 (50)"
+    assert labels[29] == "29 (21)"
+    assert labels[30] == f"and 11 more levels ({sum(50 - i for i in range(30, 41))})"
+    assert len(labels) == 31
+    assert len(figure["data"]) == 8
+    assert figure["data"][-1]["name"] == "5 more classes"
+    np.testing.assert_allclose(np.sum([trace["x"] for trace in figure["data"]], axis=0), 1)
+
+
+def test_levels_are_in_order_and_gaps_come_last():
+    _, labels = excerpt(["10", "2", "(missing)", "1"], ["a", "b", "a", "b"])
+    assert labels == ["1 (1)", "2 (1)", "10 (1)", "(missing) (1)"]
+    _, labels = excerpt(["b", "a"], ["x", "y"])
+    assert labels == ["a (1)", "b (1)"]
+
+
+def test_boxes_have_a_row_for_each_level():
+    rng = np.random.default_rng(0)
+    levels = [f"a rather long name of a level {i}" for i in range(12)] * 5
+    numbers = rng.normal(size=60).tolist()
+    figure, labels = excerpt(levels, numbers)
+    assert len(labels) == 12
+    assert figure["data"][0]["orientation"] == "h"
+    assert figure["caption"] == "column: target in each level"
+    turned, labels = excerpt([None, *numbers[1:]], levels)
+    assert turned["caption"] == "column for each class of target (1 of 60 missing)"
+    assert len(labels) == 12
+    points = _pairs._pair(numbers, numbers, "x" * 99, "y")
+    assert points["caption"] == "x" * 99
+    assert len(points["layout"]["xaxis"]["title"]["text"]) == 30
+
+
+@pytest.mark.parametrize("number", range(8))
+def test_axes_are_numbers_as_people_write_them(number, everything):
+    _, result, curves = everything[number]
+    for figure in figures_of(page(result, curves=curves)):
+        for name in ("xaxis", "yaxis"):
+            axis = figure["layout"][name]
+            assert axis["exponentformat"] == "power"  # no 200µ, no 20k
+            assert axis["minexponent"] == 5  # 0.0002 and 20,000 as they are
+        for trace in figure["data"]:
+            hover = trace.get("hovertemplate", "")
+            assert "%{x}" not in hover.replace("K = %{x}", "").replace("%{x} clusters", "")
+            assert "%{y}<" not in hover.replace("nats: %{y}<", "")
+
+
+# --- notebooks
+
+
+def test_notebooks_show_a_fitted_selector():
+    selector = MISelector(lookahead=1, max_features=1, random_state=0)
+    plain = selector._repr_html_()
+    assert "MISelector" in plain
+    assert 'class="infosieve"' not in plain
+    X, y = friedman()
+    selector.fit(X, y)
+    shown = selector._repr_html_()
+    assert "sk-top-container" in shown  # as scikit-learn draws it
+    assert shown.endswith(selector.result_._repr_html_())
+    assert EVIL not in shown.partition('class="infosieve"')[2]
+    # Diagrams are numbered, so two of them differ in that.
+    assert selector._repr_mimebundle_()["text/html"].endswith(selector.result_._repr_html_())
+    with sklearn.config_context(display="text"):
+        assert not hasattr(selector, "_repr_html_")
+        assert list(selector._repr_mimebundle_()) == ["text/plain"]
+
+
+@pytest.mark.parametrize("number", range(8))
+def test_notebooks_show_all_results(number, everything):
+    _, result, _ = everything[number]
+    shown = result._repr_html_()
+    assert shown.count("<table>") == 1
+    assert "<html" not in shown
+    assert len(shown) < 40_000
+
+
+# --- the command
+
+
+@pytest.fixture
+def kept(found, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "selection.json").write_text(found.to_json(), encoding="utf-8")
+    numbers = wide_table()[0].drop(columns=["customer", "constant", "X6"]).iloc[3:]
+    clusters = FeatureClustering(3).fit(numbers, wide_table()[1].iloc[3:]).result_
+    (tmp_path / "clusters.json").write_text(clusters.to_json(), encoding="utf-8")
+    choice = choose_k(numbers[["X1", "X2"]], wide_table()[1].iloc[3:], random_state=0)
+    (tmp_path / "choice.json").write_text(choice.to_json(), encoding="utf-8")
+    return tmp_path
+
+
+def ended(*arguments):
+    with pytest.raises(SystemExit) as end:
+        main(list(arguments))
+    return end.value.code
+
+
+def test_several_documents_make_one_page(kept, capsys):
+    assert ended("report", "selection.json", "clusters.json", "--html", "page.html") == 0
+    assert "Which columns are redundant" in (kept / "page.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("files", "reason"),
+    [
+        (["clusters.json", "selection.json"], "only a selection has others beside it"),
+        (["selection.json", "choice.json"], "has no place beside a selection"),
+        (["selection.json", "selection.json"], "a document of selection, which has no place"),
+        (["selection.json", "clusters.json", "clusters.json"], "is a second document of clusters"),
+        (["selection.json", "none.json"], "none.json cannot be read"),
+        (["-", "-"], "can be read once"),
+    ],
+)
+def test_documents_that_do_not_belong_together_are_refused(kept, capsys, files, reason):
+    assert ended("report", *files, "--html", "page.html") == 2
+    assert reason in capsys.readouterr().err
+    assert not (kept / "page.html").exists()
+
+
+def test_the_page_is_no_document(kept, capsys):
+    (kept / "page.html").write_text("")
+    assert ended("report", "selection.json", "page.html", "--html", "page.html") == 2
+    assert "--html page.html is the input itself" in capsys.readouterr().err
 
 
 # --- in a browser
@@ -239,8 +817,8 @@ def ground(browser):
 
 
 @pytest.mark.parametrize("number", range(8))
-def test_pages_in_a_browser(number, browser, tmp_path):
-    name, result, curves = list(results())[number]
+def test_pages_in_a_browser(number, everything, browser, tmp_path):
+    name, result, curves = everything[number]
     path = tmp_path / f"{name}.html"
     result.report(path, curves=curves)
     seen = set()
@@ -265,6 +843,45 @@ def test_pages_in_a_browser(number, browser, tmp_path):
             assert shot.stat().st_size > 10_000
     assert seen == {"rgb(255, 255, 255)", "rgb(13, 17, 23)"}
     assert browser.title.endswith("infosieve")
+
+
+WIDEST = """
+return Math.max(...[...document.querySelectorAll("td, p, h1, dd, code, .figure, summary")]
+  .filter((e) => e.offsetParent).map((e) => e.getBoundingClientRect().right))
+"""
+SCROLLED = """
+return [...document.querySelectorAll(".scroll")].filter((e) => e.scrollWidth > e.clientWidth).length
+"""
+
+
+@pytest.mark.parametrize("width", [1100, 390])
+def test_nothing_is_cut_at_the_right(width, browser, tmp_path):
+    path = tmp_path / "hostile.html"
+    hostile().report(path)
+    opened(browser, path, width=width)
+    assert browser.execute_script(WIDEST) <= width
+    assert browser.execute_script(SCROLLED) == 0
+    hidden = "return getComputedStyle(document.querySelector('thead')).display"
+    assert (browser.execute_script(hidden) == "none") == (width == 390)
+
+
+def test_pages_are_printed_light_and_unfolded(browser, tmp_path):
+    path = tmp_path / "print.html"
+    selection().report(path)
+    opened(browser, path, dark=True)
+    fold = "return document.querySelector('details').open"
+    assert ground(browser) == "rgb(13, 17, 23)"
+    assert not browser.execute_script(fold)
+    browser.execute_script("window.dispatchEvent(new Event('beforeprint'))")
+    assert ground(browser) == "rgb(255, 255, 255)"
+    assert browser.execute_script(fold)
+    widths = "return [...document.querySelectorAll('.main-svg')].map((e) => e.clientWidth)"
+    assert max(browser.execute_script(widths)) <= 640
+    ink = "return getComputedStyle(document.querySelector('.xtick text')).fill"
+    assert browser.execute_script(ink) == "rgb(31, 35, 40)"
+    browser.execute_script("window.dispatchEvent(new Event('afterprint'))")
+    assert ground(browser) == "rgb(13, 17, 23)"
+    assert browser.execute_script(ink) == "rgb(230, 237, 243)"
 
 
 def test_hovering_tells_the_numbers(browser, tmp_path):

@@ -11,6 +11,9 @@ from infosieve.plots._shared import FAINT, FOUND, REFUSED, Display, axes, colors
 from infosieve.report import _data
 from infosieve.results import ClusterResult
 
+# Inches that a leaf of a tree needs, and the most leaves that a new figure has.
+_ROW, _LEAVES = 0.13, 150
+
 
 class DendrogramDisplay(Display):
     """The tree of a clustering, clusters in colours.
@@ -60,7 +63,10 @@ class DendrogramDisplay(Display):
         return cls(result)
 
     def plot(self, ax: Any = None) -> Self:
-        """Draw the merges at heights 1 - similarity.
+        """Draw the merges from left to right, at 1 - similarity; a row for each column.
+
+        Where there is no room for all (150 in a new figure), the last merges are drawn: a leaf
+        such as ``name + 36`` stands for 37 columns.
 
         Parameters
         ----------
@@ -74,21 +80,25 @@ class DendrogramDisplay(Display):
         """
         from matplotlib.collections import LineCollection
 
-        drawn = _data.tree(self.result)
-        k, m = len(self.result.clusters), len(drawn.leaves)
-        ax = axes(ax, (min(14.0, max(6.0, 0.14 * m)), 4.2))
+        m, k = len(self.result.features), len(self.result.clusters)
+        most = _LEAVES
+        if ax is not None:
+            most = max(2, int(ax.get_position().height * ax.figure.get_figheight() / _ROW))
+        drawn = _data.tree(self.result, most)
+        n = len(drawn.leaves)
+        ax = axes(ax, (7.0, max(3.0, 0.9 + _ROW * n)))
         for cluster, color in ((None, FAINT), *enumerate(colors(k))):
-            corners = [np.column_stack((x, y)) for x, y, of in drawn.links if of == cluster]
+            corners = [np.column_stack((x, y)) for y, x, of in drawn.links if of == cluster]
             if corners:
                 ax.add_collection(LineCollection(corners, colors=color))
-        top = max((max(y) for _, y, _ in drawn.links), default=0.0)
-        ax.set(xlim=(0, 10 * m), ylim=(0, 1.05 * top if top > 0 else 1.0))
-        names = [short(name, 16) for name in drawn.leaves] if m <= 80 else []
-        ax.set_xticks(5 + 10 * np.arange(len(names)), names, rotation=90, fontsize=7)
-        ax.tick_params(axis="x", length=0)
-        ax.set_ylabel("1 − similarity")  # noqa: RUF001
+        top = max((max(height) for _, height, _ in drawn.links), default=0.0)
+        ax.set(xlim=(0, 1.05 * top if top > 0 else 1.0), ylim=(10 * n, 0))
+        names = [short(leaf.name, 24) + leaf.more for leaf in drawn.leaves]
+        ax.set_yticks(5 + 10 * np.arange(n), names, fontsize=7, parse_math=False)
+        ax.tick_params(axis="y", length=0)
+        ax.set_xlabel("1 − similarity")  # noqa: RUF001
         ax.set_title(f"{k} clusters of {m} features")
-        ax.spines[["top", "right", "bottom"]].set_visible(False)
+        ax.spines[["top", "right", "left"]].set_visible(False)
         return self._drawn(ax)
 
 

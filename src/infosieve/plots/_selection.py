@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 
 from infosieve._core.types import FloatArray
-from infosieve.plots._shared import CHANCE, FAINT, FOUND, REFUSED, Display, axes, short
+from infosieve.plots._shared import CHANCE, FAINT, FOLLOWS, FOUND, REFUSED, Display, axes, short
 from infosieve.report import _data
 from infosieve.results import SelectionResult
 
@@ -97,13 +97,15 @@ def _draw_beside_chance(ax: Any, points: Sequence[_data.PathPoint]) -> None:
         ax.barh(y, third - first, left=first, height=0.5, color=CHANCE)
         ax.plot([low, high], [y, y], color=CHANCE, lw=1.5)
         ax.plot([middle, middle], [y - 0.25, y + 0.25], color="white", lw=1.5)
-        color = FOUND if point.action != "stop" else REFUSED
+        color = {"add": FOUND, "stop": REFUSED}.get(point.action, FOLLOWS)
         ax.plot(place, y, "o", ms=8, color=color, zorder=3)
         text = f"{point.gain:+.3f} nats, {point.p_text}"
         ax.annotate(text, (1, y), (4, 0), xycoords=("axes fraction", "data"), va="center",
                     fontsize="small", textcoords="offset points")  # fmt: skip
     ax.axvline(1, color=CHANCE, lw=0.8, ls="--", zorder=0)
     ax.plot([], [], "o", color=FOUND, label="selected")
+    if any(point.action == "refuse" for point in points):
+        ax.plot([], [], "o", color=FOLLOWS, label="follows a selected column")
     ax.plot([], [], "o", color=REFUSED, label="did not pass")
     ax.plot([], [], color=CHANCE, lw=6, label="permuted columns (5 to 95 %)")
     ax.set_xscale("asinh", linear_width=1.0)

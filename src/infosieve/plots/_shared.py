@@ -4,8 +4,8 @@ from typing import Any, Self
 
 from infosieve.report._data import GROUPS
 
-# One hue for what was found, grey for chance, a second hue for what did not pass.
-FOUND, CHANCE, REFUSED = "#1f6feb", "#8b949e", "#d9480f"
+# One hue for what was found, grey for chance, others for what did not pass, or not beside others.
+FOUND, CHANCE, REFUSED, FOLLOWS = "#1f6feb", "#8b949e", "#d9480f", "#2b8a3e"
 FAINT = "#c9d1d9"
 
 

@@ -96,7 +96,7 @@ def stand_ins(result: Any, clusters: Any = None) -> Answer:
         text = "No other column does what one of the selected ones does, as far as can be shown."
         return _answer(question, " ".join([text, *copies]))
     without = [j for j in result.selected if j not in found]
-    notes = [*copies, *_same_clusters(result, clusters)]
+    notes = [*copies, *_clusters_words(result, clusters)]
     if without:
         notes.insert(0, f"No stand-in was found for {listed(names(result, without), _NAMES)}.")
     text = (
@@ -141,7 +141,8 @@ def _by_column(result: Any) -> dict[int, list[Any]]:
 
 def _stand_in_table(result: Any, found: Mapping[int, list[Any]], clusters: Any) -> Page:
     heads = ["selected", "stand-in", "adds in its place", "the selected one, beside it", "p"]
-    heads += ["same cluster"] * (clusters is not None)
+    same = _same_cluster(result, clusters)
+    heads += ["same cluster"] * bool(same)
     rows = []
     for j, others in found.items():
         for other in others:
@@ -153,9 +154,9 @@ def _stand_in_table(result: Any, found: Mapping[int, list[Any]], clusters: Any) 
                 f"{max(other.share, 0.0):.0%}",
                 f"{other.p_value:.2g}",
             ]
-            if clusters is not None:
-                same = clusters.labels[j] == clusters.labels[other.stand_in]
-                row.append("yes" if same else "no")
+            if same:
+                known = same.get((j, other.stand_in))
+                row.append("" if known is None else "yes" if known else "no")
             rows.append(row)
     return table(heads, rows, numeric=[2, 3, 4]) | {"names": [0, 1], "once": 0}
 
@@ -169,16 +170,24 @@ def _copies(result: Any) -> Iterator[str]:
             yield f"{listed(names(result, others), _NAMES)} {verb} of {name}."
 
 
-def _same_clusters(result: Any, clusters: Any) -> Iterator[str]:
+def _same_cluster(result: Any, clusters: Any) -> dict[tuple[int, int], bool]:
+    """Whether a column and its stand-in are in one cluster, where both are in one."""
     if clusters is None:
-        return
-    same = [
-        clusters.labels[a.feature] == clusters.labels[a.stand_in] for a in _alternatives(result)
-    ]
-    yield (
-        f"{sum(same)} of {counted(len(same), 'stand-in')} are in the cluster of their column: "
-        "clusters gather what is wrong about the same samples."
-    )
+        return {}
+    label = dict(zip(clusters.features, clusters.labels.tolist(), strict=True))
+    of = [label.get(name) for name in result.features]
+    pairs = [(other.feature, other.stand_in) for other in _alternatives(result)]
+    return {(a, b): of[a] == of[b] for a, b in pairs if of[a] is not None and of[b] is not None}
+
+
+def _clusters_words(result: Any, clusters: Any) -> Iterator[str]:
+    same = _same_cluster(result, clusters)
+    if same:
+        verb = "is" if sum(same.values()) == 1 else "are"
+        yield (
+            f"{sum(same.values())} of {counted(len(same), 'stand-in')} {verb} in the cluster of "
+            "the selected column: a cluster gathers columns that are wrong about the same samples."
+        )
 
 
 # --- what else is informative
@@ -287,7 +296,7 @@ def stable(result: Any, found: Any = None) -> Answer:
     part = section(
         "How stable it is",
         text,
-        figures.frequencies(result, found.frequencies, threshold),
+        figures.frequencies(found, result.selected),
         notes=[*_other_data(result, found), *found.notes],
         anchor="stable",
     )

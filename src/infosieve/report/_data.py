@@ -49,7 +49,7 @@ class PathPoint:
         Which step it is, from 1.
     names : list of str
         The columns: one, or the two of a pair.
-    action : {"add", "remove", "stop"}
+    action : {"add", "remove", "refuse", "stop"}
     gain : float
     null : ndarray
         Gains of permuted columns.
@@ -95,12 +95,12 @@ def path(result: Any) -> list[PathPoint]:
                 p_text=p_text(step.p_value, step.lower_limit),
             )
         )
-        known = step.mi if step.action != "stop" else known
+        known = step.mi if step.action in ("add", "remove") else known
     return points
 
 
 def path_beside_chance(result: Any) -> list[PathPoint]:
-    """The steps that add a column, or stop before one, and were tested; none without a test.
+    """The steps that add a column, or do not, and were tested; none without a test.
 
     What a removal changes is not what its test compares, so it has no place on that scale.
     """
@@ -197,35 +197,67 @@ def tested(test: Any) -> list[Tested]:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Leaf:
+    """A leaf of a dendrogram: a column, or several that are not drawn one by one.
+
+    Attributes
+    ----------
+    name : str
+        The name of the column, or of the first of them.
+    n_columns : int
+    """
+
+    name: str
+    n_columns: int
+
+    @property
+    def more(self) -> str:
+        """ " + 36", where it stands for 37 columns."""
+        return f" + {self.n_columns - 1:,}" if self.n_columns > 1 else ""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Tree:
     """A dendrogram.
 
     Attributes
     ----------
-    links : list of (x, y, cluster)
-        The corners of each merge and its cluster; None where it joins clusters.
-    leaves : list of str
-        Names of the columns from left to right, at 5, 15, 25, ...
+    links : list of (at, height, cluster)
+        The corners of each merge, along the leaves and across them, and its cluster; None where it
+        joins clusters.
+    leaves : list of Leaf
+        In their order, at 5, 15, 25, ...
     """
 
     links: list[tuple[list[float], list[float], int | None]]
-    leaves: list[str]
+    leaves: list[Leaf]
 
 
-def tree(result: Any) -> Tree:
-    """The merges of a clustering, ready to be drawn."""
+def tree(result: Any, most: int) -> Tree:
+    """The merges of a clustering, ready to be drawn: the last ones, with so many leaves."""
     from scipy.cluster.hierarchy import dendrogram
 
-    nodes = result.node_clusters
+    m, nodes, merges = len(result.features), result.node_clusters, result.linkage_matrix
+    if m == 1:
+        return Tree(links=[], leaves=[Leaf(name=str(result.features[0]), n_columns=1)])
     drawn: Any = dendrogram(
-        result.linkage_matrix,
+        merges,
         no_plot=True,
+        truncate_mode="lastp",
+        p=most,
         link_color_func=lambda node: "" if nodes[node] is None else str(nodes[node]),
     )
     corners = zip(drawn["icoord"], drawn["dcoord"], drawn["color_list"], strict=True)
+    first = list(range(m))  # column of each node
+    for a, b in result.children.tolist():
+        first.append(min(first[a], first[b]))
+    sizes = [1] * m + merges[:, 3].astype(int).tolist()
     return Tree(
         links=[(x, y, int(cluster) if cluster else None) for x, y, cluster in corners],
-        leaves=[str(result.features[j]) for j in drawn["leaves"]],
+        leaves=[
+            Leaf(name=str(result.features[first[node]]), n_columns=sizes[node])
+            for node in drawn["leaves"]
+        ],
     )
 
 

@@ -58,6 +58,7 @@ def path(result: Any) -> Figure:
     shown = []
     for label, color, action in (
         ("selected", "found", "add"),
+        ("refused: follows a selected column", "third", "refuse"),
         ("did not pass", "refused", "stop"),
     ):
         some = [(i, places[i], p) for i, p in enumerate(points) if p.action == action]
@@ -275,35 +276,6 @@ def curves(
     return _figure(data, unit, "", 400, shapes=shapes)
 
 
-def tree(result: Any) -> Figure:
-    """The dendrogram."""
-    drawn = _data.tree(result)
-    data = [
-        {
-            "type": "scatter", "mode": "lines", "x": xs, "y": ys,
-            "line": {"color": "faint" if cluster is None else f"group{cluster % 8}"},
-            "showlegend": False, "hoverinfo": "y",
-        }
-        for xs, ys, cluster in drawn.links
-    ]  # fmt: skip
-    leaves = [_text(name, 20) for name in drawn.leaves]
-    ticks: Figure = {"tickvals": [5 + 10 * i for i in range(len(leaves))], "ticktext": leaves}
-    ticks |= {"showgrid": False, "showticklabels": len(leaves) <= 60}
-    return _figure(data, "", "1 − similarity", 420, xaxis=ticks)  # noqa: RUF001
-
-
-def numbers(results: Mapping[str, Any]) -> Figure:
-    """The cross-validated score against the number of clusters."""
-    line = {
-        "type": "scatter", "mode": "lines+markers", "x": np.asarray(results["n_clusters"]).tolist(),
-        "y": np.asarray(results["mean_test_score"]).tolist(), "line": {"color": "found"},
-        "error_y": {"type": "data", "array": np.asarray(results["std_test_score"]).tolist(),
-                    "color": "chance", "thickness": 1},
-        "hovertemplate": "%{x} clusters: %{y:.4f}<extra></extra>",
-    }  # fmt: skip
-    return _figure([line], "number of clusters", "cross-validated score", showlegend=False)
-
-
 def worth(other: Any) -> float:
     """What a stand-in adds, in parts of what the selected column adds."""
     return float(other.in_place / other.information) if other.information > 0 else float("nan")
@@ -354,16 +326,17 @@ def _row_bars(
     }  # fmt: skip
 
 
-def frequencies(result: Any, values: Any, threshold: float) -> Figure:
-    """How often columns were chosen, most often first; those of the selection in colour."""
+def frequencies(found: Any, marked: Any) -> Figure:
+    """How often columns were chosen, most often first; ``marked`` ones are there, in colour."""
+    values, threshold = found.frequencies, found.threshold()
     order = np.argsort(-values, kind="stable").tolist()
     often = [j for j in order[:MANY] if values[j] > 0]
-    shown = [j for j in order if j in {*often, *result.selected}]
+    shown = [j for j in order if j in {*often, *marked}]
     texts = [
-        f"{_text(result.features[j])}<br>chosen from {values[j]:.0%} of the halves" for j in shown
+        f"{_text(found.features[j])}<br>chosen from {values[j]:.0%} of the halves" for j in shown
     ]
-    colors = ["found" if j in result.selected else "faint" for j in shown]
-    labels, shares = [str(result.features[j]) for j in shown], [float(values[j]) for j in shown]
+    colors = ["found" if j in marked else "faint" for j in shown]
+    labels, shares = [str(found.features[j]) for j in shown], [float(values[j]) for j in shown]
     across = {"tickformat": ".0%", "range": [0, 1.02]}
     drawn = bars(labels, shares, "share of the halves", texts, colors, **across)
     if threshold == threshold:

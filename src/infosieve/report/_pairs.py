@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from infosieve.report._figures import Figure, _figure, _text, rows_axis
+from infosieve.report._parts import name_text
 
 # So many levels have a row of their own, and so many classes a colour.
 _LEVELS = 30
@@ -26,15 +27,16 @@ def _pair(values: list[Any], target: list[Any], x: str, y: str) -> Figure:
     """Points; boxes where one of them is categories, shares where both are."""
     n_missing = sum(v is None for v in values)
     missing = f" ({n_missing:,} of {len(values):,} missing)" if n_missing else ""
+    column, about = name_text(x), name_text(y)
     of_levels, of_classes = _is_text(values), _is_text(target)
     if of_levels and of_classes:
-        shown, caption = _shares(values, target), f"{x}: shares of {y} in each level"
+        shown, caption = _shares(values, target), f"{column}: shares of {about} in each level"
     elif of_levels:
-        shown, caption = _boxes(values, target, y), f"{x}: {y} in each level"
+        shown, caption = _boxes(values, target, y), f"{column}: {about} in each level"
     elif of_classes:
-        shown, caption = _boxes(target, values, x), f"{x} for each class of {y}"
+        shown, caption = _boxes(target, values, x), f"{column} for each class of {about}"
     else:
-        shown, caption = _points(values, target, x, y), x
+        shown, caption = _points(values, target, x, y), column
     return shown | {"caption": caption + missing}
 
 

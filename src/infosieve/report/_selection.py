@@ -25,9 +25,7 @@ def selection_page(
     result: Any, clusters: Any = None, relevance: Any = None, stability: Any = None
 ) -> Page:
     """A selection, with what else was asked about its columns."""
-    answers.check_same_columns(
-        result, {"clusters": clusters, "relevance": relevance, "stability": stability}
-    )
+    answers.check_same_columns(result, {"relevance": relevance, "stability": stability})
     tested = all(step.p_value is not None for step in result.steps)
     answered = [
         answers.stand_ins(result, clusters),
@@ -79,8 +77,9 @@ def _words_of(result: Any, tested: bool) -> list[str]:
 
 
 def _ending(result: Any) -> list[str]:
-    """Why the search ended there."""
-    return [f"Stop reason: {result.stop_reason}. {_words.last_level(result)}".strip()]
+    """Why columns were refused, and why the search ended there."""
+    notes = [f"Stop reason: {result.stop_reason}. {_words.last_level(result)}".strip()]
+    return [*_words.refused(result), *notes]
 
 
 # --- how sure
@@ -153,7 +152,7 @@ def _row(result: Any, step: Any, largest: float, tested: bool) -> list[Any]:
     share = max(step.gain, 0.0) / largest if largest > 0 else 0.0
     row = [
         _outcome(step),
-        " and ".join(names(result, step.features)),
+        _column(result, step),
         {"text": f"{step.gain:+.3f}", "bar": share},
     ]
     if tested:
@@ -166,11 +165,20 @@ def _row(result: Any, step: Any, largest: float, tested: bool) -> list[Any]:
     return row
 
 
+def _column(result: Any, step: Any) -> str:
+    column = " and ".join(names(result, step.features))
+    if step.action != "refuse":
+        return column
+    return f"{column}, which follows {' and '.join(names(result, step.follows))}"
+
+
 def _outcome(step: Any) -> Page:
     if step.action == "stop":
         return {"text": "did not pass", "tone": "refused"}
     if step.action == "remove":
         return {"text": "removed", "tone": "third"}
+    if step.action == "refuse":
+        return {"text": "refused", "tone": "third"}
     if step.significant is False:
         return {"text": "kept on request", "tone": "soft"}
     return {"text": "selected", "tone": "found"}

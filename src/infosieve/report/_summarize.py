@@ -10,9 +10,11 @@ import numpy as np
 
 from infosieve.report import _data
 from infosieve.report import _figures as figures
+from infosieve.report._clusters import cluster_page, tree_section
 from infosieve.report._parts import Page, listed, section, short
 from infosieve.report._relevance import relevance_page
 from infosieve.report._selection import k_section, selection_page
+from infosieve.report._stability import stability_page
 
 
 def summarize(
@@ -38,9 +40,7 @@ def summarize(
     if curves is not None:
         page["sections"].insert(1, _curves(result, *curves))
     if clusters is not None:
-        text = f"{len(clusters.features)} columns, {len(clusters.clusters)} clusters."
-        shown = figures.tree(clusters)
-        page["sections"].append(section("Which columns are redundant", text, shown))
+        page["sections"].append(tree_section(clusters, "Which columns are redundant"))
     return page | {"provenance": _provenance(result.provenance)}
 
 
@@ -61,35 +61,6 @@ def _choice(result: Any) -> Page:
         "rows": rows,
         "numeric": [0, 1],
         "sections": [k_section(result)],
-    }
-
-
-# --- clusters
-
-
-def _clusters(result: Any) -> Page:
-    m, k = len(result.features), len(result.clusters)
-    rows = [
-        [str(label), name, str(int(np.sum(result.labels == label))), str(result.features[medoid])]
-        for label, (name, medoid) in enumerate(zip(result.clusters, result.medoids, strict=True))
-    ]
-    joined = section(
-        "The merges", "The lower two columns meet, the more alike they are.", figures.tree(result)
-    )
-    sections = [joined]
-    if result.cv_results is not None:
-        text = "Judged by predictions for samples that were left out."
-        sections.append(section("How many clusters", text, figures.numbers(result.cv_results)))
-    return {
-        "kind": "Clusters",
-        "title": f"{k} clusters of {m} columns",
-        "words": [
-            f"{m} columns of {result.provenance.n_samples} samples were joined into {k} clusters."
-        ],
-        "heads": ["cluster", "columns", "how many", "medoid"],
-        "rows": rows,
-        "numeric": [0, 2],
-        "sections": sections,
     }
 
 
@@ -213,8 +184,9 @@ def _provenance(known: Any) -> Page | None:
 
 # By the schema of a record; a selection has a page that answers more.
 _PAGES: dict[str, Callable[[Any], Page]] = {
-    "clusters": _clusters,
+    "clusters": cluster_page,
     "k-choice": _choice,
     "permutation-test": _test,
     "relevance-test": relevance_page,
+    "stability": stability_page,
 }

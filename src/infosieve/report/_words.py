@@ -59,6 +59,15 @@ def of_columns_alone(result: Any) -> Iterator[str]:
         )
 
 
+def refused(result: Any) -> Iterator[str]:
+    """Why a search went on without a column that was the best."""
+    if any(step.action == "refuse" for step in result.steps):
+        yield (
+            "A refused column follows one or two of the selected ones along a curve, and does not "
+            "pass beside these: the search went on without it."
+        )
+
+
 def why_not_alpha(result: Any) -> str:
     """Why the level of a step is not alpha, as the end of a sentence; empty where all are."""
     known = result.provenance.parameters
