@@ -186,15 +186,13 @@ def _parts(result: Any) -> Iterator[str]:
 
 def cluster_notes(result: Any) -> Iterator[str]:
     """Of clusters: a sentence each."""
-    if result.duplicates:
-        n = sum(map(len, result.duplicates.values()))
-        first, others = next(iter(result.duplicates.items()))
-        example = f"{result.features[others[0]]} of {result.features[first]}"
-        what = (
-            f"1 column is a copy: {example}" if n == 1 else f"{n:,} columns are copies: {example}"
-        )
-        more = f", and {n - 1:,} more" if n > 1 else ""
-        yield f"{what}{more}. Copies are equal, shifted, scaled or negated; they stay together."
+    copies = [(j, i) for i, others in result.duplicates.items() for j in others]
+    if copies:
+        some = ", ".join(f"{result.features[j]} of {result.features[i]}" for j, i in copies[:5])
+        more = f" and {len(copies) - 5:,} more" if len(copies) > 5 else ""
+        what = "1 column is a copy" if len(copies) == 1 else f"{len(copies):,} columns are copies"
+        kinds = "equal, shifted, scaled or negated"
+        yield f"{what} ({kinds}): {some}{more}. Copies always stay together."
     if result.n_clusters_range is not None:
         low, high = result.n_clusters_range
         chosen = len(result.clusters)
