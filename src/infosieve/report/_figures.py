@@ -182,7 +182,7 @@ def smoothing(choice: Any) -> Figure:
     """t against K, the best features."""
     lines = [
         {
-            "type": "scatter", "mode": "lines+markers", "name": _text(line.name),
+            "type": "scatter", "mode": "lines+markers", "name": _text(line.name, 28),
             "x": choice.ks.tolist(), "y": line.t.tolist(),
             "line": {"color": "found" if line.chose else "chance"},
             "hovertemplate": "K = %{x}: t = %{y:.2f}<extra>%{fullData.name}</extra>",
@@ -283,30 +283,25 @@ def worth(other: Any) -> float:
 
 def stand_ins(result: Any, found: Mapping[int, Sequence[Any]], most: int = 8) -> Figure:
     """For each selected column a full bar, and below it a bar for each of its stand-ins."""
-    labels, rows = [], []
+    labels: list[str] = []
+    full: list[int] = []
+    rows: dict[int, Any] = {}
     for j, others in found.items():
+        full.append(len(labels))
         labels.append(str(result.features[j]))
-        rows.append(None)
         for other in others[:most]:
+            rows[len(labels)] = other
             labels.append(f"↳ {result.features[other.stand_in]}")
-            rows.append(other)
         if len(others) > most:
             labels.append(f"↳ and {len(others) - most:,} more, in the table")
-            rows.append(0)
-    full = [i for i, row in enumerate(rows) if row is None]
-    some = [i for i, row in enumerate(rows) if row]
-    texts = [
-        f"{_text(labels[i][2:])}<br>adds {rows[i].in_place:.3f} nats in its place, of "
-        f"{rows[i].information:.3f}<br>beside it, the selected column still adds "
-        f"{rows[i].remaining:.3f} nats"
-        for i in some
-    ]
+    texts = [_stand_in_text(result, other) for other in rows.values()]
+    worths = [worth(other) for other in rows.values()]
     data = [
         _row_bars("selected", "found", full, [1.0] * len(full), [_text(labels[i]) for i in full]),
-        _row_bars("stand-in, in its place", "third", some, [worth(rows[i]) for i in some], texts),
+        _row_bars("stand-in, in its place", "third", list(rows), worths, texts),
         {
             "type": "scatter", "mode": "markers", "name": "what the selected one adds beside it",
-            "x": [rows[i].share for i in some], "y": some, "text": texts,
+            "x": [other.share for other in rows.values()], "y": list(rows), "text": texts,
             "marker": {"color": "refused", "size": 9}, "hovertemplate": "%{text}<extra></extra>",
         },
     ]  # fmt: skip
@@ -314,6 +309,14 @@ def stand_ins(result: Any, found: Mapping[int, Sequence[Any]], most: int = 8) ->
     down, height = rows_axis(labels, 34), 120 + 24 * len(labels)
     title = "in parts of what the selected column adds"
     return _figure(data, title, "", height, xaxis=across, yaxis=down, barmode="overlay")
+
+
+def _stand_in_text(result: Any, other: Any) -> str:
+    return (
+        f"{_text(result.features[other.stand_in])}<br>adds {other.in_place:.3f} nats in the place "
+        f"of {_text(result.features[other.feature], 40)}, which adds {other.information:.3f}<br>"
+        f"and still {other.remaining:.3f} beside it"
+    )
 
 
 def _row_bars(

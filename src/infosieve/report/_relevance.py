@@ -82,7 +82,8 @@ def _title(result: Any, relevant: Any) -> str:
         return f"No column of {len(result.features):,} was found to be informative"
     found = [short(result.features[j]) for j in relevant]
     verb = "is" if len(found) == 1 else "are"
-    return f"{len(found):,} of {len(result.features):,}: {listed(found, 3)} {verb} informative"
+    columns = counted(len(result.features), "column")
+    return f"{len(found):,} of {columns} {verb} informative: {listed(found, 3)}"
 
 
 def _row(one: Any) -> list[str]:
@@ -132,7 +133,9 @@ def _bars(frame: Any) -> Page:
     mark = {
         "type": "scatter", "mode": "markers", "name": "chance (95 %)", "hoverinfo": "skip",
         "x": frame["chance_q95"].iloc[tested].tolist(), "y": tested.tolist(),
-        "marker": {"color": "refused", "symbol": "line-ns-open", "size": 12},
+        "marker": {
+            "color": "refused", "symbol": "line-ns-open", "size": 13, "line": {"width": 2}
+        },
     }  # fmt: skip
     shown["data"][0] |= {"showlegend": False}
     shown["data"].append(mark)

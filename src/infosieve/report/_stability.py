@@ -16,10 +16,11 @@ from infosieve.report._parts import (
     percent,
     section,
     short,
+    table,
 )
 
-# Rows of the table, and sets in the figure, at most.
-_ROWS, _SETS = 200, 8
+# Rows of the table, sets, and names of a set, at most.
+_ROWS, _SETS, _NAMES = 200, 8, 12
 
 
 def stability_notes(result: Any) -> Iterator[str]:
@@ -37,7 +38,7 @@ def stability_notes(result: Any) -> Iterator[str]:
     empty = sum(not half for half in result.chosen)
     if empty:
         yield f"From {empty} of {result.n_halves} halves it chose nothing."
-    yield _promise(result)
+    yield from _promise(result)
     if not math.isnan(result.index):
         low, high = result.index_interval
         yield (
@@ -50,37 +51,40 @@ def stability_notes(result: Any) -> Iterator[str]:
     )
 
 
-def _promise(result: Any) -> str:
+def _promise(result: Any) -> Iterator[str]:
     """The bound in words."""
-    low = result.n_selected_mean / len(result.features)
-    false = (
-        "one that is chosen from a half with a probability of no more than "
-        f"{percent(low)}, the share of all columns that is chosen on average"
-    )
+    if result.n_selected_mean == 0:
+        return
     threshold = result.threshold()
+    bound = result.expected_false(1.0 if math.isnan(threshold) else threshold)
     if math.isnan(threshold):
-        bound = result.expected_false(1.0)
-        return (
+        yield (
             "No threshold keeps false columns out: even among columns that were chosen from all "
-            f"halves, up to {bound:.2g} may be expected to be false ({false})."
+            f"halves, up to {bound:.2g} may be expected."
         )
-    bound = result.expected_false(threshold)
-    return (
-        f"Of columns that were chosen from {percent(threshold)} of the halves or more, at most "
-        f"{bound:.2g} is expected to be false: {false} (Shah and Samworth 2013, r-concave "
-        "frequencies)."
+    else:
+        few = "Fewer than 0.001" if bound < 0.001 else f"At most {bound:.2g}"
+        yield (
+            f"{few} false columns are expected among those that were chosen from "
+            f"{percent(threshold)} of the halves or more (Shah and Samworth 2013)."
+        )
+    low = result.n_selected_mean / len(result.features)
+    yield (
+        f"False is a column whose probability to be chosen from a half is {percent(low)} or less: "
+        "as if columns were drawn at random."
     )
 
 
 def stability_page(result: Any) -> Page:
-    """Words, a table of the most frequent columns, and two figures."""
+    """Words, the most frequent columns as a table and a figure, and the most frequent sets."""
     frame = result.to_frame()
     order = by_frequency(result)
     rows = [_row(one) for one in frame.iloc[order[:_ROWS]].to_dict("records")]
     words = list(result.notes)
     never = len(result.features) - order.size
     if never:
-        words.append(f"{counted(never, 'column')} of {len(result.features):,} never chosen.")
+        were = "was" if never == 1 else "were"
+        words.append(f"{never:,} of {len(result.features):,} columns {were} never chosen.")
     if order.size > _ROWS:
         words.append(f"The table has the {_ROWS} most frequent of {order.size:,} columns.")
     sections: list[Page] = []
@@ -90,7 +94,7 @@ def stability_page(result: Any) -> Page:
         "kind": "Stability",
         "title": _title(result),
         "words": words,
-        "heads": ["column", "chosen from", "false columns expected", ""],
+        "heads": ["column", "share of halves", "false columns so far", ""],
         "rows": rows,
         "numeric": [1, 2],
         "sections": sections,
@@ -136,18 +140,12 @@ def _how_often(result: Any) -> Page:
 
 
 def _which_sets(result: Any) -> Page:
-    sets = result.sets
-    most = sets[:_SETS]
-    labels = [listed(names(result, columns), 4) if columns else "(nothing)" for columns, _ in most]
-    labels = [f"{i}. {label}" for i, label in enumerate(labels, 1)]
-    texts = [
-        f"{figures._text(label)}<br>chosen from {times} of {result.n_halves} halves"
-        for label, (_, times) in zip(labels, most, strict=True)
+    sets = [(columns, times) for columns, times in result.sets if times > 1][:_SETS]
+    rows = [
+        [listed(names(result, columns), _NAMES) if columns else "(nothing)", str(times)]
+        for columns, times in sets
     ]
-    values = [times / result.n_halves for _, times in most]
-    across = {"rangemode": "tozero", "tickformat": ".0%"}
-    shown = figures.bars(
-        labels, values, "share of the halves", texts, ["found"] * len(most), **across
-    )
-    text = f"{counted(len(sets), 'different set')} in {result.n_halves} halves"
-    return section("Which sets", f"{text}; the most frequent.", shown)
+    text = f"{counted(len(result.sets), 'different set')} in {result.n_halves} halves."
+    text += " The most frequent:" if rows else " None was chosen twice."
+    shown = table(["columns", "halves"], rows, numeric=[1]) if rows else None
+    return section("Which sets", text, table=shown)
