@@ -3,8 +3,8 @@
     make bench                                   # or: python benchmarks/all.py [--quick]
     make bench ARGS="--workers --keep before"    # options of this script
 
-Runs run.py, selection.py, default.py and clustering.py (about half an hour), which write
-benchmarks/*.json, docs/benchmarks*.* and the table of the README. --workers adds Dask against
+Runs run.py, selection.py, relevance.py, default.py and clustering.py (about 40 minutes), which
+write benchmarks/*.json, docs/benchmarks*.* and the table of the README. --workers adds Dask against
 threads (25 minutes more), --gpu the GPU against the CPU (10 minutes, needs an NVIDIA GPU and
 infosieve[gpu]). The pages of those that were not asked for are written anew from their kept JSON.
 compare.py compares two runs.
@@ -18,7 +18,7 @@ import time
 from pathlib import Path
 
 HERE = Path(__file__).parent
-ALWAYS = ("run.py", "selection.py", "default.py", "clustering.py")
+ALWAYS = ("run.py", "selection.py", "relevance.py", "default.py", "clustering.py")
 
 
 def plan(quick=False, workers=False, gpu=False):

@@ -297,7 +297,7 @@ def test_messages(names, message, tmp_path, capsys):
 def test_one_command_runs_all():
     every = script("all")
     kept = [["workers.py", "--show"], ["gpu.py", "--show"]]
-    always = [["run.py"], ["selection.py"], ["default.py"], ["clustering.py"]]
+    always = [["run.py"], ["selection.py"], ["relevance.py"], ["default.py"], ["clustering.py"]]
     gpu = [["gpu.py"], ["default.py", "--cases", "gpu", "--gpu"]]
     assert every.plan() == always + kept
     assert every.plan(workers=True, gpu=True) == [*always, ["workers.py"], *gpu]

@@ -12,9 +12,17 @@ if TYPE_CHECKING:
     from infosieve.clustering import FeatureClustering, false_neighbors
     from infosieve.curves import CurveFeatures
     from infosieve.estimators import choose_k, entropy, mutual_information, relevance
-    from infosieve.results import ClusterResult, KChoice, PermutationTest, SelectionResult, Step
-    from infosieve.selection import MISelector
-    from infosieve.significance import permutation_test
+    from infosieve.results import (
+        ClusterResult,
+        KChoice,
+        PermutationTest,
+        RelevanceTest,
+        SelectionResult,
+        Stability,
+        Step,
+    )
+    from infosieve.selection import MISelector, stability
+    from infosieve.significance import permutation_test, relevance_test
 
 __all__ = [
     "ClusterResult",
@@ -24,7 +32,9 @@ __all__ = [
     "KChoice",
     "MISelector",
     "PermutationTest",
+    "RelevanceTest",
     "SelectionResult",
+    "Stability",
     "Step",
     "WorkersLostError",
     "__version__",
@@ -38,6 +48,8 @@ __all__ = [
     "permutation_test",
     "plots",
     "relevance",
+    "relevance_test",
+    "stability",
 ]
 
 # A package is imported when a name of its is first used: the command answers at once.
@@ -51,8 +63,16 @@ __getattr__, __dir__ = lazy(
         "datasets": [],
         "estimators": ["choose_k", "entropy", "mutual_information", "relevance"],
         "plots": [],
-        "results": ["ClusterResult", "KChoice", "PermutationTest", "SelectionResult", "Step"],
-        "selection": ["MISelector"],
-        "significance": ["permutation_test"],
+        "results": [
+            "ClusterResult",
+            "KChoice",
+            "PermutationTest",
+            "RelevanceTest",
+            "SelectionResult",
+            "Stability",
+            "Step",
+        ],
+        "selection": ["MISelector", "stability"],
+        "significance": ["permutation_test", "relevance_test"],
     },
 )

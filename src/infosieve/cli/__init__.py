@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from infosieve.cli import again, choose_k, cluster, demo, report, select
+from infosieve.cli import again, choose_k, cluster, demo, relevance, report, select, stability
 from infosieve.cli.command import Command
 from infosieve.cli.errors import STATUS, fail, reported, show_warning
 
@@ -24,6 +24,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 app.command(cls=Command)(select.select)
+app.command(cls=Command)(relevance.relevance)
+app.command(cls=Command)(stability.stability)
 app.command(cls=Command)(choose_k.choose_k)
 app.command(cls=Command)(cluster.cluster)
 app.command(cls=Command)(report.report)

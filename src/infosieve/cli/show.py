@@ -5,16 +5,31 @@ from collections.abc import Sequence
 from typing import Any
 
 from rich.console import Console
+from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
 from infosieve._core.files import printable
 from infosieve.report._data import p_text, tested
-from infosieve.results import ClusterResult, KChoice, PermutationTest, SelectionResult
+from infosieve.report._relevance import by_information
+from infosieve.report._stability import bound_text, by_frequency
+from infosieve.report._words import last_level
+from infosieve.results import (
+    ClusterResult,
+    KChoice,
+    PermutationTest,
+    RelevanceTest,
+    SelectionResult,
+    Stability,
+)
 
 _BAR = 24
 # So many columns that were left out are named.
 _NAMES = 10
+# So many relevant columns are listed; and of the others, the first.
+_RELEVANT, _OTHERS = 50, 3
+# So many columns that were chosen from halves are listed, and so many sets.
+_CHOSEN, _SETS = 30, 3
 
 
 def show(result: Any) -> None:
@@ -25,6 +40,10 @@ def show(result: Any) -> None:
         choice(result)
     elif isinstance(result, PermutationTest):
         permutations(result)
+    elif isinstance(result, RelevanceTest):
+        relevance(result)
+    elif isinstance(result, Stability):
+        stability(result)
     else:
         clusters(result)
 
@@ -74,7 +93,7 @@ def selection(result: SelectionResult) -> None:
     largest = max((s.gain for s in result.steps), default=0.0)
     rows = []
     for step in result.steps:
-        sign = {"add": "+", "remove": "-", "stop": "x"}[step.action]
+        sign = {"add": "+", "remove": "-", "refuse": "~", "stop": "x"}[step.action]
         for j in step.features:
             row = [sign, result.features[j], f"{step.mi:.3f}", f"{step.gain:+.3f}"]
             p = p_text(step.p_value, step.lower_limit, plain=True)
@@ -85,6 +104,11 @@ def selection(result: SelectionResult) -> None:
         out.print(Text("(MI of larger sets is biased, mostly downwards: what counts is the gain)"))
     if result.steps and result.steps[-1].action == "stop":
         out.print(Text("x did not pass the test, which ended the search"))
+    for step in result.steps:
+        if step.action == "refuse":
+            follows = " and ".join(str(result.features[j]) for j in step.follows)
+            name = result.features[step.features[0]]
+            out.print(Text(printable(f"~ {name} follows {follows}, and does not pass beside it")))
     for j, others in result.duplicates.items():
         copies = ", ".join(str(result.features[k]) for k in others)
         out.print(Text(printable(f"copies of {result.features[j]}, left out: {copies}")))
@@ -94,6 +118,8 @@ def selection(result: SelectionResult) -> None:
     for note in result.notes:
         out.print(Text(note))
     out.print(Text(f"seed {result.provenance.seed}; stop reason: {result.stop_reason}"))
+    if why := last_level(result):
+        out.print(Text(why))
 
 
 def _some(result: SelectionResult, columns: Sequence[int]) -> str:
@@ -136,17 +162,79 @@ def permutations(result: PermutationTest) -> None:
         out.print(Text(f"seed {result.provenance.seed}"))
 
 
+def relevance(result: RelevanceTest) -> None:
+    """The relevant columns, the most informative first, and how many others there are."""
+    out = console()
+    n, m = int(result.relevant.sum()), len(result.features)
+    head = f"{n:,} of {m:,} features relevant, at a false discovery rate of {result.alpha:g}"
+    out.print(Text(f"{head} ({result.provenance.n_samples} samples)", style="bold"))
+    order = by_information(result)
+    rows, frame = [], result.to_frame()
+    for one in frame.iloc[order[: min(n, _RELEVANT)]].to_dict("records"):
+        rows.append(_relevance_row("+", one, frame["information"].max()))
+    if n > _RELEVANT:
+        rows.append(["", f"... and {n - _RELEVANT:,} more", "", "", "", "", ""])
+    for one in frame.iloc[order[n : n + _OTHERS]].to_dict("records"):
+        rows.append(_relevance_row("", one, frame["information"].max()))
+    heads = ["", "feature", "nats", "chance (95 %)", "p", "q", ""]
+    out.print(table(heads, rows, right=(2, 3, 4, 5)))
+    if m - n > _OTHERS:
+        out.print(Text(f"... and {m - n - _OTHERS:,} that are not relevant"))
+    for note in result.notes:
+        out.print(Text(note))
+    out.print(Text(f"seed {result.provenance.seed}"))
+
+
+def _relevance_row(sign: str, one: dict[str, Any], largest: float) -> list[Any]:
+    numbers = [f"{one[name]:.3f}" for name in ("information", "chance_q95")]
+    numbers += [f"{one[name]:.2g}" for name in ("p_value", "q_value")]
+    return [sign, one["feature"], *numbers, bar(one["information"], largest)]
+
+
+def stability(result: Stability) -> None:
+    """The columns that were chosen, most often first, and the most frequent sets."""
+    out = console()
+    head = f"{len(result.stable())} of {len(result.features):,} features are stable"
+    out.print(
+        Text(f"{head} ({result.n_halves} halves of {result.n_samples} samples)", style="bold")
+    )
+    frame, order = result.to_frame(), by_frequency(result)
+    rows = [
+        ["+" if one["stable"] else "", one["feature"], f"{one['frequency']:.0%}",
+         bound_text(one["expected_false"]), bar(one["frequency"], 1.0)]
+        for one in frame.iloc[order[:_CHOSEN]].to_dict("records")
+    ]  # fmt: skip
+    out.print(table(["", "feature", "chosen", "false columns", ""], rows, right=(2,)))
+    if len(order) > _CHOSEN:
+        out.print(Text(f"... and {len(order) - _CHOSEN:,} that were chosen less often"))
+    for columns, times in result.sets[:_SETS]:
+        names = ", ".join(str(result.features[j]) for j in columns[:_NAMES]) or "nothing"
+        more = f" and {len(columns) - _NAMES} more" if len(columns) > _NAMES else ""
+        out.print(Text(printable(f"from {times} of {result.n_halves} halves: {names}{more}")))
+    for note in result.notes:
+        out.print(Text(note))
+    out.print(Text(f"seed {result.provenance.seed}"))
+
+
 def clusters(result: ClusterResult) -> None:
-    """Each cluster: how many columns, which, and the most typical."""
+    """Each cluster: how many columns, the most typical, and all of them."""
     out = console()
     head = f"{len(result.clusters)} clusters of {len(result.features)} features"
     out.print(Text(head, style="bold"))
-    sizes = [int((result.labels == label).sum()) for label in range(len(result.clusters))]
+    members = result.members
+    order = sorted(range(len(members)), key=lambda label: -len(members[label]))
+    largest = len(members[order[0]])
     rows = [
-        [number, size, result.features[medoid], name, bar(size, max(sizes))]
-        for number, (size, medoid, name) in enumerate(
-            zip(sizes, result.medoids.tolist(), result.clusters, strict=True)
-        )
+        [label, len(some), result.features[result.medoids[label]], bar(len(some), largest)]
+        for label, some in ((label, members[label]) for label in order)
     ]
-    out.print(table(["cluster", "columns", "most typical", "name", ""], rows, right=(0, 1)))
+    out.print(table(["cluster", "columns", "most typical", ""], rows, right=(0, 1)))
+    several = [label for label in order if len(members[label]) > 1]
+    if several:
+        out.print(Text("columns of clusters that have several", style="bold"))
+    for label in several:
+        names = ", ".join(printable(name) for name in members[label])
+        out.print(Padding(Text(f"{label}: {names}"), (0, 0, 0, 2), expand=False))
+    for note in result.notes:
+        out.print(Text(printable(note)))
     out.print(Text(f"seed {result.provenance.seed}"))

@@ -11,6 +11,8 @@ from infosieve.report._words import _left_out, _parts
 
 # Columns in the first figure; rows of the table, at least and at most; points in the second figure.
 _BARS, _FEWEST, _ROWS, _POINTS = 30, 10, 200, 400
+# So many are named in the headline.
+_NAMED = 4
 
 
 def relevance_notes(result: Any) -> Iterator[str]:
@@ -82,8 +84,9 @@ def _title(result: Any, relevant: Any) -> str:
         return f"No column of {len(result.features):,} was found to be informative"
     found = [short(result.features[j]) for j in relevant]
     verb = "is" if len(found) == 1 else "are"
+    which = f": {listed(found)}" if len(found) <= _NAMED else ""
     columns = counted(len(result.features), "column")
-    return f"{len(found):,} of {columns} {verb} informative: {listed(found, 3)}"
+    return f"{len(found):,} of {columns} {verb} informative{which}"
 
 
 def _row(one: Any) -> list[str]:
@@ -163,6 +166,7 @@ def _ranked(frame: Any) -> Page:
     level = float(frame.loc[frame["draws"] > 0, "chance_q95"].median())
     line = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": level, "y1": level}
     line |= {"line": {"color": "refused", "dash": "dash", "width": 1}}
-    across = {"type": "log", "dtick": 1}
+    ticks = [10**k for k in range(len(str(len(frame))))]
+    across = {"type": "log", "tickvals": ticks, "ticktext": [f"{tick:,}" for tick in ticks]}
     title = "column, by rank (logarithmic)"
     return figures._figure(data, title, "information (nats)", shapes=[line], xaxis=across)

@@ -3,7 +3,9 @@
 from infosieve.results._base import Excerpt, Provenance
 from infosieve.results._choice import KChoice
 from infosieve.results._clusters import ClusterResult
+from infosieve.results._relevance_test import RelevanceTest
 from infosieve.results._selection import SelectionResult, Step
+from infosieve.results._stability import Stability
 from infosieve.results._tests import PermutationTest
 
 __all__ = [
@@ -12,6 +14,8 @@ __all__ = [
     "KChoice",
     "PermutationTest",
     "Provenance",
+    "RelevanceTest",
     "SelectionResult",
+    "Stability",
     "Step",
 ]

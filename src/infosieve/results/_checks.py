@@ -15,7 +15,9 @@ from infosieve._core.sequential import sequential_rule
 from infosieve.results._base import Provenance
 from infosieve.results._choice import KChoice
 from infosieve.results._clusters import ClusterResult
+from infosieve.results._relevance_test import ENOUGH, RelevanceTest
 from infosieve.results._selection import Action, SelectionResult, Step
+from infosieve.results._stability import Stability
 from infosieve.results._tests import PermutationTest
 
 # Of a step: all or none where there was a test, and what is counted.
@@ -76,8 +78,21 @@ def check_record(record: Any) -> None:
         _check_selection(record)
     elif isinstance(record, KChoice):
         _check_choice(record)
+    elif isinstance(record, RelevanceTest):
+        _check_relevance(record)
+    elif isinstance(record, Stability):
+        check_halves(record.chosen, len(record.features))
+        even = record.chosen and len(record.chosen) % 2 == 0
+        _need(even, "'chosen' must be pairs of halves, one at least", len(record.chosen))
     else:
         _check_clusters(record)
+
+
+def check_halves(halves: Sequence[Any], n_features: int) -> None:
+    """What was chosen from halves, among so many columns."""
+    for number, half in enumerate(halves, start=1):
+        sound = _columns(half, n_features) and list(half) == sorted(half)
+        _need(sound, f"half {number} must have columns of {n_features}, in their order", half)
 
 
 def check_path(steps: Sequence[Step], n_features: int) -> list[int]:
@@ -97,6 +112,8 @@ def check_path(steps: Sequence[Step], n_features: int) -> list[int]:
                 selected.remove(step.features[0])
             else:
                 _need(not there, "its column is selected already", there)
+                known = set(step.follows) <= set(selected)
+                _need(known, "it follows columns that are not selected", step.follows)
                 selected += step.features if step.action == "add" else ()
         except ImpossibleError as error:
             raise ImpossibleError(f"step {number}: {error}") from None
@@ -110,7 +127,7 @@ def check_fit(steps: Sequence[Step], parameters: Mapping[str, Any], n_features: 
     total = n_permutations_of(parameters["n_permutations"], pick("alpha"))
     stop = stop_of(pick("stop"), pick("n_features_to_select"))
     tested = {"remove": pick("removal") == "test"}
-    tested |= dict.fromkeys(("add", "stop"), stop in ("fdr", "permutation"))
+    tested |= dict.fromkeys(("add", "refuse", "stop"), stop in ("fdr", "permutation"))
     asked = pick("n_features_to_select") or pick("max_features") or n_features
     n_selected = 0
     for number, step in enumerate(steps, start=1):
@@ -125,7 +142,7 @@ def check_fit(steps: Sequence[Step], parameters: Mapping[str, Any], n_features: 
             sequential = is_sequential(parameters["n_permutations"])
             _need(step.sequential == sequential, f"the test of {has} is of another kind")
             _check_p_value(step, has, total)
-        n_selected += {"add": 1, "remove": -1, "stop": 0}[step.action] * len(step.features)
+        n_selected += {"add": 1, "remove": -1}.get(step.action, 0) * len(step.features)
         _need(n_selected <= asked, f"{has} selects more than the {asked} that are asked for")
 
 
@@ -144,10 +161,14 @@ def _check_p_value(step: Step, has: str, total: int) -> None:
 
 
 def _check_step(step: Step, n: int) -> None:
-    _need(step.action in get_args(Action), "its action must be add, remove or stop", step.action)
+    _need(step.action in get_args(Action), f"its action must be one of {get_args(Action)}", step.action)
     _need(_columns(step.features, n), f"its columns must be some of {n}, once each", step.features)
-    most = 1 if step.action == "remove" else 2
+    most = 1 if step.action in ("remove", "refuse") else 2
     _need(1 <= len(step.features) <= most, f"its columns are 1 to {most}", step.features)
+    follows = _columns(step.follows, n) and len(step.follows) <= 2
+    _need(follows, f"what it follows must be one or two columns of {n}", step.follows)
+    refused = step.action != "refuse" or (step.follows and step.significant is False)
+    _need(refused, "it refuses a column that follows none, or passed", step.follows)
     for name in ("mi", "gain"):
         value = getattr(step, name)
         _need(_number(value), f"its {name} must be a finite number", value)
@@ -249,6 +270,12 @@ def _check_test(test: PermutationTest) -> None:
     for name in ("early_stopped", "sequential"):
         value = getattr(test, name)
         _need(isinstance(value, bool), f"{name!r} must be true or false", value)
+    for place, second in test.followed.items():
+        _need(_count(place, 0, n - 1), f"'followed' must be of candidates 0 to {n - 1}", place)
+        names = 1 <= len(second.columns) <= 2 and set(second.columns) <= set(test.given)
+        _need(names, "a candidate follows one or two given columns", second.columns)
+        most = _numbers(second.null, second.null.size) and 1 <= second.null.size <= asked
+        _need(most, f"its permuted values must be 1 to {asked} finite numbers")
     among = test.n_candidates
     _need(_count(among, n, 2**53), f"'n_candidates' must be {n} or more", among)
     _need(among == n or test.correction, "screened candidates need a correction", among)
@@ -264,6 +291,25 @@ def _check_test(test: PermutationTest) -> None:
         _need(test.n_parts == 1, "'n_parts' without samples must be 1", test.n_parts)
 
 
+def _check_relevance(test: RelevanceTest) -> None:
+    n = len(test.features)
+    for name in ("information", "chance"):
+        _need(_numbers(getattr(test, name), n), f"{name!r} must be {n} finite numbers")
+    _need(_number(test.alpha) and 0 < test.alpha < 1, "'alpha' must be between 0 and 1", test.alpha)
+    for name in ("exceedances", "n_draws", "n_draws_asked"):
+        known = _whole(getattr(test, name), n, 0, 2**53)
+        _need(known, f"{name!r} must be {n} whole numbers, 0 or more")
+    shared = test.shared
+    _need(shared.shape == (n,) and shared.dtype == bool, f"'shared' must be {n} times true or false")
+    b, t, most = test.exceedances, test.n_draws, test.n_draws_asked
+    _need((b <= t).all() and (t <= most).all(), "'exceedances' and 'n_draws' are out of range")
+    ended = ~shared & (b == ENOUGH)
+    _need((ended | (t == most)).all(), "'n_draws' must be all, or end with enough exceedances")
+    _need((b[~shared] <= ENOUGH).all(), f"'exceedances' of a column alone are {ENOUGH} at most")
+    _need(isinstance(test.device, str), "'device' must be a text", test.device)
+    _check_parts(test, test.provenance.n_samples)
+
+
 def _check_clusters(result: ClusterResult) -> None:
     n, k = len(result.features), len(result.clusters)
     _need(all(isinstance(name, str) for name in result.clusters), "'clusters' must be names")
@@ -277,10 +323,15 @@ def _check_clusters(result: ClusterResult) -> None:
     _need(tree, f"'children' must be a tree of {n} columns")
     alike = _numbers(result.similarities, n - 1) and bool((result.similarities <= 1 + 1e-9).all())
     _need(alike, f"'similarities' must be {n - 1} numbers, 1 at most")
+    copies = isinstance(result.duplicates, Mapping) and all(
+        _columns([j, *others], n) and np.unique(result.labels[[j, *others]]).size == 1
+        for j, others in result.duplicates.items()
+    )
+    _need(copies, "'duplicates' must be columns of one cluster", result.duplicates)
     if result.cv_results is not None:
         size = result.cv_results["n_clusters"].size
         scores = all(_numbers(values, size) for values in result.cv_results.values())
-        names = {"mean_test_score", "std_test_score"} <= set(result.cv_results)
+        names = {"mean_test_score", "std_test_score", "standard_error"} <= set(result.cv_results)
         _need(scores and names and size, "'cv_results' must be scores of numbers of clusters")
 
 

@@ -110,7 +110,7 @@ def relevance_test(
     random_state: Any = None,
     verbose: int = 0,
 ) -> RelevanceTest:
-    """Test each column: is it informative about the target, by itself?
+    """Test each column for information about the target, by itself.
 
     All that is informative is called relevant, redundant or not; :class:`MISelector` selects few
     columns that are enough together. p-values come from permutations. A column is relevant where
@@ -305,8 +305,10 @@ class _Found:
 
     @classmethod
     def untested(cls, m: int) -> "_Found":
-        whole = [np.zeros(m, np.int64) for _ in range(3)]
-        return cls(np.zeros(m), *whole, np.zeros(m, bool), np.zeros(m))
+        counts = {
+            name: np.zeros(m, np.int64) for name in ("exceedances", "n_draws", "n_draws_asked")
+        }
+        return cls(information=np.zeros(m), shared=np.zeros(m, bool), chance=np.zeros(m), **counts)
 
 
 def _by_pattern(
