@@ -78,10 +78,10 @@ def classes(n, m, rng):
 CASES = {
     "Friedman": (friedman, 100, 20),
     "Friedman, more columns": (friedman, 200, 100),
-    "correlated noise": (correlated_noise, 200, 50),
-    "relatives": (relatives, 200, 50),
+    "correlated noise": (correlated_noise, 100, 50),
+    "relatives": (relatives, 100, 50),
     "nothing relevant": (nothing, 100, 50),
-    "three classes": (classes, 200, 20),
+    "three classes": (classes, 100, 20),
 }
 
 

@@ -330,6 +330,7 @@ def test_a_pipeline_passes_groups_on(seen):
         ({"selector": MISelector(checkpoint="x.json")}, ValueError, "Pass it to stability"),
         ({"selector": make_pipeline(PolynomialFeatures(), SelectKBest(F, k="all"))}, ValueError,
          "makes columns of its own"),
+        ({"selector": MISelector(alpha=2)}, ValueError, "^The 'alpha' parameter"),
         ({"n_resamples": 0}, ValueError, "'n_resamples' parameter must be an int of at least 1"),
         ({"n_jobs": 0}, ValueError, "n_jobs"),
         ({"random_state": -1}, ValueError, "random_state"),
@@ -865,3 +866,73 @@ def test_progress(capsys, monkeypatch):
     assert "halves, 4 of 4" in capsys.readouterr().err
     stability(SelectKBest(F, k=2), X, y, n_resamples=2, random_state=0)
     assert capsys.readouterr().err == ""
+
+
+# ---- the command
+
+
+def command(*arguments, cwd):
+    full = [sys.executable, "-m", "infosieve", *map(str, arguments)]
+    return subprocess.run(full, cwd=cwd, capture_output=True, text=True, check=False)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    X, y = make_friedman(80, 6, random_state=0, return_X_y=True, as_frame=True)
+    X.assign(kind=np.where(X["X4"] > 0.5, "high", "low"), who=np.arange(80) // 2, Y=y).to_csv(
+        tmp_path / "table.csv", index=False
+    )
+    return tmp_path
+
+
+FAST = ("--target", "Y", "--resamples", 2, "--max-features", 1, "--lookahead", 1, "--seed", 3)
+
+
+def test_the_command(folder):
+    out = ("--checkpoint", "halves.json", "--html", "page.html", "--jobs", 1)
+    done = command("stability", "table.csv", *FAST, "--groups", "who", *out, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    table = pd.read_csv(folder / "table.csv")
+    X, y, groups = table.drop(columns=["Y", "who"]), table["Y"], table["who"]
+    selector = MISelector(max_features=1, lookahead=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ref = stability(selector, X, y, groups=groups, n_resamples=2, random_state=3)
+    n = len(ref.stable())
+    assert done.stdout.startswith(f"{n} of 7 features are stable (4 halves of 80 samples)")
+    best = ref.features[int(ref.frequencies.argmax())]
+    assert best in done.stdout.splitlines()[2]
+    for note in ref.notes:
+        assert note in done.stdout
+    page = (folder / "page.html").read_text(encoding="utf-8")
+    assert "infosieve stability table.csv" in page
+    assert f"from {ref.sets[0][1]} of 4 halves: " in done.stdout
+    again = command("stability", "table.csv", *FAST, "--groups", "who", *out, "--json", cwd=folder)
+    assert "4 halves are in the checkpoint" in again.stderr
+    result = Stability.from_json(again.stdout)
+    assert result.chosen == ref.chosen
+    (folder / "kept.json").write_text(again.stdout, encoding="utf-8")
+    done = command("report", "kept.json", "--html", "again.html", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert "How often" in (folder / "again.html").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (("--resamples", 0), "'n_resamples' parameter must be an int of at least 1"),
+        (("--groups", "nobody"), "--groups 'nobody' is no column"),
+        (("--html", "page.txt"), "the ending must be one of"),
+        (("--checkpoint", "table.csv"), "is the input itself"),
+        (("--alpha", 2), "'alpha'"),
+        (("--series",), "--series"),
+    ],
+)
+def test_the_command_refuses(options, message, folder):
+    given_twice = {"--resamples"} & {str(option) for option in options}
+    asked = ("--target", "Y", "--jobs", 1) if given_twice else (*FAST, "--jobs", 1)
+    done = command("stability", "table.csv", *asked, *options, cwd=folder)
+    assert done.returncode == 2
+    assert message in done.stderr.splitlines()[-1]
+    assert done.stderr.splitlines()[-1].startswith("infosieve: error: ")
+    assert not done.stdout

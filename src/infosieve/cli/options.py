@@ -57,6 +57,19 @@ Sheet = Annotated[str | None, typer.Option(help="the sheet of an Excel file that
 Dates = Annotated[
     str, typer.Option(metavar="WAY", help="columns of dates: error, or ordinal (days, a number)")
 ]
+_NEIGHBORS = "K: one number, a range such as 3,15 whose estimates are averaged, or auto"
+Neighbors = Annotated[str, typer.Option(help=_NEIGHBORS)]
+Criterion = Annotated[str, typer.Option(help="cmi: given the selected columns; mi: of the set")]
+Search = Annotated[str, typer.Option(help="forward or forward-backward")]
+_STOP = "fdr, permutation, max-mi, none, or auto: fdr, unless --n-features-to-select is given"
+Stop = Annotated[str, typer.Option(help=_STOP)]
+Alpha = Annotated[float, typer.Option(help="the significance level of the tests")]
+_PERMUTATIONS = "permutations of a test, or auto: up to 199, and more for a smaller --alpha"
+Permutations = Annotated[str, typer.Option(help=_PERMUTATIONS)]
+Exactly = Annotated[int | None, typer.Option(help="exactly so many")]
+AtMost = Annotated[int | None, typer.Option(help="at most so many")]
+Lookahead = Annotated[int, typer.Option(help="2: try pairs where no single column passes")]
+Checkpoint = Annotated[str | None, typer.Option(help="a file that a killed run goes on from")]
 Method = Annotated[str, typer.Option(help="ksg1 or ksg2")]
 Metric = Annotated[str, typer.Option(help="euclidean or chebyshev")]
 Scale = Annotated[str, typer.Option(help="standard, normal-scores or none")]

@@ -11,10 +11,7 @@ from infosieve._core.files import first_line, printable
 from infosieve.cli import options as o
 from infosieve.cli.errors import fail
 
-_N_NEIGHBORS = "K: one number, a range such as 3,15 whose estimates are averaged, or auto"
-_STOP = "fdr, permutation, max-mi, none, or auto: fdr, unless --n-features-to-select is given"
 _CORRECTION = "max: p of the best of many; none: p of the column alone, which many pass by chance"
-_N_PERMUTATIONS = "permutations of a test, or auto: up to 199, and more for a smaller --alpha"
 _SCREEN = (
     "how many candidates of a step are estimated, the best by a table of counts, in each "
     "permutation anew: a number, none (all), or auto: 32 for up to 1,000 samples, fewer for more"
@@ -40,13 +37,11 @@ def select(
     encoding: o.Encoding = None,
     sheet: o.Sheet = None,
     dates: o.Dates = "error",
-    n_neighbors: Annotated[str, typer.Option(help=_N_NEIGHBORS)] = "3,15",
-    criterion: Annotated[
-        str, typer.Option(help="cmi: given the selected columns; mi: of the set")
-    ] = "cmi",
-    search: Annotated[str, typer.Option(help="forward or forward-backward")] = "forward",
+    n_neighbors: o.Neighbors = "3,15",
+    criterion: o.Criterion = "cmi",
+    search: o.Search = "forward",
     removal: Annotated[str, typer.Option(help="what removes a column: test or mi")] = "test",
-    stop: Annotated[str, typer.Option(help=_STOP)] = "auto",
+    stop: o.Stop = "auto",
     null: Annotated[
         str,
         typer.Option(
@@ -55,24 +50,22 @@ def select(
     ] = "local",
     correction: Annotated[str, typer.Option(help=_CORRECTION)] = "max",
     resample: Annotated[str, typer.Option(help="cv: test means over 20 folds; or none")] = "none",
-    alpha: Annotated[float, typer.Option(help="the significance level of the tests")] = 0.05,
-    n_permutations: Annotated[str, typer.Option(help=_N_PERMUTATIONS)] = "auto",
+    alpha: o.Alpha = 0.05,
+    n_permutations: o.Permutations = "auto",
     screen: Annotated[str, typer.Option(help=_SCREEN)] = "auto",
     max_samples: Annotated[str, typer.Option(help=_MAX_SAMPLES)] = "auto",
-    n_features_to_select: Annotated[int | None, typer.Option(help="exactly so many")] = None,
+    n_features_to_select: o.Exactly = None,
     min_features: Annotated[int, typer.Option(help="at least so many")] = 0,
-    max_features: Annotated[int | None, typer.Option(help="at most so many")] = None,
+    max_features: o.AtMost = None,
     method: o.Method = "ksg1",
     metric: o.Metric = "euclidean",
     scale: o.Scale = "standard",
-    lookahead: Annotated[int, typer.Option(help="2: try pairs where no single column passes")] = 2,
+    lookahead: o.Lookahead = 2,
     seed: o.Seed = None,
     jobs: o.Jobs = -1,
     dask: o.Dask = None,
     device: o.Device = "cpu",
-    checkpoint: Annotated[
-        str | None, typer.Option(help="a file that a killed run goes on from")
-    ] = None,
+    checkpoint: o.Checkpoint = None,
     out: Annotated[
         str | None, typer.Option(help="write the selected columns and the target")
     ] = None,

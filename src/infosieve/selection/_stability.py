@@ -38,6 +38,7 @@ from infosieve._sources.columns import as_source
 from infosieve.results import Provenance, Stability
 from infosieve.results._checks import check_halves
 from infosieve.selection._checkpoint import Kept, claimed
+from infosieve.selection._rules import check_parameters
 from infosieve.selection._selector import MISelector
 
 # Samples, or groups, that can be halved: two for each half.
@@ -188,6 +189,7 @@ def _check_selector(selector: Any, executor: Any) -> None:
         )
     if not isinstance(last, MISelector):
         return
+    check_parameters(clone(last))  # of which a generator may be drawn from
     if last.series is not False:
         raise ValueError(
             f"MISelector(series={last.series!r}) cannot be given halves: rows in order of time "
@@ -288,7 +290,7 @@ def _most_common(strata: IntArray, groups: IntArray) -> IntArray:
     """The class that most rows of each group have."""
     counts = np.zeros((groups.max() + 1, strata.max() + 1), np.int64)
     np.add.at(counts, (groups, strata), 1)
-    return counts.argmax(axis=1)
+    return np.asarray(counts.argmax(axis=1), np.int64)
 
 
 # ---- where a result comes from
