@@ -19,6 +19,7 @@ from infosieve import (
     false_neighbors,
     permutation_test,
     relevance,
+    relevance_test,
 )
 from infosieve._core.types import Batch
 from infosieve._engines.cuda import engine as cuda_engine
@@ -617,3 +618,13 @@ def test_an_emulated_selection(emulated):
     assert ours.result_.steps == theirs.result_.steps
     assert ours.result_.provenance.parameters["device"] == "cuda (emulated)"
     assert "device" not in ours.result_._repr_html_().partition("MISelector(")[2][:200]
+
+
+def test_an_emulated_test_of_every_column(emulated):
+    X, y = data()
+    X = np.c_[X[:30, :3], np.arange(30) // 12]  # shared draws, and one column by itself
+    how = {"n_neighbors": (3, 5), "n_permutations": 60, "random_state": 0}
+    ours, theirs = (relevance_test(X, y[:30], **how, device=d) for d in ("cuda", "cpu"))
+    assert ours.device == "cuda (emulated)"
+    assert ours.shared.tolist() == [True, True, True, False]
+    assert ours.to_frame().equals(theirs.to_frame())
