@@ -433,6 +433,12 @@ def test_what_was_excluded_and_why(found):
     assert "3 samples without a target were left out; 117 remain." in text
     assert "1 column has missing values: X6 (9%)." in text
     assert "What was excluded? Nothing." in read(page(selection()))
+    gaps = replace(
+        found, duplicates={}, constant=(), identifiers=(),
+        provenance=replace(found.provenance, n_left_out=0),
+    )  # fmt: skip
+    assert "What was excluded? Nothing, but there are gaps." in read(page(gaps))
+    assert ">Missing values</h2>" in page(gaps)
 
 
 def test_stand_ins(found):
@@ -613,6 +619,13 @@ def test_refused_columns_say_what_they_follow(found, capsys):
     assert "refused: follows a selected column" in names
     show(result)
     assert f"~ {other} follows {first}, and does not pass beside it" in capsys.readouterr().out
+
+
+def test_both_names_of_a_pair_are_on_its_row(found):
+    pair = replace(found.steps[0], features=(0, list(found.features).index("second meter")))
+    result = replace(found, steps=(pair, *found.steps[1:]))
+    labels = figures_of(page(result))[0]["layout"]["yaxis"]["ticktext"]
+    assert labels[0] == "1. X1 and second meter"
 
 
 def excerpt(levels, classes):

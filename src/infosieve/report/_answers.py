@@ -319,14 +319,15 @@ def excluded(result: Any) -> Answer:
     question = "What was excluded?"
     rows = list(_excluded_rows(result))
     notes = list(gaps(result))
-    short = [f"{row[0]}" for row in rows]
+    short = [row[0] for row in rows]
     left_out = result.provenance.n_left_out
     if left_out:
         short.append(counted(left_out, "sample"))
     if not rows and not notes:
         return _answer(question, "Nothing.")
     shown = table(["what", "columns", "why"], rows) | {"names": [1], "texts": [2]} if rows else None
-    part = section("What was excluded, and why", "", table=shown, notes=notes, anchor="excluded")
+    title = "What was excluded, and why" if short else "Missing values"
+    part = section(title, "", table=shown, notes=notes, anchor="excluded")
     answer = f"{listed(short)}." if short else "Nothing, but there are gaps."
     return _answer(question, answer, part)
 

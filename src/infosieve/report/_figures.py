@@ -75,10 +75,17 @@ def path(result: Any) -> Figure:
     }  # fmt: skip
     edge = {"type": "line", "x0": float(np.arcsinh(1)), "x1": float(np.arcsinh(1)), "y0": 0}
     edge |= {"yref": "paper", "y1": 1, "line": {"color": "chance", "dash": "dash", "width": 1}}
-    down = rows_axis([f"{p.number}. {' and '.join(p.names)}" for p in points])
+    down = rows_axis([_label(p) for p in points], 40)
     height = 120 + 30 * len(points)
     title = "above chance, in widths of the chance band"
     return _figure([*boxes, *shown], title, "", height, xaxis=across, yaxis=down, shapes=[edge])
+
+
+def _label(point: _data.PathPoint) -> str:
+    """A step in front of its row; of a pair both names are there."""
+    length = 26 if len(point.names) == 1 else 13
+    names = [n if len(n) <= length else n[: length - 1] + "…" for n in point.names]
+    return f"{point.number}. {' and '.join(names)}"
 
 
 def _row_box(row: int, widths: Any) -> Figure:
@@ -122,7 +129,7 @@ def _widths_text(place: float) -> str:
 
 
 def _untested_path(points: list[_data.PathPoint]) -> Figure:
-    labels = [f"{p.number}. {' and '.join(p.names)}" for p in points]
+    labels = [_label(p) for p in points]
     texts = [f"{_joined(p)}<br>adds {p.gain:.3f} nats, no test" for p in points]
     colors = ["third" if p.action == "remove" else "found" for p in points]
     return bars(labels, [p.gain for p in points], "adds (nats)", texts, colors)

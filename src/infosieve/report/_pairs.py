@@ -90,7 +90,7 @@ def _shares(levels: list[str], classes: list[str]) -> Figure:
             }
         )  # fmt: skip
     across = {"tickformat": ".0%", "range": [0, 1], "dtick": 0.25}
-    height, down = _height(labels) + 30, rows_axis(labels, 34)
+    height, down = _height(labels) + 22 * len(kinds), rows_axis(labels, 34)
     layout: Figure = {"barmode": "stack", "legend": {"traceorder": "normal"}, "bargap": 0.25}
     return _figure(data, "", "", height, xaxis=across, yaxis=down, **layout)
 
