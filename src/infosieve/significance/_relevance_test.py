@@ -233,22 +233,21 @@ def relevance_test(
             engine=engine,
             edges=layout.edges,
         )
-        scoring = Scoring(columns.x, pool, now="information")
-        nulls = _Nulls(scoring=scoring, measure=measure, given=columns.given, seed=seed)
         tested = np.flatnonzero(~columns.x.constant)
-        draws = _Draws.of(n_permutations, alpha, tested.size)
-        found = _Found.untested(m)
-        if tested.size:
-            observed = scoring.scores(measure, tested.tolist(), columns.given).averaged
-            found.information[tested] = observed
-            alike, alone = _by_pattern(problem, columns.x, tested) if pools else ({}, tested)
-            for pattern, members in alike.items():
-                nulls.share(found, members, pattern, draws.shared(pattern, members.size))
-            permutations = permutations_of(
-                "global", (seed, "relevance", 0), columns.given, metric, 1, layout
-            )
-            warn_of_few_arrangements(columns.target, layout, alpha, permutations.edges)
-            nulls.each(found, alone, permutations, draws.alone(alone.size))
+        alike, alone = _by_pattern(problem, columns.x, tested) if pools else ({}, tested)
+        permutations = permutations_of(
+            "global", (seed, "relevance", 0), columns.given, metric, 1, layout
+        )
+        warn_of_few_arrangements(columns.target, layout, alpha, permutations.edges)
+        nulls = _Nulls(
+            scoring=Scoring(columns.x, pool, now="information"),
+            measure=measure,
+            given=columns.given,
+            seed=seed,
+        )
+        found = nulls.compared(
+            alike, alone, permutations, _Draws.of(n_permutations, alpha, tested.size)
+        )
     asked |= {"executor": pool.text, "device": engine.name}
     result = RelevanceTest(
         features=tuple(problem.x.names),
@@ -359,6 +358,24 @@ class _Nulls:
     measure: Measure
     given: Columns
     seed: int
+
+    def compared(
+        self,
+        alike: dict[Pattern, IntArray],
+        alone: IntArray,
+        permutations: Permutations,
+        draws: _Draws,
+    ) -> _Found:
+        """All columns that vary: some with those of their pattern, others alone."""
+        found = _Found.untested(self.scoring.x.n_columns)
+        tested = np.sort(np.concatenate([*alike.values(), alone]))
+        if tested.size:
+            scores = self.scoring.scores(self.measure, tested.tolist(), self.given)
+            found.information[tested] = scores.averaged
+        for pattern, members in alike.items():
+            self.share(found, members, pattern, draws.shared(pattern, members.size))
+        self.each(found, alone, permutations, draws.alone(alone.size))
+        return found
 
     def share(self, found: _Found, columns: IntArray, pattern: Pattern, n_draws: int) -> None:
         """Columns of one pattern, with one distribution: each draw has its own permutation."""
