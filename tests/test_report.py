@@ -21,6 +21,8 @@ from infosieve import (
     SelectionResult,
     choose_k,
     permutation_test,
+    relevance_test,
+    stability,
 )
 from infosieve.cli import main
 from infosieve.datasets import load_tecator, make_friedman, make_xor
@@ -549,6 +551,43 @@ def test_answers_about_other_columns_are_refused(found):
     assert "other data" not in read(page(found, relevance=relevance_of(found, [0])))
 
 
+def test_answers_as_they_are(tmp_path):
+    """No stand-ins for records: the real ones, from the calls that the page names."""
+    X, y = make_friedman(80, 6, random_state=0, return_X_y=True, as_frame=True)
+    selector = MISelector(random_state=0).fit(X, y)
+    test = relevance_test(X, y, random_state=0)
+    again = stability(selector, X, y, n_resamples=3, random_state=0)
+    clusters = FeatureClustering(3).fit(X, y).result_
+    beside = {"relevance": test, "stability": again, "clusters": clusters}
+    selector.result_.report(tmp_path / "page.html", **beside)
+    written = (tmp_path / "page.html").read_text(encoding="utf-8")
+    text = read(written)
+    n = int(test.relevant.sum())
+    assert f"{n} of 6 columns by themselves" in text
+    assert all(" ".join(note.split()) in text for note in again.notes)
+    assert "Which columns are redundant" in text
+    assert "other data" not in text  # the same table has the same fingerprint in all of them
+    kept = [type(one).from_json(one.to_json()) for one in beside.values()]
+    assert page(selector.result_, **dict(zip(beside, kept, strict=True))) == written
+    for name, one in {"selection": selector.result_, **beside}.items():
+        (tmp_path / f"{name}.json").write_text(one.to_json(), encoding="utf-8")
+    files = [str(tmp_path / f"{name}.json") for name in ("selection", *beside)]
+    assert ended("report", *files, "--html", str(tmp_path / "again.html")) == 0
+    assert (tmp_path / "again.html").read_text(encoding="utf-8") == written
+
+
+def test_a_search_that_had_no_time():
+    result = selection()
+    result = replace(
+        result, selected=(), steps=(), stop_reason="interrupted",
+        excerpt=replace(result.excerpt, features={}),
+    )  # fmt: skip
+    text = read(page(result))
+    assert "Unfinished: no column was looked at for Y yet" in text
+    assert "Nothing was tested yet." in text
+    assert "No column passed" not in text
+
+
 # --- figures
 
 
@@ -869,8 +908,16 @@ return [...document.querySelectorAll(".scroll")].filter((e) => e.scrollWidth > e
 
 @pytest.mark.parametrize("width", [1100, 390])
 def test_nothing_is_cut_at_the_right(width, browser, tmp_path):
-    path = tmp_path / "hostile.html"
-    hostile().report(path)
+    path, result = tmp_path / "hostile.html", hostile()
+    # Of long names all: selected, stand-in, informative.
+    first, other = HOSTILE.index("x" * 200), len(HOSTILE) - 1
+    result = replace(result, selected=tuple(j for j in result.selected if j != other))
+    asked = with_alternatives(result, stand_in(first, other, 0.9, 0.1), stand_in(0, other, 1, 0))
+    everything_else = {
+        "relevance": relevance_of(result, [0, other]),
+        "stability": repeated(result, np.linspace(0, 1, 9)),
+    }
+    path.write_text(page(asked, **everything_else), encoding="utf-8")
     opened(browser, path, width=width)
     assert browser.execute_script(WIDEST) <= width
     assert browser.execute_script(SCROLLED) == 0

@@ -260,7 +260,7 @@ def _relevant_table(result: Any, test: Any, others: list[int]) -> Page:
     if more:
         rows.append([f"and {more:,} more", "", "", ""])
     shown = table(["column", "nats", "q", "what it is"], rows, numeric=[1, 2])
-    return shown | {"caption": "Informative, but not selected"}
+    return shown | {"caption": "Informative, but not selected", "texts": [3]}
 
 
 def _what_it_is(result: Any, column: int) -> str:

@@ -50,6 +50,8 @@ def selection_page(
 def _title(result: Any, tested: bool) -> str:
     found = [short(result.features[j]) for j in result.selected]
     target = " and ".join(name_text(name) for name in result.excerpt.target)
+    if not result.steps:
+        return f"Unfinished: no column was looked at for {target} yet"
     if not found:
         return f"No column was found to be informative about {target}"
     if not tested:
@@ -68,7 +70,7 @@ def _words_of(result: Any, tested: bool) -> list[str]:
     if not tested:
         words.append("No test was asked for: the last of them may add nothing.")
     words += _words.of_columns_alone(result)
-    if not selected:
+    if result.steps and not selected:
         words.append(
             "More samples may show a weak dependence; so may a larger alpha, at the price of more "
             "false columns. The figures below show how close the best column came."
@@ -91,7 +93,9 @@ def _sureness(result: Any, tested: bool) -> Page:
     added = [step for step in result.steps if step.action == "add"]
     passed = [step for step in added if step.significant]
     n_kept = sum(len(step.features) for step in added if step.significant is False)
-    if not result.selected:
+    if not result.steps:
+        answer = "Nothing was tested yet."
+    elif not result.selected:
         answer = "No column passed its test." if tested else "No column adds anything."
     elif not tested:
         answer = "Not tested: columns were taken in the order of what they add."
