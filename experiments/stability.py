@@ -37,7 +37,7 @@ KEPT = HERE / "results" / "stability.json"
 PAIRS = 25
 ASSUMPTIONS = ("r-concave", "unimodal", None)
 SELECTORS = ("MISelector", "lasso", "trees")
-LOWEST = 0.6
+LOWEST, THRESHOLDS = 0.6, (0.6, 0.8)
 
 
 # ---- data
@@ -165,22 +165,35 @@ def threshold_of(run, m, assumption):
     return next((c for c in counts if bound(run, m, c, assumption) <= 1), None)
 
 
-def low_columns(runs, m):
-    """What is bounded: columns that halves choose with a probability of q / p or less."""
-    counts = np.array([run["counts"] for run in runs])
-    share = counts.mean(axis=0) / (2 * PAIRS)
-    return set(np.flatnonzero(share <= share.sum() / m).tolist())
+def kinds_of(case):
+    """Columns that are alike by design have one kind: they are chosen with one probability."""
+    m, relevant = CASES[case][2], sorted(relevant_of(case))
+    if case == "relatives":  # by how far the nearest relevant column is
+        return [min(abs(j - r) for r in relevant) for j in range(m)]
+    return [-1 - j if j in relevant else 0 for j in range(m)]
+
+
+def low_columns(runs, case):
+    """What is bounded: columns that halves choose with a probability of q / p or less.
+
+    The probability is that of all columns of a kind, in all runs.
+    """
+    kinds = np.array(kinds_of(case))
+    share = np.array([run["counts"] for run in runs]).mean(axis=0) / (2 * PAIRS)
+    each = np.array([share[kinds == kind].mean() for kind in kinds])
+    return set(np.flatnonzero(each <= share.mean() + 1e-12).tolist())
 
 
 def mean_text(values):
-    """A mean, and its interval of 95 %."""
+    """A mean of counts, and its interval of 95 %: if all are 0, that of Poisson's distribution."""
     values = np.asarray(values, float)
+    if not values.any():
+        return f"0 (to {-np.log(0.025) / len(values):.2f})"
     if len(values) < 2:
         return f"{values.mean():.2f}"
     half = student.ppf(0.975, len(values) - 1) * values.std(ddof=1) / np.sqrt(len(values))
-    return (
-        f"{values.mean():.2f} ({max(0.0, values.mean() - half):.2f} to {values.mean() + half:.2f})"
-    )
+    low, high = max(0.0, values.mean() - half), values.mean() + half
+    return f"{values.mean():.2f} ({low:.2f} to {high:.2f})"
 
 
 def chosen_at(run, count):
@@ -192,37 +205,46 @@ def relevant_of(case):
     return set(make(n, m, np.random.default_rng(0))[2])
 
 
+def each_case(kept):
+    """Case, selector, their runs, and which columns are of low probability."""
+    for case in CASES:
+        for name in SELECTORS:
+            runs = kept["runs"].get(f"{case}/{name}", [])
+            if runs:
+                yield case, name, runs, low_columns(runs, case)
+
+
+def label(case):
+    _, n, m = CASES[case]
+    return f"{case}, {n} by {m}"
+
+
 def main_rows(kept):
     """The default: what the threshold for one false column promises, lets in and keeps."""
     rows = []
-    for case, (_, n, m) in CASES.items():
-        relevant = relevant_of(case)
-        for name in SELECTORS:
-            runs = kept["runs"].get(f"{case}/{name}", [])
-            if not runs:
-                continue
-            low = low_columns(runs, m)
-            at = [threshold_of(run, m, "r-concave") for run in runs]
-            sets = [chosen_at(run, count) for run, count in zip(runs, at, strict=True)]
-            promised = [
-                0.0 if count is None else bound(run, m, count, "r-concave")
-                for run, count in zip(runs, at, strict=True)
+    for case, name, runs, low in each_case(kept):
+        m, relevant = CASES[case][2], relevant_of(case)
+        at = [threshold_of(run, m, "r-concave") for run in runs]
+        sets = [chosen_at(run, count) for run, count in zip(runs, at, strict=True)]
+        reached = [(run, count) for run, count in zip(runs, at, strict=True) if count]
+        promised = [bound(run, m, count, "r-concave") for run, count in reached]
+        shares = [count / (2 * PAIRS) for _, count in reached]
+        n_relevant = [len(s & relevant) for s in sets]
+        of_all = [len(set(run["whole"]) & relevant) for run in runs]
+        rows.append(
+            [
+                label(case), name, len(runs),
+                f"{np.mean([sum(r['counts']) for r in runs]) / (2 * PAIRS):.1f}",
+                f"{np.mean(shares):.2f}" if shares else "none",
+                f"{np.mean(promised):.2f}" if promised else "",
+                mean_text([len(s & low) for s in sets]),
+                mean_text([len(s - relevant) for s in sets]),
+                mean_text([len(set(r["whole"]) - relevant) for r in runs]),
+                f"{np.mean(n_relevant):.1f}, {np.mean(of_all):.1f} of {len(relevant)}"
+                if relevant else "",
+                index_text(runs),
             ]
-            reached = [count / (2 * PAIRS) for count in at if count is not None]
-            rows.append(
-                [
-                    case, n, m, name, len(runs),
-                    f"{np.mean([sum(r['counts']) for r in runs]) / (2 * PAIRS):.1f}",
-                    f"{np.mean(reached):.2f}" if reached else "none",
-                    f"{np.mean(promised):.2f}",
-                    mean_text([len(s & low) for s in sets]),
-                    mean_text([len(s - relevant) for s in sets]),
-                    f"{np.mean([len(s & relevant) for s in sets]):.1f} of {len(relevant)}",
-                    mean_text([len(set(r["whole"]) - relevant) for r in runs]),
-                    f"{np.mean([len(set(r['whole']) & relevant) for r in runs]):.1f}",
-                    index_text(runs),
-                ]
-            )  # fmt: skip
+        )  # fmt: skip
     return rows
 
 
@@ -234,65 +256,54 @@ def index_text(runs):
 def bound_rows(kept):
     """At fixed thresholds: each bound, and what was found."""
     rows = []
-    for share in (0.6, 0.75, 0.9):
-        count = int(np.ceil(share * 2 * PAIRS - 1e-9))
-        for case, (_, _, m) in CASES.items():
-            for name in SELECTORS:
-                runs = kept["runs"].get(f"{case}/{name}", [])
-                if not runs:
-                    continue
-                low = low_columns(runs, m)
-                bounds = [np.mean([bound(r, m, count, a) for r in runs]) for a in ASSUMPTIONS]
-                found = mean_text([len(chosen_at(r, count) & low) for r in runs])
-                beyond = [len(chosen_at(r, count) - relevant_of(case)) for r in runs]
-                rows.append(
-                    [f"{share:.0%}", case, name, *(f"{b:.3g}" for b in bounds), found,
-                     mean_text(beyond)]
-                )  # fmt: skip
+    for case, name, runs, low in each_case(kept):
+        row = [label(case), name]
+        for share in THRESHOLDS:
+            count, m = round(share * 2 * PAIRS), CASES[case][2]
+            row += [f"{np.mean([bound(r, m, count, a) for r in runs]):.2g}" for a in ASSUMPTIONS]
+            row.append(mean_text([len(chosen_at(r, count) & low) for r in runs]))
+        rows.append(row)
     return rows
 
 
 def broken(kept):
-    """Where more was found than promised: of how many, by assumption (the mean of the runs)."""
-    worse = dict.fromkeys(ASSUMPTIONS, 0)
-    n = 0
-    for case, (_, _, m) in CASES.items():
-        for name in SELECTORS:
-            runs = kept["runs"].get(f"{case}/{name}", [])
-            for count in range(PAIRS + 2, 2 * PAIRS + 1) if runs else ():
-                low = low_columns(runs, m)
-                found = np.mean([len(chosen_at(r, count) & low) for r in runs])
-                n += 1
-                for a in ASSUMPTIONS:
-                    worse[a] += found > np.mean([bound(r, m, count, a) for r in runs])
+    """How many means of what was found are above the bound, by assumption, and of how many."""
+    worse, n = dict.fromkeys(ASSUMPTIONS, 0), 0
+    for case, _, runs, low in each_case(kept):
+        for count in range(PAIRS + 1, 2 * PAIRS + 1):
+            found = np.mean([len(chosen_at(r, count) & low) for r in runs])
+            n += 1
+            for a in ASSUMPTIONS:
+                worse[a] += found > np.mean([bound(r, CASES[case][2], count, a) for r in runs])
     return worse, n
 
 
 def page(kept):
     parts = [TEXT["head"]]
-    head = ["data", "samples", "columns", "selector", "runs", "chosen from a half", "threshold",
-            "promised", "found, low", "found, irrelevant", "relevant kept",
-            "all samples: irrelevant", "relevant", "index"]  # fmt: skip
-    parts += [TEXT["main"], table(head, main_rows(kept), left=1)]
+    head = ["data, samples by columns", "selector", "runs", "chosen from a half", "threshold",
+            "promised", "found, low", "found, irrelevant", "all samples: irrelevant",
+            "relevant: kept, of all samples", "index"]  # fmt: skip
+    parts += [TEXT["main"], table(head, main_rows(kept), left=2)]
     worse, n = broken(kept)
     words = ", ".join(f"{worse[a]} ({a or 'no assumption'})" for a in ASSUMPTIONS)
-    parts += [TEXT["bounds"] + f"\n\nOver all thresholds above one half, data and selectors, {n} "
-              f"means of what was found: above the bound are {words}."]  # fmt: skip
-    head = ["threshold", "data", "selector", "r-concave", "unimodal", "no assumption",
-            "found, low", "found, irrelevant"]  # fmt: skip
+    told = f"Of {n} such means (all data, selectors and thresholds above one half), so many are"
+    parts += [TEXT["bounds"], f"{told} above the bound: {words}."]
+    head = ["data, samples by columns", "selector"]
+    for share in THRESHOLDS:
+        head += [f"{share:.0%}: r-concave", "unimodal", "no assumption", "found, low"]
     parts += [table(head, bound_rows(kept), left=2)]
     if kept.get("real"):
-        head = ["table", "samples", "columns", "selector", "chosen from a half", "index",
+        head = ["table", "samples by columns", "selector", "chosen from a half", "index",
                 "different sets", "threshold", "stable", "most frequent", "seconds"]  # fmt: skip
         rows = [
-            [f"`{r['table']}`", r["samples"], r["columns"], r["selector"], r["mean"],
+            [f"`{r['table']}`", f"{r['samples']} by {r['columns']}", r["selector"], r["mean"],
              f"{r['index']:.2f} ({r['interval'][0]:.2f} to {r['interval'][1]:.2f})",
              f"{r['sets']} of {2 * PAIRS}",
              "none" if np.isnan(r["threshold"]) else f"{r['threshold']:.2f}", len(r["stable"]),
              ", ".join(f"{name} {share:.0%}" for name, share in r["often"]), r["seconds"]]
             for r in kept["real"]
         ]  # fmt: skip
-        parts += [TEXT["real"], table(head, rows, left=0)]
+        parts += [TEXT["real"], table(head, rows, left=3)]
     return "\n\n".join(parts) + "\n"
 
 
@@ -308,8 +319,10 @@ whether the bounds hold on data whose relevant columns are known, and what they 
 
 What is bounded is the expected number of columns of *low* probability: those that the selector
 chooses from a half with a probability of q / p or less, where q of p columns are chosen on
-average. "Found, low" counts these, by their frequency over all runs; "found, irrelevant" counts all
-columns that tell nothing beside the relevant ones, which users care about and no bound covers.
+average. "Found, low" counts these. Columns that are alike by design (noise; relatives that are as
+far from a relevant column) have one probability, estimated from all of them. "Found, irrelevant"
+counts all columns that tell nothing beside the relevant ones: what users care about, and no bound
+covers.
 
 {PAIRS} pairs of halves each. `MISelector` has its defaults; lasso is
 `SelectFromModel(LassoCV(cv=5))`, trees is `SelectFromModel(ExtraTreesRegressor(50))` (of classes,
@@ -317,7 +330,8 @@ its classifier). Intervals are those of 95 % of a mean.""",
     "main": """## One false column
 
 The threshold is the smallest (at least 0.6) at which the r-concave bound is no more than 1, as
-`Stability.stable()` has it. "All samples": what one fit on all samples chooses.
+`Stability.stable()` has it. "All samples": what one fit on all samples chooses; the price of
+stability is in the relevant columns that it keeps, beside those that a fit on all samples finds.
 
 - Friedman: five relevant columns, noise beside them. Correlated noise: the same, noise columns
   correlated at 0.8 with each other.
@@ -327,7 +341,7 @@ The threshold is the smallest (at least 0.6) at which the r-concave bound is no 
 - Nothing relevant: normal columns and a normal target. Three classes: two relevant columns.""",
     "bounds": """## The bounds at fixed thresholds
 
-Means over the runs of the bounds, and of what was found.""",
+Means over the runs of the bounds, and of the columns of low probability that were found.""",
     "real": """## Three real tables
 
 Body fat (numbers), heart disease (two classes; for the lasso they are the numbers 0 and 1)
