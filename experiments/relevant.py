@@ -396,7 +396,8 @@ def main():
     for part in () if options.show else [options.only] if options.only else PARTS:
         measure(kept, part, 60 * options.minutes * (1 if options.only else SHARES[part]))
         save(kept)
-    (DOCS / "relevant.md").write_text(page(kept), encoding="utf-8")
+    if PARTS.keys() <= kept.keys():
+        (DOCS / "relevant.md").write_text(page(kept), encoding="utf-8")
 
 
 if __name__ == "__main__":
