@@ -33,6 +33,7 @@ from infosieve import (
     choose_k,
     cli,
     permutation_test,
+    relevance_test,
 )
 from infosieve._core.errors import MissingRequirementError
 from infosieve._engines.numba.jit import announcer
@@ -340,6 +341,7 @@ def test_every_parameter_has_an_option():
     renamed |= {"discrete_features": "categorical", "discrete_target": "categorical"}
     for function, command in (
         (MISelector, cli.select.select),
+        (relevance_test, cli.relevance.relevance),
         (choose_k, cli.choose_k.choose_k),
         (FeatureClustering, cli.cluster.cluster),
     ):
@@ -353,6 +355,7 @@ def test_defaults_are_those_of_the_library():
     """But for the threads: a command has the machine to itself."""
     for function, command in (
         (MISelector, cli.select.select),
+        (relevance_test, cli.relevance.relevance),
         (FeatureClustering, cli.cluster.cluster),
     ):
         options = inspect.signature(command).parameters

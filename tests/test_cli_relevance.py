@@ -1,6 +1,5 @@
 """``infosieve relevance``, in a process of its own."""
 
-import inspect
 import json
 import subprocess
 import sys
@@ -10,8 +9,6 @@ import pandas as pd
 import pytest
 
 from infosieve import RelevanceTest, relevance_test
-from infosieve.cli.options import literal
-from infosieve.cli.relevance import relevance
 from infosieve.results import PermutationTest
 
 COMMAND = [sys.executable, "-m", "infosieve"]
@@ -94,17 +91,6 @@ def test_mistakes_are_told_before_work_begins(table):
     done = run("relevance", path, "--target", "y", "--alpha", 7)
     assert done.returncode == 2
     assert "'alpha' parameter must be a number between 0 and 1" in done.stderr
-
-
-def test_options_have_the_defaults_of_parameters():
-    options = inspect.signature(relevance).parameters
-    renamed = {"n_jobs": None, "executor": None, "random_state": None, "verbose": None}
-    declared = {"discrete_features", "discrete_target", "groups"}
-    for name, parameter in inspect.signature(relevance_test).parameters.items():
-        if name in ("X", "y") or name in renamed or name in declared:
-            continue
-        default = options[name].default
-        assert (literal(default) if isinstance(default, str) else default) == parameter.default
 
 
 def test_a_record_of_another_kind_is_refused(table):
