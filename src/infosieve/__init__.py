@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from infosieve.curves import CurveFeatures
     from infosieve.estimators import choose_k, entropy, mutual_information, relevance
     from infosieve.results import (
+        Alternative,
         ClusterResult,
         KChoice,
         PermutationTest,
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from infosieve.significance import permutation_test, relevance_test
 
 __all__ = [
+    "Alternative",
     "ClusterResult",
     "ColumnSource",
     "CurveFeatures",
@@ -64,6 +66,7 @@ __getattr__, __dir__ = lazy(
         "estimators": ["choose_k", "entropy", "mutual_information", "relevance"],
         "plots": [],
         "results": [
+            "Alternative",
             "ClusterResult",
             "KChoice",
             "PermutationTest",

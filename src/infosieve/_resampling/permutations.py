@@ -160,7 +160,7 @@ def local_permutations(
         threads = n_workers if rows.size > _FEW_POINTS else 1
         found = cKDTree(points).query(points, k, p=norm, workers=threads)[1]
         found = found.reshape(rows.size, k)
-        _put_first(found)
+        put_first(found)
         again = np.arange(width) % k  # a small stratum: its rows several times
         near[rows] = rows[found[:, again]]
         weights[rows, :k] = fit_weights(points, found)
@@ -168,12 +168,12 @@ def local_permutations(
     return Permutations(key, order, edges, few, LocalFits.of(near, weights), local=True)
 
 
-def _put_first(found: IntArray) -> None:
+def put_first(found: IntArray, rows: IntArray | None = None) -> None:
     """Each row among its nearest, also where too many are at distance zero: it changes places."""
-    own = np.arange(len(found))[:, None]
-    for i in np.flatnonzero((found[:, :N_NEAR] != own).all(axis=1)):
-        found[i, found[i] == i] = found[i, 0]
-        found[i, 0] = i
+    own = np.arange(len(found)) if rows is None else rows
+    for i in np.flatnonzero((found[:, :N_NEAR] != own[:, None]).all(axis=1)):
+        found[i, found[i] == own[i]] = found[i, 0]
+        found[i, 0] = own[i]
 
 
 def group_permutations(
@@ -199,7 +199,7 @@ def group_permutations(
     for first, last in pairwise(edges.tolist()):
         like = order[first:last]
         found = cKDTree(means[like]).query(means[like], near.shape[1])[1].reshape(like.size, -1)
-        _put_first(found)
+        put_first(found)
         near[like] = like[found]
     return Permutations(key, order, edges, near, fits, local=True, n_slots=n_slots)
 

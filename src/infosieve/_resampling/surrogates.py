@@ -288,18 +288,25 @@ class Surrogates:
             out[~plain] = made
 
 
-def fit_weights(points: FloatArray, near: IntArray) -> FloatArray:
+def fit_weights(
+    points: FloatArray, near: IntArray, rows: IntArray | None = None, curved: bool = False
+) -> FloatArray:
     """The weights of near samples in local linear fits: least squares.
 
-    ``points`` is (n_samples, n_dimensions), ``near`` (n_samples, n_near).
+    ``points`` is (n_samples, n_dimensions), ``near`` (n_rows, n_near) those of ``rows``, which are
+    all samples unless given. ``curved``: with squares and products of the dimensions.
     """
     k, d = near.shape[1], points.shape[1]
+    d += d * (d + 1) // 2 if curved else 0
     weights = np.full(near.shape, 1 / k)
     if k < FEWEST_EACH * (d + 1):
         return weights
+    centres = points if rows is None else points[rows]
     size = max(1, _BLOCK // (k * d))
     for at in range(0, len(near), size):
-        around = points[near[at : at + size]] - points[at : at + size, None]
+        around = points[near[at : at + size]] - centres[at : at + size, None]
+        if curved:
+            around = _with_products(around)
         centre = around.mean(axis=1, keepdims=True)
         around -= centre
         unit = np.sqrt((around**2).sum(axis=2).mean(axis=1))[:, None, None]
@@ -309,3 +316,12 @@ def fit_weights(points: FloatArray, near: IntArray) -> FloatArray:
         slopes = np.linalg.solve(squares, -(centre / unit).transpose(0, 2, 1))
         weights[at : at + size] += (around @ slopes)[:, :, 0]
     return weights
+
+
+def _with_products(around: FloatArray) -> FloatArray:
+    """Differences (n, n_near, n_dimensions), brought to one size, their squares and products."""
+    radius = np.sqrt((around**2).sum(axis=2).mean(axis=1))[:, None, None]
+    radius[radius == 0] = 1.0
+    around = around / radius
+    one, other = np.triu_indices(around.shape[2])
+    return np.concatenate([around, around[:, :, one] * around[:, :, other]], axis=2)

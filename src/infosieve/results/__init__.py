@@ -4,11 +4,12 @@ from infosieve.results._base import Excerpt, Provenance
 from infosieve.results._choice import KChoice
 from infosieve.results._clusters import ClusterResult
 from infosieve.results._relevance_test import RelevanceTest
-from infosieve.results._selection import SelectionResult, Step
+from infosieve.results._selection import Alternative, SelectionResult, Step
 from infosieve.results._stability import Stability
 from infosieve.results._tests import PermutationTest
 
 __all__ = [
+    "Alternative",
     "ClusterResult",
     "Excerpt",
     "KChoice",

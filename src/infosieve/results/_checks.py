@@ -161,7 +161,11 @@ def _check_p_value(step: Step, has: str, total: int) -> None:
 
 
 def _check_step(step: Step, n: int) -> None:
-    _need(step.action in get_args(Action), f"its action must be one of {get_args(Action)}", step.action)
+    _need(
+        step.action in get_args(Action),
+        f"its action must be one of {get_args(Action)}",
+        step.action,
+    )
     _need(_columns(step.features, n), f"its columns must be some of {n}, once each", step.features)
     most = 1 if step.action in ("remove", "refuse") else 2
     _need(1 <= len(step.features) <= most, f"its columns are 1 to {most}", step.features)
@@ -218,6 +222,14 @@ def _check_selection(result: Any) -> None:
     most = result.provenance.n_samples
     gaps = gaps and all(_count(count, 1, most) for count in result.missing.values())
     _need(gaps, f"'missing' must be numbers of gaps in columns of {n}", result.missing)
+    for other in result.alternatives or ():
+        both = other.feature in selected and _columns([other.feature, other.stand_in], n)
+        both = both and other.stand_in not in selected
+        _need(both, "a stand-in must be for a selected column, and none itself", other)
+        sizes = (other.information, other.in_place, other.remaining)
+        _need(all(map(_number, sizes)) and other.information > 0, "its nats must be finite", other)
+        p = _number(other.p_value) and 0 <= other.p_value <= 1
+        _need(p, "its p_value must be between 0 and 1", other.p_value)
     _need(isinstance(result.stop_reason, str), "'stop_reason' must be a text", result.stop_reason)
     _check_excerpt(result.excerpt, selected, result.provenance.n_samples)
     if result.k_choice is not None:
@@ -274,8 +286,9 @@ def _check_test(test: PermutationTest) -> None:
         _need(_count(place, 0, n - 1), f"'followed' must be of candidates 0 to {n - 1}", place)
         names = 1 <= len(second.columns) <= 2 and set(second.columns) <= set(test.given)
         _need(names, "a candidate follows one or two given columns", second.columns)
-        most = _numbers(second.null, second.null.size) and 1 <= second.null.size <= asked
-        _need(most, f"its permuted values must be 1 to {asked} finite numbers")
+        size = second.null.size
+        some = _numbers(second.null, size) and 1 <= size <= asked
+        _need(some, f"its permuted values must be 1 to {asked} finite numbers")
     among = test.n_candidates
     _need(_count(among, n, 2**53), f"'n_candidates' must be {n} or more", among)
     _need(among == n or test.correction, "screened candidates need a correction", among)
@@ -300,7 +313,9 @@ def _check_relevance(test: RelevanceTest) -> None:
         known = _whole(getattr(test, name), n, 0, 2**53)
         _need(known, f"{name!r} must be {n} whole numbers, 0 or more")
     shared = test.shared
-    _need(shared.shape == (n,) and shared.dtype == bool, f"'shared' must be {n} times true or false")
+    _need(
+        shared.shape == (n,) and shared.dtype == bool, f"'shared' must be {n} times true or false"
+    )
     b, t, most = test.exceedances, test.n_draws, test.n_draws_asked
     _need((b <= t).all() and (t <= most).all(), "'exceedances' and 'n_draws' are out of range")
     ended = ~shared & (b == ENOUGH)

@@ -20,7 +20,7 @@ from infosieve.results._base import (
 )
 from infosieve.results._choice import KChoice
 
-Action = Literal["add", "remove", "stop"]
+Action = Literal["add", "remove", "refuse", "stop"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,13 +29,14 @@ class Step:
 
     Attributes
     ----------
-    action : {"add", "remove", "stop"}
-        "stop": the best remaining candidate did not pass.
+    action : {"add", "remove", "refuse", "stop"}
+        "stop": the best remaining candidate did not pass. "refuse": it passed, but not beside the
+        selected columns that it ``follows``; the search goes on without it.
     features : tuple of int
         The columns concerned: one, or the two of a pair.
     mi : float
-        Information of the whole set about the target after the step (for "stop": of the set
-        with the candidate that did not pass), in nats.
+        Information of the whole set about the target after the step (for "stop" and "refuse": of
+        the set with the candidate), in nats.
     gain : float
         What the step adds: I(candidate; target | selected) under the criterion "cmi", else the
         difference of the sets. For a removal, the difference of the sets.
@@ -58,6 +59,9 @@ class Step:
     gap_gain : float or None
         How much the gaps of an added column would add alone: whether a value is missing. None
         where it has none.
+    follows : tuple of int
+        One or two selected columns that predict the candidate better, along a curve, than all
+        together. Then there were two tests; that with the larger p-value is the one here.
     sequential : bool
         Whether the test could end as soon as it had surely passed or failed: the p-value is exact
         then. Otherwise there was a fixed number of permutations.
@@ -100,6 +104,7 @@ class Step:
     singletons: int = 0
     sequential: bool = False
     gap_gain: float | None = None
+    follows: tuple[int, ...] = ()
 
     @property
     def lower_limit(self) -> bool:
@@ -114,6 +119,52 @@ class Step:
         if self.p_value is None or self.level is None:
             return None
         return self.p_value <= self.level
+
+
+@dataclass(frozen=True, kw_only=True)
+class Alternative:
+    """A column that could stand in for a selected one, beside the other selected ones.
+
+    Attributes
+    ----------
+    feature : int
+        The selected column.
+    stand_in : int
+        The other one.
+    information : float
+        What the selected column adds to the other selected ones, in nats.
+    in_place : float
+        What the stand-in adds to them.
+    p_value : float
+        Of a test whether that is more than chance, corrected for all columns that were tried.
+    remaining : float
+        What the selected column still adds beside the stand-in.
+    share : float
+        That, as a share of ``information``; 0 where it is negative.
+
+    See Also
+    --------
+    MISelector : Has a frame of them as ``alternatives_``.
+
+    Examples
+    --------
+    >>> from infosieve import Alternative
+    >>> Alternative(
+    ...     feature=3, stand_in=7, information=0.4, in_place=0.35, p_value=0.005, remaining=0.1
+    ... ).share
+    0.25
+    """
+
+    feature: int
+    stand_in: int
+    information: float
+    in_place: float
+    p_value: float
+    remaining: float
+
+    @property
+    def share(self) -> float:
+        return max(self.remaining, 0.0) / self.information
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -146,6 +197,8 @@ class SelectionResult(Document):
         For each column with gaps, how many it has.
     stop_reason : str
         Why the search ended.
+    alternatives : tuple of Alternative or None
+        For each selected column, those that could stand in for it; None: nobody has asked.
     k_choice : KChoice or None
         What K was chosen from.
     excerpt : Excerpt
@@ -199,6 +252,7 @@ class SelectionResult(Document):
     provenance: Provenance
     identifiers: tuple[int, ...] = ()
     missing: Mapping[int, int] = field(default_factory=dict)
+    alternatives: tuple[Alternative, ...] | None = None
 
     def _content(self) -> dict[str, Any]:
         return super()._content() | {
@@ -206,10 +260,16 @@ class SelectionResult(Document):
             "k_choice": None if self.k_choice is None else self.k_choice._content(),
             "excerpt": plain_record(self.excerpt),
             "provenance": plain_record(self.provenance),
+            "alternatives": None
+            if self.alternatives is None
+            else [plain_record(other) for other in self.alternatives],
         }
 
     @classmethod
     def _restored(cls, content: dict[str, Any]) -> Self:
+        if content["alternatives"] is not None:
+            others = [Alternative(**other) for other in content["alternatives"]]
+            content["alternatives"] = tuple(others)
         for name in ("selected", "features", "n_neighbors", "constant", "identifiers"):
             content[name] = tuple(content[name])
         choice = content["k_choice"]
@@ -260,6 +320,7 @@ class SelectionResult(Document):
                 "candidates": step.n_candidates,
                 "screened": step.n_screened,
                 "singletons": step.singletons,
+                "follows": " and ".join(str(self.features[i]) for i in step.follows),
             }
             for number, step in enumerate(self.steps, start=1)
             for j in step.features
@@ -269,16 +330,31 @@ class SelectionResult(Document):
         types |= dict.fromkeys(["p_value", "level", *QUANTILE_NAMES], "float64")
         names = ["step", "action", "feature", "mi", "gain", "p_value", "early_stopped", "level"]
         names += ["significant", "exceedances", "permutations", *QUANTILE_NAMES]
-        names += ["candidates", "screened", "singletons"]
+        names += ["candidates", "screened", "singletons", "follows"]
         return pd.DataFrame(rows, columns=names).astype(types)
+
+
+def alternatives_frame(result: SelectionResult) -> pd.DataFrame:
+    """What could stand in for selected columns, by name."""
+    names = ["feature", "stand_in", "information", "in_place", "p_value", "remaining", "share"]
+    rows = [
+        {name: getattr(other, name) for name in names}
+        | {name: result.features[getattr(other, name)] for name in ("feature", "stand_in")}
+        for other in result.alternatives or ()
+    ]
+    types = dict.fromkeys(names[2:], "float64")
+    return pd.DataFrame(rows, columns=names).astype(types)
+
+
+_TUPLES = ("features", "null", "follows")
 
 
 def plain_step(step: Step) -> dict[str, Any]:
     """A step's fields, as JSON holds them."""
-    return plain_record(step) | {"features": list(step.features), "null": list(step.null)}
+    return plain_record(step) | {name: list(getattr(step, name)) for name in _TUPLES}
 
 
 def restored_step(content: Mapping[str, Any]) -> Step:
     """The step of :func:`plain_step`."""
-    tuples = {name: tuple(content[name]) for name in ("features", "null")}
+    tuples = {name: tuple(content[name]) for name in _TUPLES}
     return Step(**{**content, **tuples})

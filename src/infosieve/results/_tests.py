@@ -1,6 +1,8 @@
 """Permutation tests."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
@@ -17,6 +19,25 @@ from infosieve.results._base import (
     keep,
     plain_record,
 )
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Followed:
+    """A second test of a candidate, which follows one or two of the given columns along a curve.
+
+    Attributes
+    ----------
+    columns : tuple
+        Names of these columns, or their numbers.
+    null : ndarray of shape (n_permutations,)
+        The values of permuted columns that follow them as the candidate does.
+    """
+
+    columns: tuple[Any, ...]
+    null: FloatArray
+
+    def __post_init__(self) -> None:
+        keep(self, null=self.null)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -60,6 +81,10 @@ class PermutationTest(Document):
         Estimates are means over so many random parts of the samples; 1: of all at once.
     n_samples_used : int or None
         How many samples these parts have together; None where that is not known.
+    followed : dict
+        For some candidates, by their place, a second test: ``columns``, one or two given columns
+        that predict the candidate better than all together, and ``null``, the values of permuted
+        columns that follow these as the candidate does. The larger p-value counts.
     notes : tuple of str
         What was estimated of how many candidates and samples, and what p-values are not: a
         sentence each, as terminals and reports have them.
@@ -68,7 +93,8 @@ class PermutationTest(Document):
     permutations_used : ndarray of int, of shape (n_candidates,)
         After how many of them the test of each candidate had ended.
     exceedances : ndarray of int, of shape (n_candidates,)
-        How many of these permuted values are at least the observed one, b.
+        How many of these permuted values are at least the observed one, b. Of two tests, these are
+        of the one with the larger p-value.
     p_values : ndarray of shape (n_candidates,)
         (b + 1) / (n_permutations_asked + 1). Of a sequential test, the exact probability to come
         as far by chance: to pass as early, or to fail as late.
@@ -111,6 +137,7 @@ class PermutationTest(Document):
     n_candidates: int = 0
     n_parts: int = 1
     n_samples_used: int | None = None
+    followed: Mapping[int, Followed] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         keep(self, observed=self.observed, null=self.null)
@@ -133,8 +160,10 @@ class PermutationTest(Document):
             )
         if self.sequential and not 0 < (self.alpha or 0) < 1:
             raise ValueError(f"A sequential test has a level, 'alpha'. Got {self.alpha!r}.")
-        used = self.permutations_used
-        if self.sequential and (used.min() < 1 or used.max() != self.n_permutations):
+        if not self.sequential:
+            return
+        used = self._ended(self.null, self.observed)[0]
+        if used.min() < 1 or used.max() != self.n_permutations:
             raise ValueError(
                 "A sequential test ends when its last candidate has passed or failed. Got "
                 f"{self.n_permutations} permutations, with which it has not."
@@ -154,25 +183,37 @@ class PermutationTest(Document):
             return None
         return sequential_rule(self.alpha, self.n_permutations_asked)
 
+    def _ended(self, null: FloatArray, observed: FloatArray) -> tuple[Any, Any, FloatArray]:
+        """After how many permutations tests had ended, how many reached, and the p-values."""
+        reached = null >= observed
+        if self._rule is None:
+            counts = reached.sum(axis=0)
+            p_values = (counts + 1) / (self.n_permutations_asked + 1)
+            return np.full(observed.size, len(null)), counts, np.asarray(p_values)
+        times, counts = self._rule.endings(reached)
+        return times, counts, self._rule.p_values(counts, times)
+
+    @cached_property
+    def _both(self) -> tuple[IntArray, IntArray, FloatArray]:
+        """The same of all candidates, of those with two tests of the one with the larger p."""
+        times, counts, p_values = map(np.array, self._ended(self.null, self.observed))
+        for place, second in self.followed.items():
+            ended = self._ended(second.null[:, None], self.observed[[place]])
+            if ended[2][0] > p_values[place]:
+                times[place], counts[place], p_values[place] = (part[0] for part in ended)
+        return times, counts, p_values
+
     @property
     def permutations_used(self) -> IntArray:
-        if self._rule is None:
-            return np.full(len(self.observed), self.n_permutations)
-        return self._rule.endings(self.null >= self.observed)[0]
+        return self._both[0]
 
     @property
     def exceedances(self) -> IntArray:
-        reached = self.null >= self.observed
-        if self._rule is None:
-            return np.asarray(reached.sum(axis=0))
-        return self._rule.endings(reached)[1]
+        return self._both[1]
 
     @property
     def p_values(self) -> FloatArray:
-        if self._rule is None:
-            return np.asarray((self.exceedances + 1) / (self.n_permutations_asked + 1))
-        times, counts = self._rule.endings(self.null >= self.observed)
-        return self._rule.p_values(counts, times)
+        return self._both[2]
 
     @property
     def p_value(self) -> float | FloatArray:
@@ -202,7 +243,7 @@ class PermutationTest(Document):
         -------
         DataFrame
             Columns ``feature``, ``observed``, ``exceedances``, ``permutations``, ``p_value``,
-            ``early_stopped``, ``null_q05``, ``null_q50`` and ``null_q95``.
+            ``early_stopped``, ``follows``, ``null_q05``, ``null_q50`` and ``null_q95``.
         """
         null = np.broadcast_to(self.null, (self.n_permutations, len(self.candidates)))
         columns: dict[str, Any] = {
@@ -213,16 +254,28 @@ class PermutationTest(Document):
             "p_value": self.p_values,
             "early_stopped": self.early_stopped,
         }
+        follows = [
+            self.followed[c].columns if c in self.followed else () for c in range(len(null.T))
+        ]
+        columns["follows"] = [" and ".join(map(str, names)) for names in follows]
         quantiles = np.quantile(null, QUANTILES, axis=0)
         return pd.DataFrame(columns | dict(zip(QUANTILE_NAMES, quantiles, strict=True)))
 
     def _content(self) -> dict[str, Any]:
         known = None if self.provenance is None else plain_record(self.provenance)
-        return super()._content() | {"provenance": known}
+        again = [
+            [place, list(second.columns), second.null.tolist()]
+            for place, second in self.followed.items()
+        ]
+        return super()._content() | {"provenance": known, "followed": again}
 
     @classmethod
     def _restored(cls, content: dict[str, Any]) -> Self:
         content |= {name: tuple(content[name]) for name in ("candidates", "given")}
         content |= {name: np.array(content[name], np.float64) for name in ("observed", "null")}
+        content["followed"] = {
+            place: Followed(columns=tuple(columns), null=np.array(null, np.float64))
+            for place, columns, null in content["followed"]
+        }
         known = content["provenance"]
         return cls(**content | {"provenance": None if known is None else Provenance(**known)})

@@ -26,6 +26,9 @@ def told(step: Step, table: Any, uncorrected: bool) -> str:
     if step.p_value is not None:
         text += f", {p_text(step.p_value, step.lower_limit)}"
         text += " of this column alone" if uncorrected else ""
+    if step.action == "refuse":
+        text += f" beside {' and '.join(printable(table.names[j]) for j in step.follows)}"
+        text += ", which it follows"
     return text
 
 

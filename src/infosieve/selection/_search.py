@@ -13,6 +13,7 @@ from infosieve._core.categories import n_singletons
 from infosieve._core.sequential import sequential_rule
 from infosieve._core.types import GAP, Columns, FloatArray, Metric
 from infosieve._input.problem import Prepared
+from infosieve._resampling.followed import followed
 from infosieve._resampling.layout import Layout
 from infosieve._resampling.permutations import Permutations, key_of, permutations_of
 from infosieve._scoring.jobs import Scoring
@@ -59,6 +60,7 @@ class Search:
         self.first: Scores | None = None  # of all candidates, each alone
         self._mi = 0.0
         self._p_values: list[float] = []
+        self._refused: dict[int, set[int]] = {}  # which selected columns they follow
         self._last: tuple[FloatArray, Permutations] | None = None
         self._last_screened: Screened | None = None
 
@@ -72,7 +74,7 @@ class Search:
         rules = self.rules
         backward = rules.backward
         while True:
-            remaining = [j for j in self.candidates if j not in self.selected]
+            remaining = [j for j in self.candidates if self._is_left(j)]
             if not remaining:
                 self.stop_reason = "no column is left"
                 return
@@ -87,6 +89,8 @@ class Search:
             if step.action == "stop":
                 self.stop_reason = _why(step, rules)
                 return
+            if step.action == "refuse":
+                continue
             earlier = [j for j in self.selected if j not in step.features]
             removal = None
             if replayed:
@@ -107,7 +111,10 @@ class Search:
         """Add a column or, where none passes, a pair; or stop."""
         step = self._forward(remaining)
         rules = self.rules
-        if min(rules.max_features - len(self.selected), len(remaining)) < 2:
+        if (
+            step.action == "refuse"
+            or min(rules.max_features - len(self.selected), len(remaining)) < 2
+        ):
             return step
         failed = step.action == "stop" or step.significant is False
         if failed and rules.lookahead == 2:
@@ -127,6 +134,12 @@ class Search:
         best = float(self.scoring.scores(self.measure, rest, given).averaged.max())
         return best - self._mi if self.measure.criterion == "mi" else step.gain + best
 
+    def _is_left(self, column: int) -> bool:
+        """Neither selected, nor refused as long as what it follows is selected."""
+        follows = self._refused.get(column)
+        refused = follows is not None and follows <= set(self.selected)
+        return column not in self.selected and not refused
+
     def score_alone(self) -> None:
         """The marginal information of each candidate, where no step has asked."""
         if self.first is None:
@@ -138,7 +151,9 @@ class Search:
             self.selected += step.features
         elif step.action == "remove":
             self.selected = [j for j in self.selected if j not in step.features]
-        if step.action != "stop":
+        elif step.action == "refuse":
+            self._refused[step.features[0]] = set(step.follows)
+        if step.action in ("add", "remove"):
             self._mi = step.mi
         if step.action == "add" and step.significant and step.p_value is not None:
             self._p_values.append(step.p_value)
@@ -184,7 +199,27 @@ class Search:
             drawn = self._permutations("test", given)
             values = screened.largest(self.compared, drawn, self._sizes(level))
         step = _with_test(step, self._counted(observed, values, level), level)
+        if step.significant and self.rules.null == "local" and self.selected:
+            step = self._asked_again(step, observed, given, level)
         return self._decided(step, bool(step.significant))
+
+    def _asked_again(self, step: Step, observed: float, given: Columns, level: float) -> Step:
+        """A column that follows one or two selected ones has to pass beside these as well.
+
+        The larger p-value is that of the step.
+        """
+        column = step.features[0]
+        known, drawn = self.x.take(self.selected).filled(), self._permutations("follow", given)
+        found = followed(self.x.take([column]), known, drawn, self.metric)
+        if found is None:
+            return step
+        values = self._permuted([column], given, found.permutations)
+        test = self._counted(observed, values, level)
+        step = replace(step, follows=tuple(self.selected[j] for j in found.columns))
+        if test.p_value <= (step.p_value or 0.0):
+            return step
+        step = _with_test(step, test, level)
+        return step if step.significant else replace(step, action="refuse")
 
     def _scored(self, remaining: Sequence[int], given: Columns) -> Scores:
         self.scoring.now = f"step {len(self.path) + 1}"
@@ -278,8 +313,10 @@ class Search:
         step = _with_test(step, test, self.rules.alpha)
         return None if step.significant else step
 
-    def _permuted(self, columns: Sequence[int], given: Columns) -> Iterator[FloatArray]:
-        drawn, n = self._permutations("test", given), self.rules.n_permutations
+    def _permuted(
+        self, columns: Sequence[int], given: Columns, drawn: Permutations | None = None
+    ) -> Iterator[FloatArray]:
+        drawn, n = drawn or self._permutations("test", given), self.rules.n_permutations
         return self.scoring.permuted(
             self.compared, columns, given, drawn, n, largest=True, may_end=True
         )
@@ -341,8 +378,9 @@ class Search:
             yield block
 
     def _decided(self, step: Step, passed: bool) -> Step:
-        wanted = len(self.selected) < self.rules.min_features
-        return step if passed or wanted else replace(step, action="stop")
+        if len(self.selected) < self.rules.min_features:
+            return replace(step, action="add")
+        return step if passed or step.action == "refuse" else replace(step, action="stop")
 
 
 def _with_test(step: Step, test: Exceedances, level: float) -> Step:

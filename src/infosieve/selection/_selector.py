@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any, ClassVar, Literal
 
 import numpy as np
+import pandas as pd
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
@@ -50,6 +51,8 @@ from infosieve.estimators._choice_of_k import choose, neighbors_tried
 from infosieve.report._data import p_text
 from infosieve.report._words import uncorrected
 from infosieve.results import Provenance, SelectionResult, Step
+from infosieve.results._selection import alternatives_frame
+from infosieve.selection._alternatives import find_alternatives
 from infosieve.selection._checkpoint import Checkpoint, claimed
 from infosieve.selection._progress import Ticker, shorter, told
 from infosieve.selection._rules import Rules, Stop, check_parameters, rules_of
@@ -193,6 +196,12 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         For the first column of a group of duplicates (equal, shifted, scaled or negated; with
         normal scores also any monotone image), the others: they are scored once, and only the
         first can be selected.
+    alternatives_ : DataFrame
+        Which columns could stand in for a selected one: what the selected column adds to the other
+        selected ones (information), what the other column adds in its place, with the p-value of a
+        test corrected for all columns that are tried (the 16 that have most in common with the
+        selected one), what the selected column still adds beside it (remaining), and the share of
+        that, below a half. Computed when it is first asked for, from the data of ``fit``.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -342,7 +351,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
                 "This MISelector estimator requires y to be passed, but the target y is None."
             )
         check_x(X)
-        for name in [name for name in vars(self) if name.endswith("_")]:
+        for name in [name for name in vars(self) if name.endswith("_") or name == "_data"]:
             delattr(self, name)  # of an earlier fit
         with (
             claimed(self.checkpoint),
@@ -350,23 +359,14 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             executor_of(self.executor, self.n_jobs, progress) as executor,
         ):
             self._fit(X, y, groups, seed, executor, progress)
+        self._data = X, y, groups
         return self
 
     def _fit(
         self, X: Any, y: Any, groups: Any, seed: int, executor: Executor, progress: Progress
     ) -> None:
         require_device(self.device, executor)
-        problem = open_problem(
-            X,
-            y,
-            discrete_features=self.discrete_features,
-            discrete_target=self.discrete_target,
-            scale=self.scale,
-            executor=executor,
-            missing=self.missing,
-            groups=groups,
-            series=self.series,
-        )
+        problem = self._problem(X, y, groups, executor)
         remember_columns(self, X)
         rules = rules_of(self, problem.x, seed)
         engine = self._engine(problem.x, rules, executor)
@@ -412,6 +412,19 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         added = (step.singletons for step in search.path if step.action == "add")
         warn_of_singletons(max(added, default=0), problem.n_samples)
         self._warn_of_nothing(search.path[-1], problem.x)
+
+    def _problem(self, X: Any, y: Any, groups: Any, executor: Executor) -> Problem:
+        return open_problem(
+            X,
+            y,
+            discrete_features=self.discrete_features,
+            discrete_target=self.discrete_target,
+            scale=self.scale,
+            executor=executor,
+            missing=self.missing,
+            groups=groups,
+            series=self.series,
+        )
 
     def _identifiers(self, table: Any, x: ColumnSet) -> set[int]:
         """Columns of text that name samples: as good as nobody has the same."""
@@ -561,6 +574,65 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             UserWarning,
             stacklevel=4,
         )
+
+    @property
+    def alternatives_(self) -> pd.DataFrame:
+        check_is_fitted(self)
+        if self.result_.alternatives is None:
+            self._find_alternatives()
+        return alternatives_frame(self.result_)
+
+    def _find_alternatives(self) -> None:
+        if not hasattr(self, "_data"):
+            raise AttributeError(
+                "'alternatives_' needs the data of fit, which a copy, a pickle or an interrupted "
+                "fit does not keep: call fit again, or ask for it before."
+            )
+        X, y, groups = self._data
+        result = self.result_
+        with (
+            Progress(self.verbose) as progress,
+            executor_of(self.executor, self.n_jobs, progress) as executor,
+        ):
+            problem = self._problem(X, y, groups, executor)
+            provenance = result.provenance
+            if provenance_of(problem, provenance.seed, {}, MISelector).data != provenance.data:
+                raise ValueError(
+                    "'alternatives_' is about the data of fit, but these have been changed since: "
+                    "call fit again."
+                )
+            rules = replace(rules_of(self, problem.x, provenance.seed), seed=provenance.seed)
+            prepared = problem.prepare(self.scale, executor.here, with_order=True)
+            columns, layout = laid_out(prepared, self.max_samples)
+            measure = Measure(
+                target=columns.target,
+                criterion="gain",
+                method="ksg1",
+                metric=self.metric,
+                n_neighbors=self.n_neighbors_,
+                engine=self._engine(problem.x, rules, executor),
+                edges=layout.edges,
+            )
+            out = {j for others in self.duplicates_.values() for j in others}
+            out |= {*result.constant, *result.identifiers}
+            left = [j for j in range(problem.x.n_columns) if j not in out]
+            progress.begin("alternatives, selected columns", len(result.selected))
+            found = find_alternatives(
+                Scoring(columns.x, executor), columns, layout, measure, rules, result.selected, left
+            )
+        self.result_ = replace(result, alternatives=found)
+
+    def __getstate__(self) -> Any:
+        return {name: value for name, value in super().__getstate__().items() if name != "_data"}
+
+    def _get_fitted_attr_html(self, *args: Any, **kwargs: Any) -> Any:
+        """What a notebook lists, which looks at each attribute: nothing is computed for that."""
+        data = self.__dict__.pop("_data", None)
+        try:
+            return super()._get_fitted_attr_html(*args, **kwargs)
+        finally:
+            if data is not None:
+                self._data = data
 
     def transform(self, X: Any) -> Any:
         """The selected columns.

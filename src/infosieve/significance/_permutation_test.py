@@ -1,6 +1,7 @@
 """Permutation tests of columns, given others."""
 
 import math
+from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -35,12 +36,14 @@ from infosieve._engines.devices import Device, check_device, engine_of, require_
 from infosieve._executors import executor_of
 from infosieve._input.problem import Problem, open_problem, provenance_of, warn_of_singletons
 from infosieve._input.tables import find_columns
+from infosieve._resampling.followed import followed
 from infosieve._resampling.layout import Layout, laid_out
 from infosieve._resampling.permutations import key_of, permutations_of, random_folds, seed_of
 from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.measure import Measure
 from infosieve._scoring.screened import Screened, block_sizes, screen_of
 from infosieve.results import PermutationTest
+from infosieve.results._tests import Followed
 from infosieve.significance._exceedances import until_decided
 
 Null: TypeAlias = Literal["global", "local"]
@@ -49,6 +52,8 @@ Resample: TypeAlias = Literal["cv"] | None
 
 # What a criterion is called by an engine: the candidate joins the given columns' block.
 MEASURED: dict[str, Criterion] = {"mi": "mi", "cmi": "gain"}
+# Without a level, candidates up to this p-value are asked whether they follow given columns.
+_WORTH = 0.2
 
 
 def permutation_test(
@@ -83,9 +88,13 @@ def permutation_test(
     """Test whether columns are informative about the target, conditional on others.
 
     A candidate is compared with permuted columns: p = (b + 1) / (n_permutations + 1), where b
-    of them score at least as much. Asked about the columns that were left in a step of
-    :class:`MISelector`, given those selected before, with the ``alpha`` of the step,
-    ``screen="auto"`` and ``max_samples="auto"``, the test is that of the step, number by number.
+    of them score at least as much. If one or two given columns predict it better, along a curve,
+    than all together, it is tested again, with permuted columns that follow these, and the larger
+    p-value counts (with p above 0.2, or ``alpha``, it is not).
+
+    Asked about the columns that were left in a step of :class:`MISelector`, given those selected
+    before, with the ``alpha`` of the step, ``screen="auto"`` and ``max_samples="auto"``, the test
+    is that of the step, number by number.
 
     Parameters
     ----------
@@ -285,26 +294,48 @@ def permutation_test(
                 may_end=alpha is not None,
             )
         permuted = until_decided(observed, blocks, n_permutations, alpha, sequential)
-    n_candidates = len(names)
-    if screened is not None:
-        n_candidates = screened.n_pairs if pairs else n_tested
-    asked |= {"executor": pool.text, "device": measure.engine.name}
-    return PermutationTest(
-        candidates=names,
-        given=tuple(problem.x.names[j] for j in known),
-        observed=observed,
-        null=permuted,
-        correction=correction,
-        alpha=alpha,
-        early_stopped=len(permuted) < n_permutations,
-        n_permutations_asked=n_permutations,
-        sequential=sequential,
-        n_candidates=n_candidates,
-        n_parts=layout.n_parts,
-        n_samples_used=layout.n_used(problem.n_samples),
-        device=measure.engine.name,
-        provenance=provenance_of(problem, seed, asked, permutation_test),
-    )
+        n_candidates = len(names)
+        if screened is not None:
+            n_candidates = screened.n_pairs if pairs else n_tested
+        asked |= {"executor": pool.text, "device": measure.engine.name}
+        test = PermutationTest(
+            candidates=names,
+            given=tuple(problem.x.names[j] for j in known),
+            observed=observed,
+            null=permuted,
+            correction=correction,
+            alpha=alpha,
+            early_stopped=len(permuted) < n_permutations,
+            n_permutations_asked=n_permutations,
+            sequential=sequential,
+            n_candidates=n_candidates,
+            n_parts=layout.n_parts,
+            n_samples_used=layout.n_used(problem.n_samples),
+            device=measure.engine.name,
+            provenance=provenance_of(problem, seed, asked, permutation_test),
+        )
+        if pairs or null != "local" or not condition.n_columns:
+            return test
+        varying = [j for j in known if not x.constant[j]]
+        drawn = replace(permutations, key=key_of(seed, "follow", condition))
+        again = {}
+        for place in np.flatnonzero(test.p_values <= (_WORTH if alpha is None else alpha)).tolist():
+            column = tested[place]
+            found = followed(x.take([column]), x.take(varying).filled(), drawn, metric)
+            if found is not None:
+                blocks = scoring.permuted(
+                    measure,
+                    [column],
+                    condition,
+                    found.permutations,
+                    n_permutations,
+                    may_end=alpha is not None,
+                )
+                reached = observed[place : place + 1]
+                values = until_decided(reached, blocks, n_permutations, alpha, sequential)
+                names = tuple(problem.x.names[varying[j]] for j in found.columns)
+                again[place] = Followed(columns=names, null=values[:, 0])
+        return replace(test, followed=again)
 
 
 def cv_folds(resample: Resample, seed: int, n_samples: int, layout: Layout) -> IntArray | None:

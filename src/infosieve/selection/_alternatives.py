@@ -1,0 +1,120 @@
+"""What could stand in for a selected column: Lagani and others (2017) call it equivalent.
+
+A column c stands in for a selected column s, beside the other selected ones, if
+
+- c is informative there: it passes a permutation test, corrected for the columns that are tried,
+- s adds little once c is there: less than a share of what it adds without c.
+
+That a test of s beside c does not pass would be no evidence, so it is not asked for. For s to add
+less beside c, the two must have something in common; so the columns that are tried are those
+that have most in common with s, found without a look at the target.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from infosieve._core.sequential import sequential_rule
+from infosieve._core.types import Columns, Metric
+from infosieve._input.problem import Prepared
+from infosieve._resampling.layout import Layout
+from infosieve._resampling.permutations import Permutations, key_of, permutations_of
+from infosieve._scoring.jobs import Scoring
+from infosieve._scoring.measure import Measure
+from infosieve._scoring.screened import Screened, screen_of
+from infosieve.results import Alternative
+from infosieve.selection._rules import Rules
+from infosieve.significance._exceedances import until_decided
+
+# So many columns are tried for each selected one, those that have most in common with it.
+N_TRIED = 16
+# A selected column adds little beside another if it is less than this share of what it adds
+# without.
+LARGEST_SHARE = 0.5
+
+
+def find_alternatives(
+    scoring: Scoring,
+    columns: Prepared,
+    layout: Layout,
+    measure: Measure,
+    rules: Rules,
+    selected: Sequence[int],
+    candidates: Sequence[int],
+) -> tuple[Alternative, ...]:
+    """Of each selected column, in their order, those that could stand in, the best first."""
+    found: list[Alternative] = []
+    others = [j for j in candidates if j not in selected]
+    for done, column in enumerate(selected):
+        scoring.executor.progress.advance(done, len(selected))
+        rest = [j for j in selected if j != column]
+        given = columns.take_given(rest)
+        metric, n_workers = measure.metric, scoring.executor.here.n_workers
+        key = key_of(rules.seed, "stand-in", given)
+        drawn = permutations_of(rules.null, key, given, metric, n_workers, layout)
+        tried = _in_common(scoring, column, others, given, drawn, metric)
+        found += _of_one(scoring, columns, measure, rules, column, rest, tried, drawn)
+    return tuple(found)
+
+
+def _in_common(
+    scoring: Scoring,
+    column: int,
+    others: list[int],
+    given: Columns,
+    drawn: Permutations,
+    metric: Metric,
+) -> list[int]:
+    """The columns that have most in common with one, given the other selected ones."""
+    if len(others) <= N_TRIED:
+        return others
+    screen = screen_of(N_TRIED, scoring.x.take([column]).filled(), given, drawn, metric)
+    return [others[j] for j in Screened(scoring, screen, others, given).observed()]
+
+
+def _of_one(
+    scoring: Scoring,
+    columns: Prepared,
+    measure: Measure,
+    rules: Rules,
+    column: int,
+    rest: list[int],
+    tried: list[int],
+    drawn: Permutations,
+) -> list[Alternative]:
+    """Those of the columns tried that could stand in for one."""
+    if not tried:
+        return []
+    here, given = scoring.executor.here, columns.take_given(rest)
+    taken = scoring.x.take([column])
+    alone = float(measure(taken, given, here)[0])
+    remaining = np.array(
+        [measure(taken, columns.take_given([*rest, other]), here)[0] for other in tried]
+    )
+    little = np.flatnonzero(np.maximum(remaining, 0.0) < LARGEST_SHARE * alone)
+    if not little.size:
+        return []
+    in_place = scoring.scores(measure, tried, given).averaged
+    n, level = rules.n_permutations, rules.alpha
+    blocks = scoring.permuted(measure, tried, given, drawn, n, largest=True, may_end=True)
+    null = until_decided(in_place[little], blocks, n, level, rules.sequential)
+    reached = null >= in_place[little]
+    if rules.sequential:
+        rule = sequential_rule(level, n)
+        times, counts = rule.endings(reached)
+        p_values = rule.p_values(counts, times)
+    else:
+        p_values = (reached.sum(axis=0) + 1) / (n + 1)
+    passed = [
+        Alternative(
+            feature=column,
+            stand_in=tried[place],
+            information=alone,
+            in_place=float(in_place[place]),
+            p_value=float(p),
+            remaining=float(remaining[place]),
+        )
+        for place, p in zip(little.tolist(), p_values.tolist(), strict=True)
+        if p <= level
+    ]
+    return sorted(passed, key=lambda one: (-one.in_place, one.stand_in))
