@@ -27,9 +27,9 @@ from infosieve.clustering._number_of_clusters import (
     CrossValidation,
     above_threshold,
     as_asked,
-    best_number,
     check_copies,
     check_cross_validation,
+    steady_number,
 )
 from infosieve.clustering._representatives import BackToColumns, cluster_name
 from infosieve.clustering._similarity import Correlation, Representative
@@ -50,9 +50,10 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
     n_clusters : int, "auto" or None, default="auto"
         The number of clusters. "auto": chosen by repeated cross-validation of ``estimator`` behind
         the clusters, which are found anew without each fold. Tried are 1 to 14, 16, 18, ... by
-        steps of a seventh, up to the number of different columns or of samples, whichever is less;
-        the smallest is taken whose error (1 - score) is at most 5 % more than the least. Where the
-        data do not decide, ``result_.notes`` say so. None goes with ``similarity_threshold``.
+        steps of a seventh, up to the number of different columns or of samples, whichever is less.
+        Of draws of the folds, each asks for the smallest number whose error (1 - score) is at most
+        5 % more than the least; the middle of these is taken. Where the data do not decide,
+        ``result_.notes`` say so. None goes with ``similarity_threshold``.
     similarity_threshold : float or None, default=None
         Stop before the first merge of clusters less similar than this.
     similarity : {"supervised", "unsupervised"}, default="supervised"
@@ -368,7 +369,7 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
             in_order=self.series,
         )
         self.cv_results_ = validation.results(tree, tables, bonds, executor, progress)
-        return best_number(self.cv_results_)
+        return steady_number(self.cv_results_)
 
     def transform(self, X: Any) -> FloatArray:
         """Compute the clusters' representatives.

@@ -28,8 +28,8 @@ from infosieve.clustering._pls import pls_errors
 # How often samples are cut into folds: so often that the number hardly depends on how they are
 # cut; less often where that would take much longer (docs/cluster-number.md).
 _REPEATS, _FEW, _WIDE = 5, 2, 500
-# So much more error is accepted for fewer clusters.
-_MORE = 0.05
+# So much more error is accepted for fewer clusters; and how often folds are drawn.
+_MORE, _DRAWS = 0.05, 1000
 
 
 def check_cross_validation(estimator: Any, cv: Any, y: Table, groups: IntArray | None) -> None:
@@ -180,16 +180,25 @@ def _errors_of_differences(scores: FloatArray, splits: list[Any]) -> FloatArray:
     return np.asarray(differences.std(axis=0, ddof=1) * np.sqrt(1 / len(scores) + ratio))
 
 
-def best_number(results: dict[str, Any]) -> int:
-    """The smallest number whose error, 1 - score, is at most a twentieth more than the least.
+def steady_number(results: dict[str, Any]) -> int:
+    """A number that hardly depends on how samples were cut into folds.
 
-    Curves of scores are flat at their top. The best of all is often a large number, and another
-    one if samples are cut in another way.
+    Curves of scores are flat at their top, so their best is now here, now there. Folds are drawn
+    with replacement, again and again; from each draw comes the smallest number whose error,
+    1 - score, is at most a twentieth more than the least; the number that was tried which is
+    closest to the geometric mean of all these is taken.
     """
-    scores = results["mean_test_score"]
-    best = scores.max()
-    near = scores >= best - _MORE * max(1.0 - best, 0.0)
-    return int(results["n_clusters"][np.argmax(near)])
+    numbers = results["n_clusters"]
+    scores = [row for name, row in results.items() if name.startswith("split")]
+    words = np.random.Philox(key=0).random_raw(_DRAWS * len(scores))
+    draws = (words % np.uint64(len(scores))).astype(np.int64).reshape(_DRAWS, len(scores))
+    means = np.zeros((_DRAWS, len(numbers)))
+    for i, row in enumerate(scores):  # in their order: the same bits everywhere
+        means += (draws == i).mean(axis=1)[:, None] * row
+    best = means.max(axis=1, keepdims=True)
+    near = means >= best - _MORE * np.maximum(1.0 - best, 0.0)
+    middle = np.log(numbers[near.argmax(axis=1)]).mean()
+    return int(numbers[np.argmin(np.abs(np.log(numbers) - middle))])
 
 
 def numbers_to_try(least: int, most: int) -> IntArray:
@@ -226,11 +235,10 @@ class _Judge:
 
         That of partial least squares is R^2 over all folds, as one fold may be one sample.
         """
-        with threadpool_limits(1, "blas"):  # whose sums depend on the number of its threads
-            if self.estimator is None:
-                return 1.0 - pls_errors(known, target, new, truth)
-            model = clone(self.estimator).fit(known, target)
-            return np.array([float(model.score(new, truth))])
+        if self.estimator is None:
+            return 1.0 - pls_errors(known, target, new, truth)
+        model = clone(self.estimator).fit(known, target)
+        return np.array([float(model.score(new, truth))])
 
 
 def _judged(
@@ -249,9 +257,10 @@ def _judged(
     progress.begin("numbers of clusters of a fold", len(numbers))
     values = tables[0].values.T
     scores = []
-    for done, number in enumerate(numbers, start=1):
-        reduction = grown.cut(number)
-        known, new = (reduction.transform(values[rows]) for rows in (train, test))
-        scores.append(judge.scores(known, target[train], new, target[test]))
-        progress.advance(done, len(numbers))
+    with threadpool_limits(1, "blas"):  # whose sums depend on the number of its threads
+        for done, number in enumerate(numbers, start=1):
+            reduction = grown.cut(number)
+            known, new = (reduction.transform(values[rows]) for rows in (train, test))
+            scores.append(judge.scores(known, target[train], new, target[test]))
+            progress.advance(done, len(numbers))
     return scores

@@ -89,8 +89,9 @@ def tree(result: Any) -> Figure:
 def _number_section(result: Any) -> Page:
     text = (
         "Judged by predictions for samples that were left out. Bars: the standard error of the "
-        "distance from the best. Taken was the smallest number whose error, 1 − score, is at most "  # noqa: RUF001
-        "5\u00a0% more than the least."
+        "distance from the best. Folds were drawn again and again; each draw asks for the smallest "
+        "number whose error, 1 − score, is at most 5\u00a0% more than the least, and the middle of "  # noqa: RUF001
+        "these was taken."
     )
     return section("How many clusters", text, _numbers(result))
 
