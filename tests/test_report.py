@@ -14,6 +14,7 @@ import pytest
 import sklearn
 
 from infosieve import (
+    Alternative,
     CurveFeatures,
     FeatureClustering,
     MISelector,
@@ -278,17 +279,15 @@ def test_reports_are_written_whole(tmp_path):
 
 
 def stand_in(feature, other, worth, share, information=0.2):
-    return SimpleNamespace(
+    return Alternative(
         feature=feature, stand_in=other, information=information, in_place=worth * information,
-        p_value=0.0159, remaining=share * information, share=share,
+        p_value=0.0159, remaining=share * information,
     )  # fmt: skip
 
 
 def with_alternatives(result, *alternatives):
     """The result after its stand-ins were asked for."""
-    kept = replace(result)
-    object.__setattr__(kept, "alternatives", tuple(alternatives))
-    return kept
+    return replace(result, alternatives=alternatives)
 
 
 def relevance_of(result, relevant, **more):
@@ -553,17 +552,21 @@ def test_answers_about_other_columns_are_refused(found):
 
 def test_answers_as_they_are(tmp_path):
     """No stand-ins for records: the real ones, from the calls that the page names."""
-    X, y = make_friedman(80, 6, random_state=0, return_X_y=True, as_frame=True)
+    X, y = make_friedman(120, 6, random_state=0, return_X_y=True, as_frame=True)
+    X["meter"] = X["X4"] + 0.02 * np.random.default_rng(0).normal(size=120)
     selector = MISelector(random_state=0).fit(X, y)
     test = relevance_test(X, y, random_state=0)
     again = stability(selector, X, y, n_resamples=3, random_state=0)
+    stand_ins = selector.alternatives_
     clusters = FeatureClustering(3).fit(X, y).result_
     beside = {"relevance": test, "stability": again, "clusters": clusters}
     selector.result_.report(tmp_path / "page.html", **beside)
     written = (tmp_path / "page.html").read_text(encoding="utf-8")
     text = read(written)
     n = int(test.relevant.sum())
-    assert f"{n} of 6 columns by themselves" in text
+    assert f"{n} of 7 columns by themselves" in text
+    assert {"X4", "meter"} == {stand_ins["feature"][0], stand_ins["stand_in"][0]}
+    assert f"{stand_ins['stand_in'][0]} for {stand_ins['feature'][0]}" in text
     assert all(" ".join(note.split()) in text for note in again.notes)
     assert "Which columns are redundant" in text
     assert "other data" not in text  # the same table has the same fingerprint in all of them

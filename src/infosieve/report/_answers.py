@@ -85,7 +85,7 @@ def stand_ins(result: Any, clusters: Any = None) -> Answer:
     if not result.selected:
         return _answer(question, "Nothing was selected.")
     copies = list(_copies(result))
-    if _alternatives(result) is None:
+    if result.alternatives is None:
         ask = "selector.alternatives_, and then selector.result_.report(...)"
         if result.provenance.command:
             ask = f"{result.provenance.command} --alternatives"
@@ -100,10 +100,10 @@ def stand_ins(result: Any, clusters: Any = None) -> Answer:
     if without:
         notes.insert(0, f"No stand-in was found for {listed(names(result, without), _NAMES)}.")
     text = (
-        "A stand-in is sure to be informative in the place of the selected column, which then "
-        "adds little beside it. Bars: what it adds there, in parts of what the selected column "
-        "adds. Dots: what the selected column would still add beside it. A long bar and a dot "
-        "near zero: either may be used."
+        "A stand-in has passed a test in the place of the selected column, which adds less than "
+        "half as much beside it. Bars: what a stand-in adds there, in parts of what the selected "
+        "column adds. Dots: what the selected column would still add beside it. A long bar and a "
+        "dot near zero: either may be used."
     )
     part = section(
         "What could stand in",
@@ -125,15 +125,11 @@ def _replaced(result: Any, column: int, others: list[Any]) -> str:
     return f"{listed(shown, 2)} for {name_text(result.features[column])}"
 
 
-def _alternatives(result: Any) -> Any:
-    return getattr(result, "alternatives", None)
-
-
 def _by_column(result: Any) -> dict[int, list[Any]]:
     """For each selected column that has some, its stand-ins, the best first."""
     found: dict[int, list[Any]] = {}
     for j in result.selected:
-        others = [other for other in _alternatives(result) if other.feature == j]
+        others = [other for other in result.alternatives if other.feature == j]
         if others:
             found[j] = sorted(others, key=lambda other: -other.in_place)
     return found
@@ -151,7 +147,7 @@ def _stand_in_table(result: Any, found: Mapping[int, list[Any]], clusters: Any) 
                 name_text(result.features[j]),
                 name_text(result.features[other.stand_in]),
                 {"text": f"{worth:.0%}", "bar": min(max(worth, 0.0), 1.0)},
-                f"{max(other.share, 0.0):.0%}",
+                f"{other.share:.0%}",
                 f"{other.p_value:.2g}",
             ]
             if same:
@@ -176,7 +172,7 @@ def _same_cluster(result: Any, clusters: Any) -> dict[tuple[int, int], bool]:
         return {}
     label = dict(zip(clusters.features, clusters.labels.tolist(), strict=True))
     of = [label.get(name) for name in result.features]
-    pairs = [(other.feature, other.stand_in) for other in _alternatives(result)]
+    pairs = [(other.feature, other.stand_in) for other in result.alternatives]
     return {(a, b): of[a] == of[b] for a, b in pairs if of[a] is not None and of[b] is not None}
 
 
@@ -267,7 +263,7 @@ def _what_it_is(result: Any, column: int) -> str:
     for first, copies in result.duplicates.items():
         if column in copies:
             return f"copy of {name_text(result.features[first])}"
-    for other in _alternatives(result) or ():
+    for other in result.alternatives or ():
         if other.stand_in == column:
             return f"could stand in for {name_text(result.features[other.feature])}"
     return ""

@@ -285,7 +285,7 @@ def curves(
 
 def worth(other: Any) -> float:
     """What a stand-in adds, in parts of what the selected column adds."""
-    return float(other.in_place / other.information) if other.information > 0 else float("nan")
+    return float(other.in_place / other.information)
 
 
 def stand_ins(result: Any, found: Mapping[int, Sequence[Any]], most: int = 8) -> Figure:
