@@ -24,7 +24,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 import numpy as np
 import pandas as pd
 from scipy.stats import binomtest, chisquare, pearsonr
-from spectra import HERE, keep, table, write_between
+from spectra import HERE, keep, table
 
 from infosieve import choose_k, permutation_test
 
@@ -36,7 +36,7 @@ LETTERS = np.array(list("abcd"))
 KINDS = ("continuous", "heavy tails", "tied", "classes", "categories")
 # Two selected columns are alike, and the candidates are copies of their difference.
 ALIKE = "alike"
-# Candidates that follow the original along a curve: the second is what the target follows.
+# Candidates that follow the original along a curve, as relatives.py has them now.
 CURVES = {"a parabola": lambda s: s**2, "a wave": lambda s: np.sin(2 * s)}
 # What is selected: nothing; two columns that have nothing to do with the candidates; a column
 # that the candidates are noisy copies of; the same and two more, or one.
@@ -150,7 +150,6 @@ CASES += [
     if n < 500 or kind == "continuous"  # the others are slow
 ]
 CASES += [(test, ALIKE, n, given) for n in SIZES for test in (LOCAL, ADDED) for given in GIVEN[3:]]
-CASES += [(ADDED, kind, n, given) for n in SIZES for kind in CURVES for given in GIVEN[2:4]]
 PART = 50  # data sets that a process takes at once
 
 
@@ -321,13 +320,7 @@ little noise are the selected column itself but for a few samples:
 
 {crowded}
 
-**Copies along a curve**, information added. A local linear fit predicts the candidate as well as a
-line follows the curve among near samples. The parabola is that of the selected column; the wave,
-sin(2 s), is what the target follows, the worst case:
-
-{curves}
-
-That is the weakest point of the method as it stands. [What to do](limits.md#copies-along-a-curve).
+**Copies along a curve** are asked a second time: [how often they pass](limits.md#copies-along-a-curve).
 
 ## K chosen from the data
 
@@ -437,16 +430,6 @@ def crowded(found):
     return table(head("test", "data", "selected", "noise of the copy"), rows, 3)
 
 
-def curves(found):
-    rows = [
-        [kind, given, *row]
-        for kind in CURVES
-        for given in GIVEN[2:4]
-        for row in by_noise(found, ADDED, kind, given)
-    ]
-    return table(head("candidate", "selected", "its noise"), rows, 2)
-
-
 def chosen(found):
     rows = []
     for test, given in (("maximum", GIVEN[0]), (ADDED, GIVEN[2])):
@@ -553,7 +536,6 @@ def show():
         local_verdict=local_verdict(found),
         default=table(head("test", "data", "selected"), rates(found, (DEFAULT,), GIVEN[1:4]), 3),
         crowded=crowded(found),
-        curves=curves(found),
         chosen=chosen(found),
         power_sets=len(found[(POWER, "a line", 0.45, 100)]),
         power=power_table(found),
@@ -561,7 +543,6 @@ def show():
     print(text)
     docs = HERE.parent / "docs"
     (docs / "calibration.md").write_text(text, encoding="utf-8")
-    write_between(docs / "limits.md", "experiments/calibration.py", curves(found) + "\n")
     pictures(found)
 
 
