@@ -8,8 +8,7 @@ from functools import lru_cache
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from infosieve._core.types import BoolArray, FloatArray
 
@@ -40,7 +39,7 @@ def stability_index(chosen: BoolArray) -> tuple[float, float]:
 
 def normal_interval(value: float, variance: float, level: float = 0.95) -> tuple[float, float]:
     """Around an estimate that is asymptotically normal; 1 is the largest."""
-    half = norm.ppf((1 + level) / 2) * math.sqrt(variance)
+    half = ndtri((1 + level) / 2) * math.sqrt(variance)
     return float(value - half), float(min(1.0, value + half))
 
 
@@ -85,6 +84,8 @@ def _tails(mean: float, n: int, r: float) -> FloatArray:
     D of Shah and Samworth (2013), appendix A.4. What is largest has probabilities proportional to
     (a + i) ** (1 / r) on 0 ... k; of all k, a follows from the mean. 1 where t <= 2 n mean.
     """
+    from scipy.optimize import brentq  # nothing else needs it: imports are part of each start
+
     mean = max(mean, 1e-30)  # or a is out of reach
     tails = np.ones(n + 1)
     first = math.ceil(2 * n * mean) + 1
