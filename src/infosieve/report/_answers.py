@@ -113,8 +113,8 @@ def stand_ins(result: Any, clusters: Any = None) -> Answer:
         notes=notes,
         anchor="stand-ins",
     )
-    first = ", ".join(_replaced(result, j, others) for j, others in list(found.items())[:2])
-    more = f", and {len(found) - 2} more" if len(found) > 2 else ""
+    first = "; ".join(_replaced(result, j, others) for j, others in list(found.items())[:2])
+    more = f"; and {len(found) - 2} more" if len(found) > 2 else ""
     have = "has a stand-in" if len(found) == 1 else "have stand-ins"
     answer = f"{len(found)} of {len(result.selected)} {have}: {first}{more}."
     return _answer(question, answer, part)
@@ -136,7 +136,7 @@ def _by_column(result: Any) -> dict[int, list[Any]]:
 
 
 def _stand_in_table(result: Any, found: Mapping[int, list[Any]], clusters: Any) -> Page:
-    heads = ["selected", "stand-in", "adds in its place", "the selected one, beside it", "p"]
+    heads = ["selected", "stand-in", "adds in its place", "left to add", "p"]
     same = _same_cluster(result, clusters)
     heads += ["same cluster"] * bool(same)
     rows = []
@@ -158,12 +158,14 @@ def _stand_in_table(result: Any, found: Mapping[int, list[Any]], clusters: Any) 
 
 
 def _copies(result: Any) -> Iterator[str]:
-    for j in result.selected:
-        others = result.duplicates.get(j, ())
-        if others:
-            verb = "is an exact copy" if len(others) == 1 else "are exact copies"
+    """Exact copies of selected columns, and of what could stand in for them."""
+    others = (other.stand_in for other in result.alternatives or ())
+    for j in dict.fromkeys((*result.selected, *others)):
+        copies = result.duplicates.get(j, ())
+        if copies:
+            verb = "is an exact copy" if len(copies) == 1 else "are exact copies"
             name = name_text(result.features[j])
-            yield f"{listed(names(result, others), _NAMES)} {verb} of {name}."
+            yield f"{listed(names(result, copies), _NAMES)} {verb} of {name}."
 
 
 def _same_cluster(result: Any, clusters: Any) -> dict[tuple[int, int], bool]:

@@ -310,6 +310,7 @@ def stand_ins(result: Any, found: Mapping[int, Sequence[Any]], most: int = 8) ->
             "type": "scatter", "mode": "markers", "name": "what the selected one adds beside it",
             "x": [other.share for other in rows.values()], "y": list(rows), "text": texts,
             "marker": {"color": "refused", "size": 9}, "hovertemplate": "%{text}<extra></extra>",
+            "cliponaxis": False,
         },
     ]  # fmt: skip
     across = {"tickformat": ".0%", "rangemode": "tozero"}
