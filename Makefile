@@ -61,6 +61,7 @@ experiments: $(VENV)/installed-experiments
 	$(BIN)/python experiments/calibration.py --show
 	$(BIN)/python experiments/quality.py --show
 	$(BIN)/python experiments/clustering.py --show
+	$(BIN)/python experiments/cluster_number.py --show
 	$(BIN)/python experiments/tecator.py --show
 	$(BIN)/python experiments/write_docs.py
 	$(BIN)/python experiments/before_after.py --show

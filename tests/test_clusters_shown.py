@@ -2,6 +2,7 @@
 
 import json
 import re
+from dataclasses import replace
 from itertools import pairwise
 
 import matplotlib.pyplot as plt
@@ -232,6 +233,24 @@ def test_the_page_shows_how_the_number_was_chosen():
     (band,) = figure["layout"]["shapes"]
     assert band["x0"] < low <= high < band["x1"]
     assert str(high) in figure["layout"]["xaxis"]["title"]["text"]
+
+
+def test_a_number_outside_the_range_has_its_error_told():
+    scores = {"n_clusters": np.arange(1, 5), "mean_test_score": np.array([0.1, 0.5, 0.59, 0.6])}
+    scores |= {"std_test_score": np.zeros(4), "standard_error": np.array([0.1, 0.01, 0.02, 0.0])}
+    two = clustered(6, 2)
+    result = replace(two, cv_results=scores)
+    assert result.n_clusters_range == (3, 4)
+    assert result.decided is True
+    assert result.notes == (
+        "The scores of 3 to 4 clusters are within one standard error of the best. 2 have 25 % more "
+        "error.",
+    )
+    scores["standard_error"] = np.array([0.1, 0.2, 0.02, 0.0])
+    undecided = replace(two, cv_results=scores)
+    assert undecided.n_clusters_range == (2, 4)
+    assert undecided.decided is False
+    assert undecided.notes[0].startswith("The data do not decide on the number: the scores of 2")
 
 
 @pytest.mark.parametrize(

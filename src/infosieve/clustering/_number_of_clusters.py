@@ -25,7 +25,7 @@ from infosieve.clustering._connectivity import Bonds
 from infosieve.clustering._growth import Growth
 from infosieve.clustering._pls import pls_errors
 
-# How often samples are cut into folds: so often that the number hardly depends on how they are
+# How often samples are cut into folds: so often that the number depends little on how they are
 # cut; less often where that would take much longer (docs/cluster-number.md).
 _REPEATS, _FEW, _WIDE = 5, 2, 500
 # So much more error is accepted for fewer clusters; and how often folds are drawn.
@@ -181,7 +181,7 @@ def _errors_of_differences(scores: FloatArray, splits: list[Any]) -> FloatArray:
 
 
 def steady_number(results: dict[str, Any]) -> int:
-    """A number that hardly depends on how samples were cut into folds.
+    """A number that depends little on how samples were cut into folds.
 
     Curves of scores are flat at their top, so their best is now here, now there. Folds are drawn
     with replacement, again and again; from each draw comes the smallest number whose error,

@@ -196,13 +196,22 @@ def cluster_notes(result: Any) -> Iterator[str]:
     if result.n_clusters_range is not None:
         low, high = result.n_clusters_range
         chosen = len(result.clusters)
-        error = f"within one standard error of that of {chosen}"
+        taken = "" if low <= chosen <= high else _more_error(result.cv_results, chosen)
+        within = f"the scores of {low} to {high} clusters are within one standard error of the best"
         if low == high:
-            yield f"No other number has a score {error}."
+            yield f"No other number has a score within one standard error of that of {low}.{taken}"
         elif result.decided:
-            yield f"The scores of {low} to {high} clusters are {error}."
+            yield f"T{within[1:]}.{taken}"
         else:
             yield (
-                f"The data do not decide on the number: the scores of {low} to {high} clusters are "
-                f"{error}. Other samples may lead to another number; pass the one that serves you."
+                f"The data do not decide on the number: {within}.{taken} Other samples may lead to "
+                "another number; pass the one that serves you."
             )
+
+
+def _more_error(results: Any, chosen: int) -> str:
+    """How much more error, 1 - score, so many clusters have than the best number."""
+    scores = [float(score) for score in results["mean_test_score"]]
+    own, best = scores[list(results["n_clusters"]).index(chosen)], max(scores)
+    more = f"{100 * (best - own) / (1 - best):.0f} % more error" if best < 1 else "more error"
+    return f" {chosen} have {more}."
