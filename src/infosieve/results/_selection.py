@@ -61,7 +61,7 @@ class Step:
         where it has none.
     follows : tuple of int
         One or two selected columns that predict the candidate better, along a curve, than all
-        together. Then there were two tests; that with the larger p-value is the one here.
+        together, if the test beside these has the larger p-value: then it is the one here.
     sequential : bool
         Whether the test could end as soon as it had surely passed or failed: the p-value is exact
         then. Otherwise there was a fixed number of permutations.

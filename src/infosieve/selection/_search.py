@@ -77,6 +77,8 @@ class Search:
             remaining = [j for j in self.candidates if self._is_left(j)]
             if not remaining:
                 self.stop_reason = "no column is left"
+                if len(self.selected) < len(self.candidates):
+                    self.stop_reason += " but those that follow selected ones"
                 return
             if len(self.selected) >= rules.max_features:
                 self.stop_reason = (
@@ -215,9 +217,9 @@ class Search:
             return step
         values = self._permuted([column], given, found.permutations)
         test = self._counted(observed, values, level)
-        step = replace(step, follows=tuple(self.selected[j] for j in found.columns))
         if test.p_value <= (step.p_value or 0.0):
             return step
+        step = replace(step, follows=tuple(self.selected[j] for j in found.columns))
         step = _with_test(step, test, level)
         return step if step.significant else replace(step, action="refuse")
 

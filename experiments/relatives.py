@@ -1,0 +1,141 @@
+"""Do columns pass that follow selected ones along a curve, and do informative ones still pass?
+
+    python experiments/relatives.py [--sets 300] [--minutes 20] [--show]
+
+Keeps p-values in results/relatives.json, with and without the second test ("first": what the test
+of all given columns says alone), and writes the tables of docs/limits.md.
+"""
+
+import argparse
+import json
+import os
+import time
+import warnings
+from itertools import product
+
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[variable] = "1"
+
+import numpy as np
+import pandas as pd
+from scipy.stats import binomtest
+from spectra import HERE, keep, table, write_between
+
+from infosieve import permutation_test
+
+P = 99
+SEED = 5
+SIZES = (50, 100, 500)
+NOISES = (0.2, 0.5)
+# What the candidate is, without noise, of the selected columns.
+RELATIVES = {
+    "a parabola": lambda s: s[:, 0] ** 2,
+    "a wave": lambda s: np.sin(2 * s[:, 0]),
+    "a product": lambda s: s[:, 0] * s[:, 1],
+    "a category": lambda s: s[:, 0],
+}
+GIVEN = {1: "the original", 3: "the original and two more", 5: "the original and four more"}
+GIVEN_TWO = {3: "both and one more", 5: "both and three more"}
+# How much of the candidate's noise is in the target, too: then it is informative. And how many
+# data sets tell enough about power.
+EFFECTS = (0.0, 0.3)
+POWER_SETS = 60
+
+
+def draw(kind, noise, n, n_given, effect, number):
+    """A table and a target. Without an effect, the candidate adds nothing to what is given."""
+    rng = np.random.default_rng([SEED, [*RELATIVES].index(kind), n, n_given, number])
+    s, e = rng.normal(size=(n, n_given)), rng.normal(size=n)
+    followed = RELATIVES[kind](s)
+    c = followed + noise * e
+    course = followed if kind == "a product" else np.sin(2 * s[:, 0])
+    y = course + 0.5 * s[:, 1:2].sum(axis=1) + 0.3 * rng.normal(size=n) + effect * e
+    x = pd.DataFrame(s, columns=[f"s{j}" for j in range(n_given)])
+    x["c"] = np.array(list("abcd"))[np.digitize(c, [-0.67, 0, 0.67])] if "cat" in kind else c
+    return x, y
+
+
+def one(kind, noise, n, n_given, effect, number):
+    """Exceedances of the first test, and the p-value of both."""
+    x, y = draw(kind, noise, n, n_given, effect, number)
+    given = [f"s{j}" for j in range(n_given)]
+    test = permutation_test(x, y, "c", given=given, n_permutations=P, random_state=number, n_jobs=1)
+    first = (int((test.null[:, 0] >= test.observed[0]).sum()) + 1) / (P + 1)
+    return [round(first, 4), round(float(test.p_value), 4)]
+
+
+def cases():
+    for effect, n, kind, noise in product(EFFECTS, SIZES, RELATIVES, NOISES):
+        for n_given in given_of(kind):
+            yield kind, noise, n, n_given, effect
+
+
+def given_of(kind):
+    """How many columns are selected, and what they are called."""
+    return GIVEN_TWO if kind == "a product" else GIVEN
+
+
+def share(values):
+    """Passed at 5 %, with its 95 % interval."""
+    passed, n = sum(p <= 0.05 for p in values), len(values)
+    low, high = binomtest(passed, n).proportion_ci(method="wilson")
+    return f"{passed / n:.1%} ({100 * low:.1f} to {100 * high:.1f})".replace("%", " %")
+
+
+def rows_of(found, effect):
+    rows = []
+    for kind in RELATIVES:
+        for (n_given, words), noise in product(given_of(kind).items(), NOISES):
+            row = [kind, words, noise]
+            for n in SIZES:
+                values = found[json.dumps([kind, noise, n, n_given, effect])]
+                if effect:
+                    first, both = ([v[i] for v in values] for i in (0, 1))
+                    texts = [f"{np.mean(np.array(p) <= 0.05):.0%}" for p in (first, both)]
+                    row.append(" / ".join(texts).replace("%", " %"))
+                else:
+                    row.append(share([v[1] for v in values]))
+            rows.append(row)
+    return rows
+
+
+def show(found):
+    heads = ["candidate", "selected", "its noise", *(f"N = {n}" for n in SIZES)]
+    sets = [min(len(found[json.dumps([*c])]) for c in cases() if c[4] == e) for e in EFFECTS]
+    null, power = (table(heads, rows_of(found, effect), 2) for effect in EFFECTS)
+    docs = HERE.parent / "docs" / "limits.md"
+    write_between(
+        docs, "experiments/relatives.py: null", f"{null}\n\n{sets[0]} data sets a cell.\n"
+    )
+    write_between(
+        docs, "experiments/relatives.py: power", f"{power}\n\n{sets[1]} data sets a cell.\n"
+    )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--sets", type=int, default=200)
+    parser.add_argument("--minutes", type=float, default=20)
+    parser.add_argument("--show", action="store_true")
+    arguments = parser.parse_args()
+    warnings.simplefilter("ignore")
+    file = HERE / "results" / "relatives.json"
+    found = json.loads(file.read_text()) if file.exists() else {}
+    end = time.monotonic() + 60 * arguments.minutes
+    for number in range(0 if arguments.show else arguments.sets):
+        for case in cases():
+            values = found.setdefault(json.dumps(list(case)), [])
+            enough = case[4] and number >= POWER_SETS
+            if len(values) <= number and not enough and time.monotonic() < end:
+                values.append(one(*case, number))
+        if number % 10 == 9:
+            keep("relatives", found)
+            print(number + 1, f"{end - time.monotonic():.0f} s left", flush=True)
+        if time.monotonic() > end:
+            break
+    keep("relatives", found)
+    show(found)
+
+
+if __name__ == "__main__":
+    main()
