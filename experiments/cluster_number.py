@@ -327,8 +327,8 @@ chose is inside the range of another.
 
 {table(head, rows)}
 
-So on such tables the number is a choice, not a finding: many serve as well, as far as so few samples
-can tell. Where you have a reason to prefer one, pass it.
+So on such tables the number is a choice, not a finding: many serve as well, as far as so few
+samples can tell. Where you have a reason to prefer one, pass it.
 """
 
 
