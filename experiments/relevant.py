@@ -204,11 +204,10 @@ def neighbours(case, run):
 
 
 TIED = {
+    "1 of 10 is 1, others 0": lambda n, rng: rng.permutation(np.arange(n) % 10 == 0),
     "2 values": lambda n, rng: rng.integers(0, 2, n),
     "3 values": lambda n, rng: rng.integers(0, 3, n),
-    "4 values": lambda n, rng: rng.integers(0, 4, n),
     "half zeros": lambda n, rng: np.where(rng.random(n) < 0.5, 0, rng.exponential(size=n)),
-    "6 values": lambda n, rng: rng.integers(0, 6, n),
     "10 values": lambda n, rng: rng.integers(0, 10, n),
     "counts (mean 4)": lambda n, rng: rng.poisson(4, n),
     "one digit": lambda n, rng: rng.normal(size=n).round(1),
@@ -302,7 +301,7 @@ def page(kept):
     parts += [TEXT["neighbours"], table(head, rows)]
     rows = [
         [*json.loads(key), len(runs), *(f"{share:.0%}" for share in np.mean(runs, 0))]
-        for key, runs in kept["ties"].items()
+        for key, runs in ((key, kept["ties"][key]) for key in map(json.dumps, PARTS["ties"][1]))
     ]
     head = ["column", "data sets", "mean: ties kept", "spread", "variance: ties kept", "spread"]
     parts += [TEXT["ties"], table(head, rows)]
@@ -332,6 +331,7 @@ of means over targets.""",
 that depends on the column in a line, by exp, in a parabola or in waves, or with a standard
 deviation that does; or there are two classes with different means. Shares of the relevant columns
 that were found, and in brackets the mean share of false ones among all that were called relevant.
+Columns without information are the same for all effects.
 F test: scikit-learn's `SelectFdr` with `f_regression` or `f_classif`. xi: Chatterjee's rank
 correlation. Distance correlation: the unbiased one, with its chi-square test. All at a false
 discovery rate of 0.05, by Benjamini and Hochberg.""",

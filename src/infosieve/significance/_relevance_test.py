@@ -382,14 +382,14 @@ class _Nulls:
         pool, n = self.scoring.executor, self.scoring.x.n_samples
         digest = hashlib.blake2b(repr(pattern).encode(), digest_size=8).digest()
         key = self.seed, "relevance", int.from_bytes(digest, "little")
-        drawn: list[FloatArray] = []
+        null, done = np.empty(n_draws), 0
         pool.progress.begin(f"{columns.size} columns, draws", n_draws)
         for block in Scoring(_column_of(pattern, n, pool.here), pool).permuted(
             self.measure, [0], self.given, global_permutations(key, n), n_draws
         ):
-            drawn.append(block[:, 0])
-            pool.progress.advance(sum(map(len, drawn)), n_draws)
-        null = np.concatenate(drawn)
+            null[done : done + len(block)] = block[:, 0]
+            done += len(block)
+            pool.progress.advance(done, n_draws)
         found.chance[columns] = np.quantile(null[:_FIRST_SHARED], 0.95)
         below = np.searchsorted(np.sort(null), found.information[columns])
         found.exceedances[columns] = n_draws - below
