@@ -413,6 +413,8 @@ def test_levels_that_are_not_alpha_are_explained(found):
     full = MISelector(random_state=0, max_features=1).fit(X, X["a"] ** 3).result_
     assert full.steps[-1].action == "add"  # no level ended it, but those of steps are shown
     assert _words.last_level(full) == ""
+    removal = replace(last, action="remove")
+    assert _words.last_level(replace(found, steps=(*found.steps[:-1], removal))) == ""
     assert "That is not alpha = 0.05: a quarter" in read(page(full))
 
 
