@@ -637,6 +637,44 @@ def test_damaged_documents_are_refused(change):
         Stability.from_json(json.dumps(document | change))
 
 
+def parts(value, place=()):
+    """All parts of a document; of a list, the first and the last."""
+    yield place
+    keys = (
+        list(value) if isinstance(value, dict) else [0, -1] if value and type(value) is list else []
+    )
+    for key in keys:
+        yield from parts(value[key], (*place, key))
+
+
+def test_whatever_a_document_holds_it_is_shown_or_refused(capsys):
+    from infosieve.cli.show import show
+
+    X, y = data()
+    known = stability(SelectKBest(F, k=2), X, y, groups=np.arange(60) // 3, n_resamples=2)
+    text, shown_ones, said = known.to_json(), 0, []
+    for place in list(parts(json.loads(text)))[1:]:
+        for value in (None, -1, 10**400, 1.5, math.nan, "x", [], {}, True, [[1]], 99999, {"a": 1}):
+            content = json.loads(text)
+            inner = content
+            for key in place[:-1]:
+                inner = inner[key]
+            inner[place[-1]] = value
+            try:
+                again = Stability.from_json(json.dumps(content))
+            except ValueError as error:
+                said.append(str(error))
+                continue
+            shown_ones += 1
+            again.to_frame()
+            again._repr_html_()
+            show(again)
+    assert shown_ones > 100
+    assert said
+    assert all(error.startswith("this ") for error in said)
+    assert "halves" in capsys.readouterr().out
+
+
 def test_the_code_gives_the_result_again():
     X, y = data()
     result = stability(SelectFromModel(Lasso(0.2)), X, y, n_resamples=3, random_state=7)

@@ -27,7 +27,8 @@ def stability_notes(result: Any) -> Iterator[str]:
     """What was done, and what the numbers promise: a sentence each."""
     known = result.provenance
     groups = known.parameters.get("groups")
-    of = f"{known.n_samples:,} samples" + (f" in {groups:,} groups" if groups else "")
+    grouped = f" in {counted(groups, 'group')}" if isinstance(groups, int) else ""
+    of = f"{counted(known.n_samples, 'sample')}{grouped}"
     yield (
         f"{known.parameters.get('selector', 'The selector')} was fitted on {result.n_halves} "
         f"halves, {counted(result.n_pairs, 'pair')}, of {of}; it chose "
