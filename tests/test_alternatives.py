@@ -1,0 +1,223 @@
+"""What could stand in for a selected column."""
+
+import pickle
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
+from sklearn.pipeline import make_pipeline
+
+from infosieve import MISelector, SelectionResult, mutual_information, permutation_test
+from infosieve.selection import _alternatives as module
+from infosieve.significance import _permutation_test as tests_of_columns
+
+COLUMNS = ["feature", "stand_in", "information", "in_place", "p_value", "remaining", "share"]
+
+
+def copies(n=200, n_noise=4, seed=0):
+    """Three columns that matter, two copies of each, and noise."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(n, 3))
+    X = pd.DataFrame(x, columns=list("abc"))
+    for name in "abc":
+        for noise in (0.2, 0.3):
+            X[f"{name}{noise}"] = X[name] + noise * rng.normal(size=n)
+    for j in range(n_noise):
+        X[f"noise{j}"] = rng.normal(size=n)
+    return X, np.sin(2 * x[:, 0]) + x[:, 1] + 0.7 * x[:, 2] ** 2 + 0.3 * rng.normal(size=n)
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    X, y = copies()
+    return MISelector(random_state=0).fit(X, y), X, y
+
+
+def test_every_number_is_that_of_public_functions(fitted, monkeypatch):
+    """The naive twin: one call for each number, and a loop for what stands in."""
+    selector, X, y = fitted
+    frame = selector.alternatives_
+    purpose = tests_of_columns.key_of
+    monkeypatch.setattr(
+        tests_of_columns,
+        "key_of",
+        lambda seed, what, given: purpose(seed, "stand-in" if what == "test" else what, given),
+    )
+    chosen = list(selector.get_feature_names_out())
+    others = [name for name in X.columns if name not in chosen]
+    assert len(others) <= module.N_TRIED  # all are tried
+    rows = []
+
+    def added(name, given):
+        known = {"given": X[given], "criterion": "cmi"} if given else {}
+        return mutual_information(X[name], y, n_neighbors=(3, 15), **known)
+
+    for name in selector.result_.selected:
+        name = X.columns[name]
+        rest = [other for other in chosen if other != name]
+        test = permutation_test(X, y, others, given=rest, alpha=0.05, random_state=0)
+        test = replace(test, followed={})
+        alone, of_one = added(name, rest), []
+        for other in others:
+            left = added(name, [*rest, other])
+            p = test.p_values[test.candidates.index(other)]
+            if max(left, 0) < 0.5 * alone and p <= 0.05:
+                share = max(left, 0) / alone
+                of_one.append([name, other, alone, added(other, rest), p, left, share])
+        rows += sorted(of_one, key=lambda row: -row[3])
+    want = pd.DataFrame(rows, columns=COLUMNS)
+    first = ["feature", "stand_in"]
+    pd.testing.assert_frame_equal(frame[first], want[first])
+    np.testing.assert_allclose(frame[COLUMNS[2:]], want[COLUMNS[2:]], rtol=1e-12)
+
+
+def test_copies_stand_in_and_nothing_else_does(fitted):
+    selector, _, _ = fitted
+    assert set(selector.get_feature_names_out()) == set("abc")
+    found = selector.alternatives_
+    for name in "abc":
+        of_one = found.loc[found["feature"] == name, "stand_in"].tolist()
+        assert of_one == [f"{name}0.2", f"{name}0.3"]  # the closer copy first
+    assert found["share"].between(0, 0.5).all()
+
+
+def test_columns_that_matter_by_themselves_do_not_stand_in():
+    """Two columns that each tell about the target, independently, cannot replace each other."""
+    rng = np.random.default_rng(1)
+    X = rng.normal(size=(300, 6))
+    y = X[:, 0] + X[:, 1] + 0.3 * rng.normal(size=300)
+    selector = MISelector(max_features=1, random_state=0).fit(X, y)
+    assert len(selector.selected_) == 1
+    assert selector.alternatives_.empty
+    assert list(selector.alternatives_.columns) == COLUMNS
+
+
+def test_noise_does_not_stand_in():
+    """Nothing matters but what was asked for: 30 columns of noise, 20 data sets."""
+    found = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        X, y = rng.normal(size=(80, 30)), rng.normal(size=80)
+        selector = MISelector(n_features_to_select=2, random_state=seed).fit(X, y)
+        found += len(selector.alternatives_) > 0
+    assert found <= 5
+
+
+def test_nothing_selected():
+    rng = np.random.default_rng(0)
+    with pytest.warns(UserWarning, match="No column was selected"):
+        selector = MISelector(random_state=0).fit(rng.normal(size=(60, 3)), rng.normal(size=60))
+    assert selector.alternatives_.empty
+    assert selector.result_.alternatives == ()
+
+
+@pytest.mark.parametrize("kind", ["classes", "category", "gaps", "groups", "series", "fixed"])
+def test_kinds_of_tables(kind):
+    X, y = copies(n=240)
+    groups, how = None, {}
+    if kind == "classes":
+        y = np.where(y > np.median(y), "high", "low")
+    elif kind == "category":
+        X["b"] = np.array(list("pqrs"))[np.digitize(X["b"], [-0.67, 0, 0.67])]
+    elif kind == "gaps":
+        X = X.mask(np.random.default_rng(5).uniform(size=X.shape) < 0.05)
+    elif kind == "groups":
+        groups = np.arange(240) // 2
+    elif kind == "series":
+        how["series"] = True
+    else:
+        how |= {"n_permutations": 99, "stop": "permutation"}
+    selector = MISelector(random_state=0, **how).fit(X, y, groups)
+    found = selector.alternatives_
+    chosen = set(selector.get_feature_names_out())
+    pairs = [(a, b) for a, b in zip(found["feature"], found["stand_in"], strict=True)]
+    assert pairs
+    assert all(a in chosen and b not in chosen for a, b in pairs)
+    assert all(a[0] == b[0] for a, b in pairs)  # copies of the same column
+
+
+def test_more_columns_than_are_tried(monkeypatch):
+    """Those that have most in common with the selected one are tried: copies are among them."""
+    X, y = copies(n_noise=60, seed=1)
+    whole = MISelector(random_state=0).fit(X, y).alternatives_
+    assert {(a, b) for a, b in zip(whole["feature"], whole["stand_in"], strict=True)} >= {
+        (name, f"{name}0.2") for name in "ab"
+    }
+    monkeypatch.setattr(module, "N_TRIED", 2)
+    few = MISelector(random_state=0).fit(X, y).alternatives_
+    assert few.groupby("feature").size().max() <= 2
+    assert set(few["stand_in"]) <= {f"{name}{noise}" for name in "abc" for noise in (0.2, 0.3)}
+
+
+def test_the_same_for_threads_and_order_of_columns(fitted):
+    selector, X, y = fitted
+    threads = MISelector(random_state=0, n_jobs=3).fit(X, y).alternatives_
+    pd.testing.assert_frame_equal(threads, selector.alternatives_)
+    turned = MISelector(random_state=0).fit(X[X.columns[::-1]], y).alternatives_
+    by = ["feature", "stand_in"]
+    pd.testing.assert_frame_equal(
+        turned.sort_values(by, ignore_index=True),
+        selector.alternatives_.sort_values(by, ignore_index=True),
+    )
+
+
+def test_computed_once_and_kept_with_the_result(fitted, monkeypatch):
+    _, X, y = fitted
+    other = MISelector(random_state=0).fit(X, y)
+    assert other.result_.alternatives is None
+    assert SelectionResult.from_json(other.result_.to_json()).alternatives is None
+    first = other.alternatives_
+    monkeypatch.setattr(MISelector, "_find_alternatives", lambda self: pytest.fail("again"))
+    pd.testing.assert_frame_equal(other.alternatives_, first)
+    again = SelectionResult.from_json(other.result_.to_json())
+    assert again.alternatives == other.result_.alternatives
+    assert len(again.alternatives) == len(first)
+
+
+def test_needs_the_data_of_fit():
+    X, y = copies(n=100)
+    with pytest.raises(NotFittedError):
+        _ = MISelector().alternatives_
+    selector = MISelector(random_state=0, max_features=1).fit(X, y)
+    copy = pickle.loads(pickle.dumps(selector))
+    with pytest.raises(AttributeError, match="needs the data of fit"):
+        _ = copy.alternatives_
+    assert not hasattr(clone(selector), "_data")
+    kept = selector.alternatives_
+    pd.testing.assert_frame_equal(pickle.loads(pickle.dumps(selector)).alternatives_, kept)
+    selector.fit(X, y)
+    X.iloc[0, 0] += 1
+    with pytest.raises(ValueError, match="changed since"):
+        _ = selector.alternatives_
+
+
+def test_showing_a_selector_computes_nothing(monkeypatch):
+    X, y = copies(n=100)
+    asked = "infosieve.selection._selector.find_alternatives"
+    monkeypatch.setattr(asked, lambda *_: pytest.fail("computed"))
+    selector = MISelector(random_state=0, max_features=1).fit(X, y)
+    assert "MISelector" in selector._repr_html_()
+    assert "MISelector" in make_pipeline(selector)._repr_html_()
+    repr(selector)
+    assert selector._data[0] is X
+
+
+@pytest.mark.parametrize(
+    ("change", "rule"),
+    [
+        ({"feature": 8}, "for a selected column"),
+        ({"stand_in": 0}, "for a selected column"),
+        ({"p_value": 2.0}, "between 0 and 1"),
+        ({"information": 0.0}, "finite"),
+    ],
+)
+def test_documents_that_cannot_be_are_refused(fitted, change, rule):
+    selector, _, _ = fitted
+    _ = selector.alternatives_
+    first = selector.result_.alternatives[0]
+    wrong = replace(selector.result_, alternatives=(replace(first, **change),))
+    with pytest.raises(ValueError, match=rule):
+        SelectionResult.from_json(wrong.to_json())
