@@ -37,7 +37,7 @@ KEPT = HERE / "results" / "stability.json"
 PAIRS = 25
 ASSUMPTIONS = ("r-concave", "unimodal", None)
 SELECTORS = ("MISelector", "lasso", "trees")
-LOWEST, THRESHOLDS = 0.6, (0.6, 0.8)
+LOWEST, THRESHOLDS, NOISE_THRESHOLDS = 0.6, (0.6, 0.8), (0.56, 0.6, 0.7, 0.8, 0.9, 1.0)
 
 
 # ---- data
@@ -149,6 +149,54 @@ def real(folder):
                 }
             )
             print(rows[-1], flush=True)
+    return rows
+
+
+# ---- noise, and the columns that are most correlated with it: fast, so very many samples
+
+NOISE = {  # samples, columns, chosen, correlation of the columns
+    "independent": (100, 20, 5, 0.0),
+    "more columns": (100, 200, 10, 0.0),
+    "correlated at 0.8": (100, 50, 5, 0.8),
+}
+
+
+def noise(name, n_runs):
+    """How many columns were chosen that often or more, by count; sums over the runs."""
+    n, m, k, rho = NOISE[name]
+    rng = np.random.default_rng([12, n, m, k])
+    reached = np.zeros((n_runs, 2 * PAIRS + 1), int)
+    for run in reached:
+        common = np.sqrt(rho) * rng.normal(size=(n, 1))
+        X, y = common + np.sqrt(1 - rho) * rng.normal(size=(n, m)), rng.normal(size=n)
+        counts = np.zeros(m, int)
+        for _ in range(PAIRS):
+            order = rng.permutation(n)
+            for rows in (order[: n // 2], order[n // 2 :]):
+                x, z = X[rows] - X[rows].mean(axis=0), y[rows] - y[rows].mean()
+                size = abs(z @ x) / np.sqrt((x**2).sum(axis=0))
+                counts[np.argpartition(-size, k)[:k]] += 1
+        run[:] = (counts[:, None] >= np.arange(2 * PAIRS + 1)).sum(axis=0)
+    error = reached.std(axis=0, ddof=1) / np.sqrt(n_runs)
+    return {
+        "runs": n_runs,
+        "mean": reached.mean(axis=0).round(5).tolist(),
+        "error": error.round(5).tolist(),
+    }
+
+
+def noise_rows(kept):
+    rows = []
+    for name, known in kept["noise"].items():
+        n, m, k, _ = NOISE[name]
+        for share in NOISE_THRESHOLDS:
+            count = round(share * 2 * PAIRS)
+            mean, half = known["mean"][count], 1.96 * known["error"][count]
+            bounds = [false_bound(m, k, PAIRS, count, a) for a in ASSUMPTIONS]
+            found = f"{mean:.3f} ({max(0, mean - half):.3f} to {mean + half:.3f})"
+            rows.append(
+                [f"{name}, {n} by {m}", k, f"{share:.0%}", *(f"{b:.2g}" for b in bounds), found]
+            )
     return rows
 
 
@@ -292,6 +340,11 @@ def page(kept):
     for share in THRESHOLDS:
         head += [f"{share:.0%}: r-concave", "unimodal", "no assumption", "found, low"]
     parts += [table(head, bound_rows(kept), left=2)]
+    if kept.get("noise"):
+        runs = next(iter(kept["noise"].values()))["runs"]
+        head = ["columns, samples by columns", "chosen", "threshold", "r-concave", "unimodal",
+                "no assumption", "found"]  # fmt: skip
+        parts += [TEXT["noise"].format(runs=runs), table(head, noise_rows(kept), left=1)]
     if kept.get("real"):
         head = ["table", "samples by columns", "selector", "chosen from a half", "index",
                 "different sets", "threshold", "stable", "most frequent", "seconds"]  # fmt: skip
@@ -342,6 +395,10 @@ stability is in the relevant columns that it keeps, beside those that a fit on a
     "bounds": """## The bounds at fixed thresholds
 
 Means over the runs of the bounds, and of the columns of low probability that were found.""",
+    "noise": """## Very many samples of noise
+
+The columns that are most correlated with a target that none of them tells anything of: all are of
+low probability, and all that are found are false. {runs:,} samples.""",
     "real": """## Three real tables
 
 Body fat (numbers), heart disease (two classes; for the lasso they are the numbers 0 and 1)
@@ -365,6 +422,9 @@ def main():
     options = parser.parse_args()
     kept = json.loads(KEPT.read_text()) if KEPT.exists() else {"runs": {}, "real": []}
     end = time.monotonic() + 60 * options.minutes
+    if "noise" not in kept:
+        kept["noise"] = {name: noise(name, 2000) for name in NOISE}
+        write(kept)
     if options.data is not None:
         kept["real"] = real(options.data)
         write(kept)

@@ -553,22 +553,29 @@ def test_bounds_are_ordered_and_fall(p, share, pairs, count):
             assert false_bound(p, q, pairs, count + 1, assumption) <= bound * (1 + 1e-9)
 
 
-def test_the_bound_holds_for_columns_of_low_probability():
-    """Columns drawn independently by each half: of probability q / p, all of them low.
+def test_bounds_hold_where_nothing_is_relevant():
+    """The five columns that are most correlated with a target that none of 20 tells anything of.
 
-    A bound that took one half for both (q / p in place of its square) would be below.
+    All have the low probability, so the bound is about all of them. One that took θ² for the
+    probability of a half, or t for 2 t - 1, would be below what is found.
     """
     rng = np.random.default_rng(0)
-    p, pairs, share = 200, 10, 0.3
+    p, k, pairs, n = 20, 5, 10, 40
     found = {count: [] for count in (12, 14, 16)}
-    for _ in range(300):
-        # Over samples, too: a column has its own probability in each, of that mean.
-        own = rng.beta(1.5, 3.5, p)
-        counts = rng.binomial(2 * pairs, own)
+    for _ in range(400):
+        X, y, counts = rng.normal(size=(n, p)), rng.normal(size=n), np.zeros(p, int)
+        for _ in range(pairs):
+            for rows in _stability._halved(np.zeros(n, int), rng):
+                r = np.corrcoef(X[rows].T, y[rows])[-1, :-1]
+                counts[np.argsort(-abs(r))[:k]] += 1
         for count, each in found.items():
             each.append((counts >= count).sum())
+    low = k / p
     for count, each in found.items():
-        assert np.mean(each) <= false_bound(p, share * p, pairs, count, "r-concave")
+        mean = np.mean(each)
+        assert mean <= false_bound(p, k, pairs, count, "r-concave")
+        assert mean > p * formulas._tails(low**2, 2 * pairs, -1 / 4)[count]
+        assert mean > p * formulas._tails(low**2, pairs, -1 / 2)[count // 2]
 
 
 # ---- the record
