@@ -6,6 +6,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -88,14 +89,21 @@ def finish(
     html: str | None,
     out: str | None = None,
     table: Callable[[], pd.DataFrame] | None = None,
+    beside: Mapping[str, Any] | None = None,
 ) -> None:
-    """Print a result, then write its ``table`` and its report; what fails prevents nothing else."""
+    """Print a result, then write its ``table`` and its report; what fails prevents nothing else.
+
+    ``beside`` has results that are told after it, and are sections of its report.
+    """
     result = signed(result)
     tasks: list[Callable[[], None]] = [lambda: show_result(result, json)]
+    beside = {} if beside is None else {name: signed(other) for name, other in beside.items()}
+    if not json:
+        tasks += [partial(show_result, other, json) for other in beside.values()]
     if out is not None and table is not None:
         tasks.append(lambda: write_table(table(), out))
     if html is not None:
-        tasks.append(lambda: write_page(result, html))
+        tasks.append(lambda: write_page(result, html, **beside))
     failed: list[Exception] = []
     for task in tasks:
         try:

@@ -3,13 +3,13 @@
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
 from infosieve._core.files import first_line, printable
 from infosieve.cli import options as o
-from infosieve.cli.errors import fail
+from infosieve.cli.errors import InputError, fail
 
 _CORRECTION = "max: p of the best of many; none: p of the column alone, which many pass by chance"
 _SCREEN = (
@@ -19,6 +19,12 @@ _SCREEN = (
 _MAX_SAMPLES = (
     "samples of one estimate, a number, a share such as 0.1, or none (all): more are split into "
     "parts whose estimates are averaged; auto: 4,000, and at most 25 parts"
+)
+
+
+_FULL = (
+    "answer all questions: --alternatives, and those of relevance and stability, on one page with "
+    "--html (a hundred more selections, on halves of the samples)"
 )
 
 
@@ -69,6 +75,10 @@ def select(
     out: Annotated[
         str | None, typer.Option(help="write the selected columns and the target")
     ] = None,
+    alternatives: Annotated[
+        bool, typer.Option("--alternatives", help="also which columns could stand in for these")
+    ] = False,
+    full: Annotated[bool, typer.Option("--full", help=_FULL)] = False,
     html: o.Html = None,
     json: o.Json = False,
     quiet: o.Quiet = False,
@@ -81,6 +91,11 @@ def select(
     places = {"FILE": file, "--config": config, "--checkpoint": checkpoint}
     check(places | {"--out": out, "--html": html})
     check_dask(dask)
+    if full and (series or series_window is not None):
+        raise InputError(
+            "--full selects from halves of the samples, and a series would be torn apart; leave "
+            "--full out: --alternatives, and infosieve relevance, answer the other questions"
+        )
     from infosieve.cli.data import read_data
 
     data = read_data(
@@ -133,20 +148,42 @@ def select(
         verbose=0 if quiet else 1,
     )
     unfinished: BaseException | None = None
+    beside: dict[str, Any] = {}
     try:
         with workers(dask, jobs) as selector.executor:
             selector.fit(data.X, data.y, data.groups)
+            if alternatives or full:
+                _ = selector.alternatives_  # which its result then has
+            if full:
+                beside |= _more(selector, data)
     except (KeyboardInterrupt, WorkersLostError) as error:
         unfinished = error
     result = getattr(selector, "result_", None)
     if result is not None and (result.steps or unfinished is None):
         chosen = [data.X.columns[j] for j in result.selected]
         with _told_first(unfinished):
-            finish(result, json, html, out, lambda: data.beside_target(data.X[chosen]))
+            finish(result, json, html, out, lambda: data.beside_target(data.X[chosen]), beside)
     if isinstance(unfinished, KeyboardInterrupt):
         fail(str(unfinished) or "interrupted", 130)  # typer would swallow what it says
     if unfinished is not None:
         raise unfinished
+
+
+def _more(selector: Any, data: Any) -> Iterator[tuple[str, Any]]:
+    """What else is informative, and what halves of the samples choose."""
+    from sklearn.base import clone
+
+    from infosieve.cli.tables import in_memory
+    from infosieve.selection import stability
+    from infosieve.significance import relevance_test
+
+    names = ("metric", "discrete_features", "discrete_target", "missing", "series", "device")
+    how = {name: getattr(selector, name) for name in names}
+    shared = {"groups": data.groups, "n_jobs": selector.n_jobs, "executor": selector.executor}
+    shared |= {"random_state": selector.result_.provenance.seed, "verbose": selector.verbose}
+    yield "relevance", relevance_test(data.X, data.y, alpha=selector.alpha, **how, **shared)
+    halves = clone(selector).set_params(executor=None, checkpoint=None, n_jobs=None, verbose=0)
+    yield "stability", stability(halves, in_memory(data.X), data.y, **shared)
 
 
 @contextmanager

@@ -109,6 +109,11 @@ def selection(result: SelectionResult) -> None:
             follows = " and ".join(str(result.features[j]) for j in step.follows)
             name = result.features[step.features[0]]
             out.print(Text(printable(f"~ {name} follows {follows}, and does not pass beside it")))
+    for j in result.selected if result.alternatives is not None else ():
+        stand_ins = [other.stand_in for other in result.alternatives or () if other.feature == j]
+        found = _some(result, stand_ins) or "no column"
+        text = f"could stand in for {result.features[j]}: {found}"
+        out.print(Text(printable(text)))
     for j, others in result.duplicates.items():
         copies = ", ".join(str(result.features[k]) for k in others)
         out.print(Text(printable(f"copies of {result.features[j]}, left out: {copies}")))
