@@ -651,6 +651,11 @@ def test_order_and_units_of_copies_change_no_cluster(rng):
         units = again.choice([-1, 1], X.shape[1]) * again.uniform(0.1, 50, X.shape[1])
         comp = FeatureClustering(5).fit((X * units)[:, order], y).labels_
         assert len(set(zip(ref[order], comp, strict=True))) == 5
+        auto, again = (
+            FeatureClustering(random_state=seed).fit(table, y).cv_results_["mean_test_score"]
+            for table in (X, (X * units)[:, order])
+        )
+        np.testing.assert_allclose(auto, again, atol=1e-6)
 
 
 def test_auto_finds_clusters_without_the_fold_that_judges_them():
