@@ -12,6 +12,7 @@ from itertools import combinations
 import numpy as np
 import pandas as pd
 import polars as pl
+import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -338,6 +339,7 @@ def test_a_pipeline_passes_groups_on(seen):
         ({"X": np.ones(60)}, ValueError, "table"),
         ({"X": np.ones((59, 2))}, ValueError, "59 samples"),
         ({"groups": np.repeat([0, 1, 2], 20)}, ValueError, "3 groups cannot be halved"),
+        ({"y": np.ones(60)}, ValueError, "y is constant"),
         ({"groups": [1, 2]}, ValueError, "2 labels for 60 samples"),
         ({"executor": 3}, TypeError, "executor"),
     ],
@@ -360,6 +362,15 @@ def test_few_samples_sparse_and_disk(tmp_path):
     pd.DataFrame(X, columns=list("abcdefgh")).to_parquet(tmp_path / "x.parquet")
     with pytest.raises(TypeError, match=r"X.read\(\)"):
         stability(Recorder(), open_columns(tmp_path / "x.parquet"), y)
+    ref = stability(SelectKBest(F, k=2), X, y, n_resamples=2, random_state=0)
+    arrow = pa.table(dict(zip("abcdefgh", X.T, strict=True)))
+    comp = stability(SelectKBest(F, k=2), arrow, y, n_resamples=2, random_state=0)
+    assert comp.chosen == ref.chosen
+    assert comp.features == tuple("abcdefgh")
+    np.save(tmp_path / "x.npy", X)
+    mapped = np.load(tmp_path / "x.npy", mmap_mode="r")
+    comp = stability(SelectKBest(F, k=2), mapped, y, n_resamples=2, random_state=0)
+    assert comp.chosen == ref.chosen
 
 
 def test_two_executors_are_refused():

@@ -31,10 +31,10 @@ from infosieve._core.progress import Progress
 from infosieve._core.types import IntArray
 from infosieve._executors import WorkersLostError, executor_of
 from infosieve._executors.threads import Threads
-from infosieve._input.tables import Table, check_lengths, fingerprint, read_table
+from infosieve._input.tables import Table, check_lengths, check_target, fingerprint, read_table
 from infosieve._input.together import together_of
 from infosieve._resampling.permutations import seed_of
-from infosieve._sources.columns import as_source
+from infosieve._sources.columns import ColumnSource, as_source
 from infosieve.results import Provenance, Stability
 from infosieve.results._checks import check_halves
 from infosieve.selection._checkpoint import Kept, claimed
@@ -229,10 +229,12 @@ class _Samples:
 def _opened(selector: Any, X: Any, y: Any, groups: Any) -> _Samples:
     """Everything that can be refused before a half is fitted."""
     check_x(X)
-    if as_source(X) is not None or issparse(X):
+    if isinstance(X, ColumnSource) or issparse(X):
         kind = "a sparse matrix" if issparse(X) else "a table on disk"
         call = "X.toarray()" if issparse(X) else "X.read(), or of some columns X[names].read()"
         raise TypeError(f"X is {kind}; stability takes halves of its rows, in memory. Pass {call}.")
+    source = as_source(X)
+    X = X if source is None else source.read()  # of an Arrow table, a frame
     last = selector.steps[-1][1] if isinstance(selector, Pipeline) else selector
     ours = isinstance(last, MISelector)
     missing = last.missing if ours else "auto"
@@ -252,6 +254,7 @@ def _opened(selector: Any, X: Any, y: Any, groups: Any) -> _Samples:
         X, y = _safe_indexing(X, rows), _safe_indexing(y, rows)
         x, target, together = x.of_rows(rows), target.of_rows(rows), together.of_rows(rows)
     x, target = x.completed(missing), target.completed(missing)
+    check_target(target)
     numbers = together.groups
     strata = _classes(target)
     if numbers is not None:
