@@ -68,6 +68,8 @@ experiments: $(VENV)/installed-experiments
 	$(BIN)/python experiments/many_samples.py --show
 	$(BIN)/python experiments/missing.py --show
 	$(BIN)/python experiments/together.py --show
+	$(BIN)/python experiments/relatives.py --show
+	$(BIN)/python experiments/alternatives.py --show
 	$(BIN)/python experiments/stability.py --show
 	$(BIN)/python experiments/relevant.py --show
 	$(BIN)/python experiments/readme.py
