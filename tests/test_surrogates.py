@@ -4,14 +4,15 @@ import naive
 import numpy as np
 import pytest
 from conftest import columns
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from infosieve import permutation_test
-from infosieve._core.types import Columns
+from infosieve._core.types import GAP, Columns
 from infosieve._engines.numba.columns import LIFT
 from infosieve._executors.threads import Threads
 from infosieve._resampling.permutations import local_permutations
+from infosieve._resampling.surrogates import SAMPLES_EACH
 
 KEY = (7, "test", 0)
 KINDS = st.sampled_from(["normal", "heavy", "binary", "category", "gaps"])
@@ -33,6 +34,8 @@ def copies(candidates, selected, n_permutations, metric="euclidean", threads=1):
 def test_surrogates_are_those_of_plain_loops(n, x, s, metric, seed):
     rng = np.random.default_rng(seed)
     candidates, selected = columns([x, "normal"], n, rng), columns(s, n, rng)
+    gaps = (selected.values == GAP).all(axis=0)
+    assume(gaps.sum() <= SAMPLES_EACH)  # of more that coincide, which are near is up to the tree
     drawn, found = copies(candidates, selected, 3, metric)
     np.testing.assert_array_equal(found.categorical, np.tile(candidates.categorical, 3))
     np.testing.assert_array_equal(found.labelled, np.tile(candidates.labelled, 3))
