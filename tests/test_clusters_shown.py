@@ -258,6 +258,7 @@ def test_a_number_outside_the_range_has_its_error_told():
     [
         (lambda d: d["duplicates"]["$mapping"][0].__setitem__(0, 1), "columns of one cluster"),
         (lambda d: d["cv_results"].pop("standard_error"), "scores of numbers of clusters"),
+        (lambda d: d["cv_results"].update(n_clusters=[7, 8, 9]), "must have tried 3 clusters"),
     ],
 )
 def test_records_that_cannot_be_are_refused(change, message):

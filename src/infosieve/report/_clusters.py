@@ -82,8 +82,8 @@ def tree(result: Any) -> Figure:
     rows = {"tickvals": [5 + 10 * i for i in range(n)], "ticktext": leaves, "range": [10 * n, 0]}
     rows |= {"showgrid": False, "zeroline": False, "tickfont": {"size": 11}}
     across = {"rangemode": "tozero", "side": "top" if n > 30 else "bottom"}
-    height = 110 + 16 * max(n, 6)
-    return _figure(data, "1 − similarity", "", height, xaxis=across, yaxis=rows)  # noqa: RUF001
+    pixels = 110 + 16 * max(n, 6)
+    return _figure(data, "1 − similarity", "", pixels, xaxis=across, yaxis=rows)  # noqa: RUF001
 
 
 def _number_section(result: Any) -> Page:

@@ -14,7 +14,6 @@ from infosieve._core.parameters import is_sequential, n_permutations_of, stop_of
 from infosieve._core.sequential import sequential_rule
 from infosieve.results._base import Provenance
 from infosieve.results._choice import KChoice
-from infosieve.results._clusters import ClusterResult
 from infosieve.results._relevance_test import ENOUGH, RelevanceTest
 from infosieve.results._selection import Action, SelectionResult, Step
 from infosieve.results._stability import Stability
@@ -325,7 +324,7 @@ def _check_relevance(test: RelevanceTest) -> None:
     _check_parts(test, test.provenance.n_samples)
 
 
-def _check_clusters(result: ClusterResult) -> None:
+def _check_clusters(result: Any) -> None:
     n, k = len(result.features), len(result.clusters)
     _need(all(isinstance(name, str) for name in result.clusters), "'clusters' must be names")
     _need(_whole(result.labels, n, 0, k - 1), f"'labels' must be {n} numbers below {k}")
@@ -348,6 +347,7 @@ def _check_clusters(result: ClusterResult) -> None:
         scores = all(_numbers(values, size) for values in result.cv_results.values())
         names = {"mean_test_score", "std_test_score", "standard_error"} <= set(result.cv_results)
         _need(scores and names and size, "'cv_results' must be scores of numbers of clusters")
+        _need(k in result.cv_results["n_clusters"], f"'cv_results' must have tried {k} clusters")
 
 
 def _check_names(names: tuple[Any, ...], what: str = "features") -> None:
