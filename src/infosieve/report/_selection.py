@@ -102,7 +102,7 @@ def _sureness(result: Any, tested: bool) -> Page:
     elif not passed:
         answer = "No column passed its test; they were kept on request."
     else:
-        answer = f"Each passed a permutation test, {_p_range(passed)}. {_promise(result)}"
+        answer = f"Each passed a permutation test, {_p_range(passed)}. {_promise(result)}".strip()
         if n_kept:
             others = "another was" if n_kept == 1 else f"{n_kept} others were"
             answer = f"{answer} But {others} kept on request, not by a test."
@@ -116,13 +116,14 @@ def _p_range(steps: Sequence[Any]) -> str:
 
 def _promise(result: Any) -> str:
     """What the rule says of all selected columns together."""
-    known = result.provenance.parameters
-    stop = stop_of(known.get("stop"), known.get("n_features_to_select"))
+    known, alpha = result.provenance.parameters, _words.alpha_of(result)
     if not result.corrected:
         return "Each was tested alone, although it is the best of many."
-    if stop == "fdr":
-        return f"The rule aims at {percent(known['alpha'])} false columns among them, at most."
-    return f"In each step a false column passes in {percent(known['alpha'])} of cases, at most."
+    if alpha is None:
+        return ""
+    if stop_of(known.get("stop"), known.get("n_features_to_select")) == "fdr":
+        return f"The rule aims at {percent(alpha)} false columns among them, at most."
+    return f"In each step a false column passes in {percent(alpha)} of cases, at most."
 
 
 def _how_to_read(result: Any) -> str:
@@ -140,7 +141,7 @@ def _how_to_read(result: Any) -> str:
     )
     reasons = "" if _words.last_level(result) else _words.why_not_alpha(result)
     if reasons:
-        text += f" That is not alpha = {result.provenance.parameters['alpha']:g}: {reasons}."
+        text += f" That is not alpha = {_words.alpha_of(result):g}: {reasons}."
     return text
 
 

@@ -68,10 +68,15 @@ def refused(result: Any) -> Iterator[str]:
         )
 
 
+def alpha_of(result: Any) -> float | None:
+    """The alpha of a selection, where its parameters have one."""
+    alpha = result.provenance.parameters.get("alpha")
+    return alpha if isinstance(alpha, float) and 0 < alpha < 1 else None
+
+
 def why_not_alpha(result: Any) -> str:
     """Why the level of a step is not alpha, as the end of a sentence; empty where all are."""
-    known = result.provenance.parameters
-    alpha = known.get("alpha")
+    known, alpha = result.provenance.parameters, alpha_of(result)
     tested = [s for s in result.steps if s.level is not None and s.action != "remove"]
     if alpha is None or all(abs(s.level - alpha) <= 1e-9 for s in tested):
         return ""
@@ -89,7 +94,7 @@ def last_level(result: Any) -> str:
     reasons = why_not_alpha(result)
     if last is None or last.action != "stop" or last.level is None or not reasons:
         return ""
-    alpha = result.provenance.parameters["alpha"]
+    alpha = alpha_of(result)
     return f"The level of this step is {last.level:.3g}, not alpha = {alpha:g}: {reasons}."
 
 
