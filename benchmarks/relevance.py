@@ -79,19 +79,18 @@ def row_of(what, make, n, m, n_jobs):
     before = one_pass()
     test = timed(lambda: found.append(relevance_test(X, y, n_jobs=n_jobs, random_state=0)))
     one, result = min(before, one_pass()), found[0]
+    own = result.tested & ~result.shared
     return {
         "case": f"{what}, {n_jobs} thread{'s' if n_jobs > 1 else ''}",
         "n": n,
         "m": m,
         "ours": test,
         "one": one,
-        "passes": test / one,
+        "ratio": test / one,
         "draws": int(result.n_draws_asked.max()),
         "shared": int(result.shared.sum()),
-        "own": int((result.tested & ~result.shared).sum()),
-        "draws of own, mean": float(result.n_draws[result.tested & ~result.shared].mean())
-        if (result.tested & ~result.shared).any()
-        else 0.0,
+        "own": int(own.sum()),
+        "draws of own, mean": round(result.n_draws[own].mean()) if own.any() else 0,
     }
 
 
@@ -113,9 +112,9 @@ def write(result):
     ]
     for row in filter(None, result["rows"]):
         cells = [row["case"], row["n"], row["m"], row["shared"], row["draws"], row["own"]]
-        cells += [round(row["draws of own, mean"]), f"{row['one']:.1f} s", f"{row['ours']:.0f} s"]
+        cells += [row["draws of own, mean"], f"{row['one']:.1f} s", f"{row['ours']:.0f} s"]
         shown = [f"{cell:,}" if isinstance(cell, int) else cell for cell in cells]
-        lines.append(f"| {' | '.join(shown)} | **{row['passes']:.1f}** |")
+        lines.append(f"| {' | '.join(shown)} | **{row['ratio']:.1f}** |")
     (DOCS / "benchmarks-relevance.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
 
 
