@@ -420,6 +420,16 @@ def test_warnings_of_halves_are_told_once(seen):
     assert result.expected_false(0.6) == 0
 
 
+def test_halves_without_a_column_are_told_once():
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(40, 3)), rng.normal(size=40)
+    selector = MISelector(lookahead=1, n_permutations=99)
+    with pytest.warns(UserWarning, match="of 4 halves nothing was selected") as told:
+        result = stability(selector, X, y, n_resamples=2, random_state=0)
+    assert len(told) == 1
+    assert any("halves it chose nothing" in note for note in result.notes)
+
+
 def test_filters_of_warnings_are_put_back(seen):
     before = list(warnings.filters)
     X, y = data()
@@ -699,6 +709,13 @@ def test_the_code_gives_the_result_again():
     pipeline = make_pipeline(StandardScaler(), SelectKBest(F, k=2))
     groups = np.arange(60) // 2
     other = stability(pipeline, X, y, groups=groups, n_resamples=2)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        ours = stability(MISelector(max_features=1), X[:20], y[:20], n_resamples=1, random_state=5)
+    assert ours.provenance.code == (
+        "from infosieve import MISelector, stability\n\n"
+        "stability(MISelector(max_features=1), X, y, n_resamples=1, random_state=5)"
+    )
     for one in (result, other):
         lines = one.provenance.code.splitlines()
         names = {"X": X, "y": y, "groups": groups}
@@ -779,6 +796,26 @@ def test_a_checkpoint_of_something_else_is_refused(change, message, tmp_path):
         stability(**asked | change, checkpoint=path)
     assert path.read_text() == before
     stability(**asked, checkpoint=path, n_jobs=1, verbose=0)  # which change nothing
+
+
+class Plain:
+    """A parameter that tells its address."""
+
+
+class WithObject(Recorder):
+    def __init__(self, thing=None, random_state=None):
+        super().__init__(random_state)
+        self.thing = thing
+
+
+def test_objects_among_parameters_are_known_again(seen, tmp_path):
+    X, y = data()
+    asked = {"n_resamples": 2, "random_state": 0, "checkpoint": tmp_path / "halves.json"}
+    things = [Plain(), Plain()]  # as in another process: elsewhere
+    assert repr(things[0]) != repr(things[1])
+    for thing in things:
+        stability(WithObject(thing), X, y, **asked)
+    assert len(seen) == 4
 
 
 @pytest.mark.parametrize(
