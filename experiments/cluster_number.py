@@ -271,6 +271,8 @@ def counts(runs, names):
 
 def errors_part(kept, names):
     names = [name for name in names if kept["splits"].get(name)]
+    if not names:
+        return ""
     ratios = {
         (rule, name): np.log(
             [run["errors"][rule] / run["errors"]["one"] for run in kept["splits"][name]]
@@ -311,19 +313,21 @@ def said_part(kept, names):
         runs = kept["seeds"][name]
         lows, highs = np.array([run["range"] for run in runs]).T
         found = chosen(kept, name, "five")
+        limits = f"{np.median(lows):.0f} to {np.median(highs):.0f}"
+        lows, highs = np.minimum(lows, found), np.maximum(highs, found)
         inside = (lows[:, None] <= found) & (found <= highs[:, None])
         others = inside[~np.eye(len(runs), dtype=bool)].mean()
         undecided = np.mean(highs >= 2 * lows)
-        limits = f"{np.median(lows):.0f} to {np.median(highs):.0f}"
         rows.append([size(kept, name), limits, f"{undecided:.0%}", f"{others:.0%}"])
     head = ["table", "within one standard error (medians)", "said to be undecided"]
     head.append("numbers of other seeds inside")
     return f"""## What the result says
 
 `result_.n_clusters_range` has the numbers whose scores are within one standard error of the best.
-Where the largest is twice the smallest or more, `result_.decided` is False, and report and terminal
-say that the data do not decide on the number. The last column: how often the number that one seed
-chose is inside the range of another.
+Where, of these and the number that was taken, the largest is twice the smallest or more,
+`result_.decided` is False, and report and terminal say that the data do not decide on the number.
+The last column: how often the number that one seed took is between the smallest and the largest of
+another.
 
 {table(head, rows)}
 

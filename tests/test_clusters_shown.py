@@ -236,21 +236,24 @@ def test_the_page_shows_how_the_number_was_chosen():
 
 
 def test_a_number_outside_the_range_has_its_error_told():
-    scores = {"n_clusters": np.arange(1, 5), "mean_test_score": np.array([0.1, 0.5, 0.59, 0.6])}
-    scores |= {"std_test_score": np.zeros(4), "standard_error": np.array([0.1, 0.01, 0.02, 0.0])}
+    scores = {"n_clusters": np.arange(1, 5), "mean_test_score": np.array([0.1, 0.5, 0.6, 0.5])}
+    scores |= {"std_test_score": np.zeros(4), "standard_error": np.array([0.1, 0.01, 0.0, 0.01])}
     two = clustered(6, 2)
     result = replace(two, cv_results=scores)
-    assert result.n_clusters_range == (3, 4)
+    assert result.n_clusters_range == (3, 3)
     assert result.decided is True
     assert result.notes == (
-        "The scores of 3 to 4 clusters are within one standard error of the best. 2 have 25 % more "
+        "No other number has a score within one standard error of that of 3. 2 have 25 % more "
         "error.",
     )
-    scores["standard_error"] = np.array([0.1, 0.2, 0.02, 0.0])
+    scores["standard_error"] = np.array([0.1, 0.01, 0.0, 0.2])
     undecided = replace(two, cv_results=scores)
-    assert undecided.n_clusters_range == (2, 4)
-    assert undecided.decided is False
-    assert undecided.notes[0].startswith("The data do not decide on the number: the scores of 2")
+    assert undecided.n_clusters_range == (3, 4)
+    assert undecided.decided is False  # 2 were taken
+    assert undecided.notes[0].startswith(
+        "The data do not decide on the number: the scores of 3 to 4 clusters are within one "
+        "standard error of the best. 2 have 25 % more error. Other samples"
+    )
 
 
 @pytest.mark.parametrize(

@@ -40,8 +40,8 @@ class ClusterResult(Document):
         The smallest and the largest number of clusters whose score is within one standard error of
         the best, where the number was chosen by scores.
     decided : bool or None
-        False where the largest of these numbers is twice the smallest or more: other samples may
-        well lead to another number.
+        False where, of these numbers and the one that was taken, the largest is twice the smallest
+        or more: other samples may well lead to another number.
     notes : tuple of str
         What a reader should know of the result, a sentence each.
     linkage_matrix : ndarray of shape (n_features - 1, 4)
@@ -118,8 +118,10 @@ class ClusterResult(Document):
 
     @property
     def decided(self) -> bool | None:
-        limits = self.n_clusters_range
-        return None if limits is None else limits[1] < 2 * limits[0]
+        if self.n_clusters_range is None:
+            return None
+        about_as_good = (*self.n_clusters_range, len(self.clusters))
+        return max(about_as_good) < 2 * min(about_as_good)
 
     @property
     def notes(self) -> tuple[str, ...]:
