@@ -370,8 +370,12 @@ def test_what_was_not_asked_says_how_to_ask(found):
     known = replace(found.provenance, command=command)
     text = read(page(replace(found, provenance=known)))
     assert f"{command} --alternatives" in text
-    assert "infosieve relevance FILE --target ... --json" in text
-    assert "infosieve stability FILE --target ... --json" in text
+    assert text.count(f"{command} --full") == 2
+    known = replace(known, parameters={**known.parameters, "series": True})
+    text = read(page(replace(found, provenance=known)))
+    assert "--full" not in text  # which a series has not
+    assert "infosieve relevance FILE --target ... --series" in text
+    assert "halves of the samples would tear a series apart" in text
 
 
 def test_how_sure_is_said_once_and_in_numbers(found):

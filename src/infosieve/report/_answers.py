@@ -69,11 +69,14 @@ def _other_data(result: Any, other: Any) -> Iterator[str]:
         )
 
 
-def _how_to_ask(result: Any, command: str, python: str) -> str:
-    """One line: the command where the result comes from one, else the call."""
-    if not result.provenance.command:
-        return python
-    return f"infosieve {command} --json > more.json; infosieve report selection.json more.json"
+def _is_series(result: Any) -> bool:
+    return result.provenance.parameters.get("series", False) is not False
+
+
+def _how_to_ask(result: Any, python: str) -> str:
+    """One line: the call or, where the result comes from a command, that command with more."""
+    command = result.provenance.command
+    return f"{command} --full" if command else python
 
 
 # --- what could stand in
@@ -203,11 +206,10 @@ def informative(result: Any, test: Any = None) -> Answer:
         alone += f" The {figures.MANY} columns with the most are shown."
     shown = figures.relevance(result, test)
     if test is None:
-        ask = _how_to_ask(
-            result,
-            "relevance FILE --target ...",
-            'selector.result_.report("report.html", relevance=relevance_test(X, y))',
-        )
+        call = 'selector.result_.report("report.html", relevance=relevance_test(X, y))'
+        ask = _how_to_ask(result, call)
+        if result.provenance.command and _is_series(result):
+            ask = "infosieve relevance FILE --target ... --series"
         part = section(title, alone, shown, anchor=anchor)
         text = "Columns were measured, but not tested one by one."
         return _answer(question, text, part, code=ask)
@@ -278,12 +280,10 @@ def stable(result: Any, found: Any = None) -> Answer:
     """How often the columns are selected from other samples."""
     question = "Would it happen again?"
     if found is None:
-        ask = _how_to_ask(
-            result,
-            "stability FILE --target ...",
-            'selector.result_.report("report.html", stability=stability(selector, X, y))',
-        )
-        return _answer(question, "Not asked.", code=ask)
+        if _is_series(result):
+            return _answer(question, "Not asked: halves of the samples would tear a series apart.")
+        call = 'selector.result_.report("report.html", stability=stability(selector, X, y))'
+        return _answer(question, "Not asked.", code=_how_to_ask(result, call))
     threshold = found.threshold()
     text = (
         "The selection was repeated on halves of the samples. Bars: the share of the halves from "
