@@ -317,17 +317,17 @@ def said_part(kept, names):
         lows, highs = np.minimum(lows, found), np.maximum(highs, found)
         inside = (lows[:, None] <= found) & (found <= highs[:, None])
         others = inside[~np.eye(len(runs), dtype=bool)].mean()
-        undecided = np.mean(highs >= 2 * lows)
+        undecided = np.mean(highs > np.maximum(lows + 1, 1.25 * lows))
         rows.append([size(kept, name), limits, f"{undecided:.0%}", f"{others:.0%}"])
     head = ["table", "within one standard error (medians)", "said to be undecided"]
     head.append("numbers of other seeds inside")
     return f"""## What the result says
 
 `result_.n_clusters_range` has the numbers whose scores are within one standard error of the best.
-Where, of these and the number that was taken, the largest is twice the smallest or more,
-`result_.decided` is False, and report and terminal say that the data do not decide on the number.
-The last column: how often the number that one seed took is between the smallest and the largest of
-another.
+Where, of these and the number that was taken, the largest exceeds the smallest by more than a
+quarter, and by more than one, `result_.decided` is False, and report and terminal say that the data
+do not decide on the number. The last column: how often the number that one seed took is between the
+smallest and the largest of another.
 
 {table(head, rows)}
 

@@ -40,8 +40,8 @@ class ClusterResult(Document):
         The smallest and the largest number of clusters whose score is within one standard error of
         the best, where the number was chosen by scores.
     decided : bool or None
-        False where, of these numbers and the one that was taken, the largest is twice the smallest
-        or more: other samples may well lead to another number.
+        False where, of these numbers and the one that was taken, the largest exceeds the smallest
+        by more than a quarter, and by more than one: other samples may lead to another number.
     notes : tuple of str
         What a reader should know of the result, a sentence each.
     linkage_matrix : ndarray of shape (n_features - 1, 4)
@@ -121,7 +121,8 @@ class ClusterResult(Document):
         if self.n_clusters_range is None:
             return None
         about_as_good = (*self.n_clusters_range, len(self.clusters))
-        return max(about_as_good) < 2 * min(about_as_good)
+        least = min(about_as_good)
+        return max(about_as_good) <= max(least + 1, 1.25 * least)
 
     @property
     def notes(self) -> tuple[str, ...]:
