@@ -344,12 +344,12 @@ def page(kept):
             "relevant: kept, of all samples", "index"]  # fmt: skip
     parts += [TEXT["main"], table(head, main_rows(kept), left=2)]
     worse, n = broken(kept)
-    words = ", ".join(
-        f"{worse[a][0]} ({a or 'no assumption'}), {worse[a][1]} of them by more than the interval"
+    words = "; ".join(
+        f"{a or 'no assumption'}: {worse[a][0]}, by more than the interval {worse[a][1]}"
         for a in ASSUMPTIONS
     )
     told = f"Of {n} such means (all data, selectors and thresholds above one half), so many are"
-    parts += [TEXT["bounds"], f"{told} above the bound: {words}."]
+    parts += [TEXT["bounds"], f"{told} above the bound. {words[0].upper()}{words[1:]}."]
     head = ["data, samples by columns", "selector"]
     for share in THRESHOLDS:
         head += [f"{share:.0%}: r-concave", "unimodal", "no assumption", "found, low"]
@@ -409,9 +409,8 @@ stability is in the relevant columns that it keeps, beside those that a fit on a
     "bounds": """## The bounds at fixed thresholds
 
 Means over the runs of the bounds, and of the columns of low probability that were found. With few
-runs, one false column in one of them may exceed a small bound. The bounds need the number of columns
-that a half chooses over all samples; a single sample has its own (that of the lasso among columns
-that tell nothing is zero or large).""",
+runs, one false column in one of them may exceed a small bound. The bounds are about the number of
+columns that halves of all samples choose on average; `expected_false` has that of one sample.""",
     "noise": """## Very many samples of noise
 
 The columns that are most correlated with a target that none of them tells anything of: all are of
