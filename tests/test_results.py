@@ -172,7 +172,7 @@ def test_whatever_a_document_holds_it_is_shown_or_refused(number, capsys):
     [
         (("selected",), [], r"'selected' must be what the steps select, \[3, \d\]; it is \(\)"),
         (("steps", 0, "p_value"), 1.2, "step 1: its p_value must be between 0 and 1; it is 1.2"),
-        (("steps", 1, "action"), "stay", "step 2: its action must be add, remove or stop"),
+        (("steps", 1, "action"), "stay", "step 2: its action must be add, remove, refuse, stop"),
         (("steps", 0, "features"), [6], "step 1: its columns must be some of 6, once each"),
         (("steps", 1, "features"), [3], "step 2: its column is selected already"),
         (("relevance",), [1.0], "'relevance' must be 6 finite numbers"),

@@ -162,7 +162,7 @@ def _check_p_value(step: Step, has: str, total: int) -> None:
 def _check_step(step: Step, n: int) -> None:
     _need(
         step.action in get_args(Action),
-        f"its action must be one of {get_args(Action)}",
+        f"its action must be {', '.join(get_args(Action))}",
         step.action,
     )
     _need(_columns(step.features, n), f"its columns must be some of {n}, once each", step.features)
