@@ -131,9 +131,9 @@ PAGE = """# What could stand in
 them of what it adds without. Three columns matter here, y = sin(2 a) + b + 0.7 c² + noise, among
 {noise} columns of noise. They have *copies* with noise of the given standard deviation (their own
 is one), or stand in *blocks* of five columns that are all correlated, of which only the first
-acts. Of families from which one column was selected (where two were, they share the information):
-**recall** is the share of the other members that are listed, **precision** the share of listed
-columns that are members. {sets} data sets in each row.
+acts. Of families from which one column was selected (where two were, the second is often right:
+two noisy copies know more than one): **recall** is the share of the other members that are
+listed, **precision** the share of listed columns that are members. {sets} data sets in each row.
 
 {found}
 
@@ -143,7 +143,7 @@ columns that are members. {sets} data sets in each row.
 
 {shares}
 
-Of {n_false} selected columns that are noise (families 4 and more), {n_false_with} have stand-ins.
+{n_false} columns of noise were selected; stand-ins were listed for {n_false_with} of them.
 
 ## What it costs
 
@@ -198,7 +198,7 @@ def show(kept):
         shares=table(["less than", "recall", "precision"], shares, 1),
         n_false=sum(v["false"] for v in every),
         n_false_with=len(false),
-        cost=f"{middle:.0%} in the middle, nine tenths of them between {low:.0%} and {high:.0%}",
+        cost=f"{percent(middle)} in the middle, nine tenths between {percent(low)} and {percent(high)}",
         real="\n\n".join(told(name, one) for name, one in kept["real"].items()),
     )
     (DOCS / "alternatives.md").write_text(text, encoding="utf-8")
@@ -212,13 +212,13 @@ def told(name, found):
     rows = []
     for row in found["rows"]:
         alike = row["correlation"]
-        places = ", ".join(f"{p:+d}" for p in sorted(row["places"])) if m <= 200 else ""
+        places = ", ".join(f"{p:+d}" for p in sorted(row["places"]))
+        if m > 200:
+            places = ", ".join(row["stand-ins"])
         listed = f"{min(alike):.2f} to {max(alike):.2f}" if alike else ""
         rows.append([row["column"], len(row["stand-ins"]), listed, places])
-    heads = ["selected", "stand-ins", "correlation with it", "places from it"]
-    if m > 200:
-        heads, rows = heads[:3], [row[:3] for row in rows]
-    return text + table(heads, rows, 1)
+    last = "places from it" if m <= 200 else "names"
+    return text + table(["selected", "stand-ins", "correlation with it", last], rows, 1)
 
 
 def main():

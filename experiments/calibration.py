@@ -320,7 +320,8 @@ little noise are the selected column itself but for a few samples:
 
 {crowded}
 
-**Copies along a curve** are asked a second time: [how often they pass](limits.md#copies-along-a-curve).
+**Copies along a curve** are asked a second time:
+[how often they pass](limits.md#copies-along-a-curve).
 
 ## K chosen from the data
 

@@ -42,7 +42,7 @@ def naive_followed(x, given):
         design = np.column_stack([np.ones(near.size), given.T[near] - given.T[i]])
         return np.linalg.lstsq(design, x[near], rcond=None)[0][0]
 
-    least = 0.95 * np.mean([abs(x[i] - line(i)) for i in range(n)])
+    least = np.mean([abs(x[i] - line(i)) for i in range(n)])
     subsets = [s for size in (1, 2) for s in combinations(range(d), size)]
     means = []
     for some in subsets:
@@ -54,7 +54,7 @@ def naive_followed(x, given):
         points = given[list(subsets[k])].T
         for each in (6, 12):
             size = each * {1: 3, 2: 6}[points.shape[1]]
-            if 2 * size > n:
+            if 4 * size > 3 * n:
                 continue
             left = []
             for i in range(n):

@@ -25,8 +25,6 @@ _SAMPLES_EACH = (6, 12)
 _MOST_TOGETHER, _MOST_FITTED = 2, 3
 # What predicts a candidate is judged by so many samples.
 _JUDGED = 200
-# A prediction from some columns is better than that from all if its error is this part of it.
-_BETTER = 0.95
 # The least weight of others that an error of prediction is divided by.
 _LEAST_OTHERS = 0.1
 
@@ -58,7 +56,7 @@ def followed(
         values[missing[0]] = np.nan
     rows = _judged(values)
     fits = permutations.fits
-    least = _BETTER * _error(values, rows, fits.near[rows], fits.weights[rows])
+    least = _error(values, rows, fits.near[rows], fits.weights[rows])
     best = None
     for columns in _by_neighbours(values, rows, given, norm)[1][:_MOST_FITTED]:
         points = given.values[list(columns)].T
@@ -82,7 +80,7 @@ def _by_category(
     assert permutations.near is not None
     codes = codes_of(candidate.values[0])
     rows = _judged(codes)
-    least = _BETTER * _misses(codes, rows, permutations.near[rows], True)
+    least = _misses(codes, rows, permutations.near[rows], True)
     errors, subsets = _by_neighbours(codes, rows, given, norm, True)
     if not errors or errors[0] >= least:
         return None
@@ -120,10 +118,10 @@ def _near(points: FloatArray, rows: IntArray, n_near: int, norm: float) -> IntAr
 
 
 def _sizes(n_columns: int, n_samples: int) -> list[int]:
-    """How many near samples a curve is fitted to: half of all at most."""
+    """How many near samples a curve is fitted to: three quarters of all at most."""
     n_coefficients = 1 + n_columns + n_columns * (n_columns + 1) // 2
     sizes = [each * n_coefficients for each in _SAMPLES_EACH]
-    return [size for size in sizes if 2 * size <= n_samples]
+    return [size for size in sizes if 4 * size <= 3 * n_samples]
 
 
 def _error(values: FloatArray, rows: IntArray, near: IntArray, weights: FloatArray) -> float:
