@@ -198,7 +198,7 @@ def show(kept):
         shares=table(["less than", "recall", "precision"], shares, 1),
         n_false=sum(v["false"] for v in every),
         n_false_with=len(false),
-        cost=f"{percent(middle)} in the middle, nine tenths between {percent(low)} and {percent(high)}",
+        cost=f"{percent(middle)} in the middle, most between {percent(low)} and {percent(high)}",
         real="\n\n".join(told(name, one) for name, one in kept["real"].items()),
     )
     (DOCS / "alternatives.md").write_text(text, encoding="utf-8")
@@ -208,7 +208,8 @@ def show(kept):
 def told(name, found):
     n, m = found["shape"]
     fit, more = found["seconds"]
-    text = f"**{name}** ({n:,} samples, {m:,} columns; {fit:.1f} s, then {more:.1f} s):\n\n"
+    times = f"selection {fit:.1f} s, stand-ins {more:.1f} s"
+    text = f"**{name}** ({n:,} samples, {m:,} columns; {times}):\n\n"
     rows = []
     for row in found["rows"]:
         alike = row["correlation"]
