@@ -667,6 +667,19 @@ def test_refused_columns_say_what_they_follow(found, capsys):
     assert f"~ {other} follows {first}, and does not pass beside it" in capsys.readouterr().out
 
 
+def test_refused_columns_are_among_the_excluded(found):
+    plain = replace(found, duplicates={}, constant=(), identifiers=())
+    refused = replace(found.steps[-1], action="refuse", follows=found.selected[:1])
+    first, other = (found.features[j] for j in (found.selected[0], refused.features[0]))
+    twice = replace(plain, steps=(*found.steps[:-1], refused, refused, found.steps[-1]))
+    text = read(page(twice))
+    assert "What was excluded? 1 refused column and 3 samples." in text
+    assert f"{other} (follows {first}) follows selected columns along a curve, and adds" in text
+    taken = replace(refused, features=found.selected[-1:])  # refused first, but selected later
+    later = replace(plain, steps=(found.steps[0], taken, *found.steps[1:]))
+    assert "What was excluded? 3 samples." in read(page(later))
+
+
 def test_both_names_of_a_pair_are_on_its_row(found):
     pair = replace(found.steps[0], features=(0, list(found.features).index("second meter")))
     result = replace(found, steps=(pair, *found.steps[1:]))

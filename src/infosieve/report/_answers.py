@@ -348,3 +348,15 @@ def _excluded_rows(result: Any) -> Iterator[list[str]]:
         what = counted(len(result.identifiers), "identifier")
         why = "text that hardly occurs twice; declare it (discrete_features) to keep it"
         yield [what, listed(names(result, result.identifiers), _NAMES), why]
+    follows = {
+        step.features[0]: step.follows
+        for step in result.steps
+        if step.action == "refuse" and step.features[0] not in result.selected
+    }
+    if follows:
+        shown = [
+            f"{name_text(result.features[j])} (follows {listed(names(result, others))})"
+            for j, others in follows.items()
+        ]
+        why = "follows selected columns along a curve, and adds nothing certain beside them"
+        yield [counted(len(follows), "refused column"), listed(shown, _NAMES), why]
