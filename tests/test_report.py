@@ -294,7 +294,8 @@ def relevance_of(result, relevant, **more):
     """A relevance test of the columns of a selection."""
     flags = np.isin(np.arange(len(result.features)), relevant)
     return SimpleNamespace(
-        features=result.features, information=result.relevance, relevant=flags, alpha=0.05,
+        _schema="relevance-test", features=result.features, information=result.relevance,
+        relevant=flags, alpha=0.05,
         q_values=np.where(flags, 0.004, 0.5), provenance=more.get("known", result.provenance),
     )  # fmt: skip
 
@@ -303,7 +304,8 @@ def repeated(result, frequencies):
     """The stability of a selection."""
     shares = np.array(frequencies)
     return SimpleNamespace(
-        features=result.features, frequencies=shares, provenance=result.provenance,
+        _schema="stability", features=result.features, frequencies=shares,
+        provenance=result.provenance,
         threshold=lambda: 0.6, stable=lambda: tuple(np.flatnonzero(shares >= 0.6).tolist()),
         notes=("It was fitted on 100 halves.",),
     )  # fmt: skip
@@ -678,6 +680,20 @@ def test_refused_columns_are_among_the_excluded(found):
     taken = replace(refused, features=found.selected[-1:])  # refused first, but selected later
     later = replace(plain, steps=(found.steps[0], taken, *found.steps[1:]))
     assert "What was excluded? 3 samples." in read(page(later))
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [("clusters", "ClusterResult"), ("relevance", "RelevanceTest"), ("stability", "Stability")],
+)
+def test_answers_of_another_kind_are_refused(name, kind, found, tmp_path):
+    others = (relevance_of(found, [0]), repeated(found, np.zeros(len(found.features))))
+    for other in (found, "page.html", *others):
+        if getattr(other, "_schema", "").startswith(name):
+            continue
+        with pytest.raises(TypeError, match=rf"The '{name}' parameter must be a {kind}, .* Got "):
+            found.report(tmp_path / "page.html", **{name: other})
+    assert not list(tmp_path.iterdir())
 
 
 def test_both_names_of_a_pair_are_on_its_row(found):

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from infosieve._core import messages
 from infosieve.report import _figures as figures
 from infosieve.report._parts import (
     Page,
@@ -28,6 +29,12 @@ from infosieve.report._words import gaps
 _MANY = 20
 # So many names of columns that were left out.
 _NAMES = 12
+# What parameters of a report take: its schema, its class, and what gives one.
+_KINDS = {
+    "clusters": ("clusters", "ClusterResult", "as FeatureClustering().fit(X, y).result_ is"),
+    "relevance": ("relevance-test", "RelevanceTest", "as relevance_test(X, y) gives"),
+    "stability": ("stability", "Stability", "as stability(selector, X, y) gives"),
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,6 +48,17 @@ class Answer:
 def _answer(question: str, answer: str, part: Page | None = None, code: str = "") -> Answer:
     anchor = "" if part is None else part["anchor"]
     return Answer(fact=fact(question, answer, anchor, code), section=part)
+
+
+def check_kinds(others: Mapping[str, Any]) -> None:
+    """Refuse what is no record of the kind that a parameter of a report takes."""
+    for name, other in others.items():
+        schema, kind, call = _KINDS[name]
+        if other is not None and getattr(other, "_schema", None) != schema:
+            raise TypeError(
+                f"The {name!r} parameter must be a {kind}, {call}, or None. Got "
+                f"{messages.shown(other)} instead."
+            )
 
 
 def check_same_columns(result: Any, others: Mapping[str, Any]) -> None:

@@ -25,7 +25,9 @@ def selection_page(
     result: Any, clusters: Any = None, relevance: Any = None, stability: Any = None
 ) -> Page:
     """A selection, with what else was asked about its columns."""
-    answers.check_same_columns(result, {"relevance": relevance, "stability": stability})
+    asked = {"relevance": relevance, "stability": stability}
+    answers.check_kinds(asked | {"clusters": clusters})
+    answers.check_same_columns(result, asked)
     tested = all(step.p_value is not None for step in result.steps)
     answered = [
         answers.stand_ins(result, clusters),
