@@ -497,6 +497,7 @@ MISTAKES = [
     (["select", "table.csv", *T, "--checkpoint", "no/c.json"], "checkpoint cannot be written"),
     (["select", "table.csv", *T, "--html", "x.pdf"], "x.pdf: the ending must be one of .html"),
     (["select", "table.csv", *T, "--html", "no/x.html"], "there is no directory 'no'"),
+    (["select", "table.csv", *T, "--full", "--json"], "add --html page.html, or leave --full out"),
     (["report", "none.json"], "none.json cannot be read: No such file"),
     (["report", "damaged.json"], "damaged.json is no result of infosieve"),
     (["report", "binary.csv"], "binary.csv is no text"),

@@ -91,6 +91,12 @@ def select(
     places = {"FILE": file, "--config": config, "--checkpoint": checkpoint}
     check(places | {"--out": out, "--html": html})
     check_dask(dask)
+    if full and json and html is None:
+        raise InputError(
+            "--full --json would lose what relevance and stability answer: one document has the "
+            "selection only; add --html page.html, or leave --full out and give the commands "
+            "infosieve relevance and infosieve stability with --json"
+        )
     if full and (series or series_window is not None):
         raise InputError(
             "--full selects from halves of the samples, and a series would be torn apart; leave "
