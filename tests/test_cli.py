@@ -833,6 +833,22 @@ def cannot_write(*_):
     raise OSError("no room")
 
 
+def test_questions_that_cannot_be_answered_cost_no_selection(tmp_path):
+    """Three groups cannot be halved: the selection, and what else is finished, is told first."""
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(60, 2)), columns=["a", "b"])
+    table = table.assign(who=np.arange(60) // 20, Y=table["a"] + 0.1 * rng.normal(size=60))
+    table.to_csv(tmp_path / "table.csv", index=False)
+    asked = ["--groups", "who", "--full", "--html", "page.html", "--out", "out.csv", "--seed", 0]
+    done = run("select", "table.csv", *T, *asked, cwd=tmp_path)
+    assert done.returncode == 2
+    assert b"3 groups cannot be halved" in done.stderr.splitlines()[-1]
+    assert b"of 2 features selected (60 samples)" in done.stdout
+    assert b"relevant" in done.stdout
+    assert (tmp_path / "out.csv").exists()
+    assert "by themselves (false discovery rate" in (tmp_path / "page.html").read_text()
+
+
 def test_what_control_c_broke_off_is_silent(monkeypatch, capsys):
     """A compiler's half-made objects complain when they are collected, after the message."""
 

@@ -119,7 +119,6 @@ def select(
         dates=dates,
     )
     from infosieve._engines.numba.jit import announcer
-    from infosieve._executors import WorkersLostError
     from infosieve.selection import MISelector
 
     announcer.silent = quiet
@@ -162,8 +161,8 @@ def select(
                 _ = selector.alternatives_  # which its result then has
             if full:
                 beside |= _more(selector, data)
-    except (KeyboardInterrupt, WorkersLostError) as error:
-        unfinished = error
+    except (KeyboardInterrupt, Exception) as error:
+        unfinished = error  # told when what is finished has been printed and written
     result = getattr(selector, "result_", None)
     if result is not None and (result.steps or unfinished is None):
         chosen = [data.X.columns[j] for j in result.selected]
@@ -194,7 +193,7 @@ def _more(selector: Any, data: Any) -> Iterator[tuple[str, Any]]:
 
 @contextmanager
 def _told_first(unfinished: BaseException | None) -> Iterator[None]:
-    """Where a search was broken off, that matters more than what cannot be written then."""
+    """What broke off the work matters more than what cannot be written then."""
     try:
         yield
     except Exception as error:
