@@ -136,6 +136,22 @@ def test_many_copies_are_counted():
     )
 
 
+def test_words_about_copies_are_those_of_the_settings():
+    a, b = np.random.default_rng(0).normal(size=(2, 30))
+    X = np.column_stack([a, -a, b, a])  # the last is a copy of the first, but no neighbour
+    parted = FeatureClustering(3, connectivity="chain").fit(X, a + b).result_
+    assert parted.labels[0] == parted.labels[1] != parted.labels[3]
+    assert parted.notes == (
+        "1 column is a copy (equal, shifted, scaled or negated): 1 of 0. These stay together; "
+        "copies that no neighbours among them connect are not counted, and may be apart.",
+    )
+    plain = FeatureClustering(2, scale=None).fit(X, a + b).result_
+    assert plain.notes == (
+        "2 columns are copies (equal, shifted or negated): 1 of 0, 3 of 0. Copies always stay "
+        "together.",
+    )
+
+
 # --- the tree
 
 

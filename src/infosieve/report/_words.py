@@ -196,8 +196,16 @@ def cluster_notes(result: Any) -> Iterator[str]:
         some = ", ".join(f"{result.features[j]} of {result.features[i]}" for j, i in copies[:5])
         more = f" and {len(copies) - 5:,} more" if len(copies) > 5 else ""
         what = "1 column is a copy" if len(copies) == 1 else f"{len(copies):,} columns are copies"
-        kinds = "equal, shifted, scaled or negated"
-        yield f"{what} ({kinds}): {some}{more}. Copies always stay together."
+        known = {} if result.provenance is None else result.provenance.parameters
+        scaled = known.get("scale", "standard") is not None
+        kinds = "equal, shifted, scaled or negated" if scaled else "equal, shifted or negated"
+        together = "Copies always stay together."
+        if known.get("connectivity") is not None:
+            together = (
+                "These stay together; copies that no neighbours among them connect are not "
+                "counted, and may be apart."
+            )
+        yield f"{what} ({kinds}): {some}{more}. {together}"
     if result.n_clusters_range is not None:
         low, high = result.n_clusters_range
         chosen = len(result.clusters)
