@@ -978,7 +978,7 @@ def folder(tmp_path):
     return tmp_path
 
 
-FAST = ("--target", "Y", "--resamples", 2, "--max-features", 1, "--lookahead", 1, "--seed", 3)
+FAST = ("--target", "Y", "--n-resamples", 2, "--max-features", 1, "--lookahead", 1, "--seed", 3)
 
 
 def test_the_command(folder):
@@ -1013,7 +1013,7 @@ def test_the_command(folder):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--resamples", 0), "'n_resamples' parameter must be an int of at least 1"),
+        (("--n-resamples", 0), "'n_resamples' parameter must be an int of at least 1"),
         (("--groups", "nobody"), "--groups 'nobody' is no column"),
         (("--html", "page.txt"), "the ending must be one of"),
         (("--checkpoint", "table.csv"), "is the input itself"),
@@ -1022,7 +1022,7 @@ def test_the_command(folder):
     ],
 )
 def test_the_command_refuses(options, message, folder):
-    given_twice = {"--resamples"} & {str(option) for option in options}
+    given_twice = {"--n-resamples"} & {str(option) for option in options}
     asked = ("--target", "Y", "--jobs", 1) if given_twice else (*FAST, "--jobs", 1)
     done = command("stability", "table.csv", *asked, *options, cwd=folder)
     assert done.returncode == 2

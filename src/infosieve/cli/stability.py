@@ -21,7 +21,7 @@ def stability(
     encoding: o.Encoding = None,
     sheet: o.Sheet = None,
     dates: o.Dates = "error",
-    resamples: Annotated[
+    n_resamples: Annotated[
         int, typer.Option(help="how often the samples are halved; two selections each")
     ] = 50,
     n_neighbors: o.Neighbors = "3,15",
@@ -96,7 +96,7 @@ def stability(
                 selector,
                 in_memory(data.X),
                 data.y,
-                n_resamples=resamples,
+                n_resamples=n_resamples,
                 groups=data.groups,
                 n_jobs=jobs,
                 executor=executor,
