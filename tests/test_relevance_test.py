@@ -532,6 +532,9 @@ def test_p_values_that_are_too_coarse_are_told(rng):
     assert not test.relevant.any()
     assert test.n_needed == 12
     assert any("only if 12 columns or more are relevant" in note for note in test.notes)
+    two = pd.concat([X, X[["x3"]].add_suffix(" again")], axis=1)
+    with pytest.warns(UserWarning, match=r" Nor was 1 other column\. n_permutations="):
+        relevance_test(two, X["x3"], n_permutations=99, random_state=0)
     again = relevance_test(X, X["x3"], n_permutations=1200, random_state=0)
     assert again.relevant[3]
     assert again.n_needed == 1

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import warnings
 from itertools import combinations
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -1029,3 +1030,21 @@ def test_the_command_refuses(options, message, folder):
     assert message in done.stderr.splitlines()[-1]
     assert done.stderr.splitlines()[-1].startswith("infosieve: error: ")
     assert not done.stdout
+
+
+@pytest.mark.parametrize(
+    ("bound", "words"),
+    [
+        (1.0, "At most 1 false column is expected"),
+        (0.3, "At most 0.3 false columns are expected"),
+        (1e-4, "Fewer than 0.001 false columns are expected"),
+    ],
+)
+def test_one_false_column_is_one(bound, words):
+    from infosieve.report._stability import _promise
+
+    result = SimpleNamespace(
+        n_selected_mean=2.0, features=tuple("abcd"),
+        threshold=lambda: 0.7, expected_false=lambda _: bound,
+    )  # fmt: skip
+    assert next(_promise(result)).startswith(words)

@@ -22,6 +22,7 @@ from infosieve import (
     mutual_information,
     permutation_test,
     relevance,
+    relevance_test,
 )
 from infosieve._engines.numba.series import autoregression, persistence
 from infosieve._executors.threads import Threads
@@ -253,6 +254,17 @@ def test_too_few_arrangements_are_told():
     table = pd.DataFrame({"x": X[:, 0], "kind": np.array(list("uvw"))[groups % 3]})
     with pytest.warns(UserWarning, match="6 groups can be arranged in 8 different ways"):
         permutation_test(table, y, "x", given="kind", groups=groups)
+
+
+def test_too_few_arrangements_for_one_column_of_many_are_told():
+    """One column of 10 needs p <= 0.005: 24 arrangements are enough for alpha, not for that."""
+    X, y, groups = grouped([10] * 4)
+    X = np.random.default_rng(0).normal(size=(40, 10))
+    with pytest.warns(UserWarning, match="nothing can be significant at 0.005"):
+        test = relevance_test(X, y, groups=groups, random_state=0)
+    assert any("4 groups can be arranged in 24 ways at most" in note for note in test.notes)
+    test = relevance_test(X[:, :1], y, groups=groups, random_state=0)  # no warning, no note
+    assert not any("arranged" in note for note in test.notes)
 
 
 def test_groups_in_which_columns_or_the_target_are_constant():

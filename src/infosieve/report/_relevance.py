@@ -1,5 +1,6 @@
 """The page of a relevance test: which columns are informative at all."""
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -33,16 +34,30 @@ def relevance_notes(result: Any) -> Iterator[str]:
             f"permutations of {'its' if own.sum() == 1 else 'their'} own: no p-value there is "
             f"below {1 / (most + 1):.2g}."
         )
+    few = few_groups(result)
+    if few:
+        yield (
+            f"{few} groups can be arranged in {math.factorial(few):,} ways at most: p-values are "
+            f"hardly smaller than {1 / math.factorial(few):.2g}, which is too large for one column "
+            f"of {int(tested.sum()):,} by itself. More groups are needed."
+        )
     if result.n_needed > 1:
         yield (
             f"A p-value of {result.smallest_p[tested].max():.2g} is small enough only if "
-            f"{result.n_needed:,} columns or more are relevant; with n_permutations="
-            f"{int(np.ceil(tested.sum() / result.alpha))} it would be for one."
+            f"{result.n_needed:,} columns or more are relevant{'' if few else more}."
         )
     if not tested.all():
         yield f"{counted(int((~tested).sum()), 'constant column')} {_was(~tested)} not tested."
     yield from _parts(result)
     yield from _left_out(result.provenance)
+
+
+def few_groups(result: Any) -> int:
+    """How many groups there are, if too few for one column to be relevant by itself; else 0."""
+    groups, n_tested = result.provenance.parameters.get("groups"), int(result.tested.sum())
+    if not isinstance(groups, int) or n_tested == 0:
+        return 0
+    return groups if math.lgamma(groups + 1) < math.log(n_tested / result.alpha) - 1e-9 else 0
 
 
 def _was(columns: Any) -> str:

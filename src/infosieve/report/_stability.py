@@ -65,8 +65,9 @@ def _promise(result: Any) -> Iterator[str]:
         )
     else:
         few = "Fewer than 0.001" if bound < 0.001 else f"At most {bound:.2g}"
+        are = "column is" if few.endswith(" 1") else "columns are"
         yield (
-            f"{few} false columns are expected among those that were chosen from "
+            f"{few} false {are} expected among those that were chosen from "
             f"{percent(threshold)} of the halves or more (Shah and Samworth 2013)."
         )
     low = result.n_selected_mean / len(result.features)

@@ -65,6 +65,7 @@ from infosieve._resampling.permutations import (
 )
 from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.measure import Measure
+from infosieve.report._relevance import few_groups
 from infosieve.results import RelevanceTest
 from infosieve.results._relevance_test import ENOUGH
 from infosieve.significance._permutation_test import warn_of_few_arrangements
@@ -238,7 +239,8 @@ def relevance_test(
         permutations = permutations_of(
             "global", (seed, "relevance", 0), columns.given, metric, 1, layout
         )
-        warn_of_few_arrangements(columns.target, layout, alpha, permutations.edges)
+        level = alpha / max(1, tested.size)  # of one column, where no other is relevant
+        warn_of_few_arrangements(columns.target, layout, level, permutations.edges)
         nulls = _Nulls(
             scoring=Scoring(columns.x, pool, now="information"),
             measure=measure,
@@ -437,10 +439,15 @@ def _warn_of_coarse(problem: Problem, result: RelevanceTest, alpha: float) -> No
     if missed.size == 0:
         return
     j, n_tested = int(missed[0]), int(result.tested.sum())
-    others = f" Nor were {missed.size - 1} other columns." if missed.size > 1 else ""
+    others = ""
+    if missed.size > 1:
+        n = missed.size - 1
+        others = " Nor was 1 other column." if n == 1 else f" Nor were {n:,} other columns."
+    enough = f"n_permutations={math.ceil(n_tested / alpha)} would be enough."
+    if few_groups(result):
+        enough = "More groups are needed."
     warn(
         f"{problem.x.label(j)} was reached by none of its {result.n_draws[j]:,} permutations: "
         f"p = {result.p_values[j]:.2g}, the smallest there can be, is too large among "
-        f"{n_tested:,} columns for a false discovery rate of {alpha:g}.{others} "
-        f"n_permutations={math.ceil(n_tested / alpha)} would be enough."
+        f"{n_tested:,} columns for a false discovery rate of {alpha:g}.{others} {enough}"
     )
