@@ -656,6 +656,7 @@ def test_the_page(rng, m, tmp_path):
         ranks = sorted(rank for trace in figures[1]["data"] for rank in trace["x"])
         assert (ranks[0], ranks[-1]) == (1, m)
         assert len(ranks) <= 400
+    assert "relevance() has other defaults, and gives other values" in page
     assert "<i>" not in test._repr_html_()
     assert "informative" in test._repr_html_()
 

@@ -42,6 +42,7 @@ def relevance_notes(result: Any) -> Iterator[str]:
             f"of {int(tested.sum()):,} by itself. More groups are needed."
         )
     if result.n_needed > 1:
+        more = f"; with n_permutations={math.ceil(tested.sum() / result.alpha)} it would be for one"
         yield (
             f"A p-value of {result.smallest_p[tested].max():.2g} is small enough only if "
             f"{result.n_needed:,} columns or more are relevant{'' if few else more}."
@@ -79,6 +80,8 @@ def relevance_page(result: Any) -> Page:
         "that say the same are all relevant; columns that matter only together may not be.",
         f"Of columns that are called relevant, {100 * result.alpha:.3g} % are expected to tell "
         "nothing, at most (false discovery rate).",
+        "Information is estimated for the test, by default with K from 3 to 25 and normal scores: "
+        "relevance() has other defaults, and gives other values.",
         *result.notes,
     ]
     if n > _ROWS:

@@ -173,6 +173,9 @@ def relevance_test(
 
     Notes
     -----
+    ``information`` is not what :func:`relevance` gives by default: for the test it is estimated
+    with K from 3 to 25 and normal scores. Compare values of one of them only.
+
     Constant columns are not tested, and do not count among the many. Copies of a column count each.
     The rate is that of Benjamini and Hochberg, which holds for columns that are independent or
     positively dependent; docs/relevant.md has it for correlated ones.
