@@ -29,6 +29,11 @@ DOCS = HERE.parent / "docs"
 SIZES = (100, 300)
 N_NOISE = 40
 SHARES = (0.3, 0.5, 0.7)
+STRANGERS = {
+    "waves": "waves of another selected column",
+    "categories": "categories made from another selected column",
+    "left out": "columns that matter by themselves, which `max_features` left out",
+}
 # What is among the columns: how many relatives each of the three has, and their noise (copies) or
 # correlation (blocks).
 CASES = [("copies", n, noise) for n in (2, 10) for noise in (0.1, 0.3, 0.5)]
@@ -87,6 +92,30 @@ def one(kind, n_relatives, size, n, number):
     }
 
 
+def strangers(kind, n, number):
+    """Selected columns, and stand-ins listed for them, where none of what is left could stand in.
+
+    "left out": columns that matter by themselves, but only three may be selected. Otherwise four
+    columns are selected, and four relatives of the first are left: they could stand in for that.
+    """
+    rng = np.random.default_rng([12, n, number, len(kind)])
+    x = rng.normal(size=(n, 5))
+    y = 2 * x[:, 0] + x[:, 1] + 0.5 * x[:, 2] + 0.5 * x[:, 3] + 0.2 * rng.normal(size=n)
+    columns = pd.DataFrame(x, columns=list("abcde"))
+    if kind == "left out":
+        selector = MISelector(max_features=3, random_state=number, n_jobs=1).fit(columns, y)
+        return [len(selector.selected_), len(selector.alternatives_)]
+    for j in range(4):
+        relative = x[:, 0] + 0.3 * rng.normal(size=n)
+        columns[f"r{j}"] = np.sin(2 * relative)
+        if kind == "categories":
+            columns[f"r{j}"] = np.array(list("pqrs"))[np.digitize(relative, [-0.67, 0, 0.67])]
+    selector = MISelector(random_state=number, n_jobs=1).fit(columns, y)
+    found = selector.alternatives_
+    others = [name for name in selector.get_feature_names_out() if name in "bcd"]
+    return [len(others), int(found["feature"].isin(others).sum())]
+
+
 def real(folder):
     """Tecator: how far stand-ins are along the spectrum. Genes: how alike they are."""
     X, fat = load_tecator(return_X_y=True, as_frame=True)
@@ -128,12 +157,13 @@ PAGE = """# What could stand in
 
 `selector.alternatives_` lists, for each selected column, the columns that could stand in for it
 ([how](how.md#stand-ins)): they are significant in its place, and it adds less than half beside
-them of what it adds without. Three columns matter here, y = sin(2 a) + b + 0.7 c² + noise, among
-{noise} columns of noise. They have *copies* with noise of the given standard deviation (their own
-is one), or stand in *blocks* of five columns that are all correlated, of which only the first
-acts. Of families from which one column was selected (where two were, the second is often right:
-two noisy copies know more than one): **recall** is the share of the other members that are
-listed, **precision** the share of listed columns that are members. {sets} data sets in each row.
+them of what it adds beside permuted copies of them. Three columns matter here, y = sin(2 a) + b +
+0.7 c² + noise, among {noise} columns of noise. They have *copies* with noise of the given
+standard deviation (their own is one), or stand in *blocks* of five columns that are all
+correlated, of which only the first acts. Of families from which one column was selected (where
+two were, the second is often right: two noisy copies know more than one): **recall** is the share
+of the other members that are listed, **precision** the share of listed columns that are members.
+{sets} data sets in each row.
 
 {found}
 
@@ -143,7 +173,14 @@ listed, **precision** the share of listed columns that are members. {sets} data 
 
 {shares}
 
-{n_false} columns of noise were selected; stand-ins were listed for {n_false_with} of them.
+## Columns that cannot stand in
+
+Fewer than 16 columns are left, so that all are tried, and none of them can stand in for the
+selected columns that are counted:
+
+{strangers}
+
+Above, {n_false} columns of noise were selected; stand-ins were listed for {n_false_with} of them.
 
 ## What it costs
 
@@ -196,6 +233,14 @@ def show(kept):
         sets=min(len(v) for v in cells.values()),
         found=table(heads, rows, 1),
         shares=table(["less than", "recall", "precision"], shares, 1),
+        strangers=table(
+            ["left are", *(f"N = {n}: stand-ins / selected" for n in SIZES)],
+            [
+                [words, *(" / ".join(map(str, totals(kept, kind, n))) for n in SIZES)]
+                for kind, words in STRANGERS.items()
+            ],
+            1,
+        ),
         n_false=sum(v["false"] for v in every),
         n_false_with=len(false),
         cost=f"{percent(middle)} in the middle, most between {percent(low)} and {percent(high)}",
@@ -203,6 +248,12 @@ def show(kept):
     )
     (DOCS / "alternatives.md").write_text(text, encoding="utf-8")
     print(text)
+
+
+def totals(kept, kind, n):
+    """Stand-ins listed, and for how many selected columns."""
+    cells = kept["strangers"][json.dumps([kind, n])]
+    return sum(cell[1] for cell in cells), sum(cell[0] for cell in cells)
 
 
 def told(name, found):
@@ -234,6 +285,10 @@ def main():
     kept = json.loads(file.read_text()) if file.exists() else {"sets": {}, "real": {}}
     if not arguments.show:
         kept["real"] |= real(arguments.data)
+        for kind in STRANGERS:
+            for n in SIZES:
+                cells = kept.setdefault("strangers", {}).setdefault(json.dumps([kind, n]), [])
+                cells += [strangers(kind, n, k) for k in range(len(cells), arguments.sets)]
         _alternatives.LARGEST_SHARE = 1.0  # what a smaller one leaves is seen in the results
         end = time.monotonic() + 60 * arguments.minutes
         for number in range(arguments.sets):

@@ -126,6 +126,45 @@ def panel(sets):
         keep("relatives_panel", rows)
 
 
+def searches(sets):
+    """How often a search selects relatives of a column after it, if there are several of them."""
+    file = HERE / "results" / "relatives_search.json"
+    kept = json.loads(file.read_text()) if file.exists() else {}
+    for kind, n_relatives, n in product(("a wave", "a category"), (1, 4, 12), (100, 300)):
+        cells = kept.setdefault(json.dumps([kind, n_relatives, n]), [])
+        for number in range(len(cells), sets):
+            rng = np.random.default_rng([SEED, n_relatives, n, number])
+            s = rng.normal(size=(n, 3))
+            x = pd.DataFrame(s, columns=list("abc"))
+            for j in range(n_relatives):
+                relative = s[:, 0] + 0.3 * rng.normal(size=n)
+                x[f"r{j}"] = np.sin(2 * relative)
+                if kind == "a category":
+                    x[f"r{j}"] = np.array(list("pqrs"))[np.digitize(relative, [-0.67, 0, 0.67])]
+            y = 2 * s[:, 0] + s[:, 1] + s[:, 2] + 0.3 * rng.normal(size=n)
+            path = MISelector(random_state=number, n_jobs=1).fit(x, y).path_
+            added = path.loc[path["action"] == "add", "feature"].tolist()
+            after = added[added.index("a") + 1 :] if "a" in added else []
+            cells.append(
+                [
+                    int(any(name[0] == "r" for name in after)),
+                    int((path["action"] == "refuse").sum()),
+                ]
+            )
+        keep("relatives_search", kept)
+
+
+def search_table():
+    kept = json.loads((HERE / "results" / "relatives_search.json").read_text())
+    rows = []
+    for key, cells in kept.items():
+        kind, n_relatives, n = json.loads(key)
+        rows.append([kind, n_relatives, n, share([0.0 if cell[0] else 1.0 for cell in cells])])
+        rows[-1].append(sum(cell[1] for cell in cells))
+    heads = ["relatives", "how many", "N", "selected after the original", "refused"]
+    return f"{table(heads, rows, 1)}\n\n{min(map(len, kept.values()))} data sets a row.\n"
+
+
 def f1(selected, relevant):
     if not selected and not relevant:
         return 1.0
@@ -154,6 +193,7 @@ def show(found):
         docs, "experiments/relatives.py: null", f"{null}\n\n{sets[0]} data sets a cell.\n"
     )
     write_between(docs, "experiments/relatives.py: panel", panel_words())
+    write_between(docs, "experiments/relatives.py: search", search_table())
     write_between(
         docs, "experiments/relatives.py: power", f"{power}\n\n{sets[1]} data sets a cell.\n"
     )
@@ -171,6 +211,7 @@ def main():
     found = json.loads(file.read_text()) if file.exists() else {}
     if not arguments.show:
         panel(arguments.panel)
+        searches(40)
     end = time.monotonic() + 60 * arguments.minutes
     for number in range(0 if arguments.show else arguments.sets):
         for case in cases():

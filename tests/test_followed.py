@@ -10,12 +10,13 @@ from conftest import columns
 
 from infosieve import MISelector, PermutationTest, SelectionResult, permutation_test
 from infosieve._core.categories import APART
-from infosieve._core.types import Columns
+from infosieve._core.types import GAP, Columns
 from infosieve._resampling import followed as module
 from infosieve._resampling.followed import followed
 from infosieve._resampling.permutations import local_permutations
 from infosieve._resampling.surrogates import fit_weights
 from infosieve.results._tests import Followed
+from infosieve.selection._search import Search
 
 KEY = (7, "test", 0)
 
@@ -172,7 +173,7 @@ def test_a_search_refuses_a_relative_and_goes_on(tmp_path):
         selector = MISelector(random_state=0, lookahead=1)
         with pytest.MonkeyPatch.context() as patch:
             if not asked:
-                patch.setattr("infosieve.selection._search.followed", lambda *_: None)
+                patch.setattr("infosieve.significance._again.followed", lambda *_: None)
             steps[asked] = selector.fit(X, y).path_
         if asked:
             whole = selector
@@ -194,6 +195,7 @@ def test_a_search_refuses_a_relative_and_goes_on(tmp_path):
     assert test.p_values[place] == step.p_value
     assert test.followed[place].columns == ("a",)
     np.testing.assert_array_equal(test.followed[place].null, step.null)
+    assert test.to_frame()["follows"][place] == "a"
     # documents and checkpoints know it
     again = SelectionResult.from_json(whole.result_.to_json())
     assert again.steps == whole.result_.steps
@@ -204,6 +206,68 @@ def test_a_search_refuses_a_relative_and_goes_on(tmp_path):
     resumed = MISelector(random_state=0, lookahead=1, checkpoint=file).fit(X, y)
     pd.testing.assert_frame_equal(resumed.path_, kept.path_)
     pd.testing.assert_frame_equal(kept.path_, whole.path_)
+
+
+def test_the_best_of_several_relatives_is_compared_with_the_best_of_them():
+    """Of four waves the best passes beside what they follow, if it is compared with itself only."""
+    alone = best = 0
+    for seed in range(25):
+        rng = np.random.default_rng(seed)
+        s = rng.normal(size=(100, 3))
+        X = pd.DataFrame(s, columns=list("abc"))
+        names = [f"w{j}" for j in range(6)]
+        for name in names:
+            X[name] = np.sin(2 * s[:, 0]) + 0.5 * rng.normal(size=100)
+        y = np.sin(2 * s[:, 0]) + 0.5 * s[:, 1] + 0.3 * rng.normal(size=100)
+        how = {"given": list("abc"), "n_permutations": 39, "random_state": seed}
+        test = permutation_test(X, y, names, **how)
+        best += test.p_value <= 0.1
+        place = int(np.argmax(test.observed))
+        single = permutation_test(X, y, names[place], **how)
+        alone += single.p_value <= 0.1
+    assert best <= 6 < alone
+
+
+@pytest.mark.parametrize("share", [0.2, 0.7, 0.97])
+def test_a_candidate_with_gaps(share):
+    """Gaps are predicted from nothing; with hardly any values, nothing is said."""
+    rng = np.random.default_rng(0)
+    given = rng.normal(size=(3, 200))
+    x = np.sin(2 * given[1]) + 0.2 * rng.normal(size=200)
+    x[rng.uniform(size=200) < share] = GAP
+    table = Columns(given, np.zeros(3, bool), np.full(3, 200))
+    gaps = np.ones(1, bool)
+    candidate = Columns(x[None], np.zeros(1, bool), np.array([150]), gaps=gaps)
+    base = local_permutations(KEY, table, "euclidean")
+    found = followed(candidate, table, base, "euclidean")
+    if share > 0.9:
+        assert found is None
+    else:
+        assert found is not None
+        assert found.columns == (1,)
+
+
+def test_a_pair_is_asked_again():
+    """A pair whose surrogates follow the selected column as it does has to beat these, too."""
+    X, y = data("category", 100, 1)
+    selector = MISelector(random_state=0, lookahead=2)
+    asked = []
+    real = Search._pair_asked_again
+
+    def spy(self, step, *rest):
+        asked.append(step)
+        return real(self, step, *rest)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Search, "_pair_asked_again", spy)
+        xor = np.random.default_rng(0).choice([-1.0, 1.0], size=(100, 2))
+        table = X.assign(left=xor[:, 0], right=xor[:, 1])
+        path = selector.fit(table, y + 2 * xor.prod(axis=1)).path_
+    pairs = path[path["action"] == "add"].groupby("step").size()
+    assert (pairs == 2).any()
+    assert len(asked) >= 1
+    added = path.loc[path["step"] == pairs[pairs == 2].index[0], "feature"].tolist()
+    assert set(added) == {"left", "right"}
 
 
 def test_min_features_keeps_a_relative_on_request():

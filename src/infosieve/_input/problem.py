@@ -105,8 +105,11 @@ class Prepared:
 
     def take_given(self, columns: Which) -> Columns:
         """Columns of ``x`` to condition on."""
-        taken: Columns = self.x.take(columns)
-        return taken.with_flags(LIFT) if self.fills else taken
+        return self.as_given(self.x.take(columns))
+
+    def as_given(self, columns: Columns) -> Columns:
+        """The same columns to condition on: filled, where gaps are."""
+        return columns.with_flags(LIFT) if self.fills else columns
 
 
 def open_problem(

@@ -23,8 +23,8 @@ from infosieve._resampling.words import random_order
 _SAMPLES_EACH = (6, 12)
 # Columns that are followed together, at most, and how many such sets have curves fitted.
 _MOST_TOGETHER, _MOST_FITTED = 2, 3
-# What predicts a candidate is judged by so many samples.
-_JUDGED = 200
+# What predicts a candidate is judged by so many samples, or fewer that have a value.
+_JUDGED, _FEWEST = 200, 20
 # The least weight of others that an error of prediction is divided by.
 _LEAST_OTHERS = 0.1
 
@@ -50,12 +50,13 @@ def followed(
     norm = 2 if metric == "euclidean" else np.inf
     if candidate.categorical[0]:
         return _by_category(candidate, given, permutations, norm)
-    missing = candidate.missing
-    values = candidate.values[0].copy()
-    if missing is not None:
-        values[missing[0]] = np.nan
-    rows = _judged(values)
-    fits = permutations.fits
+    fits, missing = permutations.fits, candidate.missing
+    values, rows = candidate.filled().values[0], _judged(candidate.n_samples)
+    if missing is not None:  # what is fitted to a gap does not matter
+        values = np.where(missing[0], fits.fitted(values[None], missing)[0], values)
+        rows = rows[~missing[0][rows]]
+        if rows.size < _FEWEST:
+            return None
     least = _error(values, rows, fits.near[rows], fits.weights[rows])
     best = None
     for columns in _by_neighbours(values, rows, given, norm)[1][:_MOST_FITTED]:
@@ -78,8 +79,7 @@ def _by_category(
     candidate: Columns, given: Columns, permutations: Permutations, norm: float
 ) -> Followed | None:
     assert permutations.near is not None
-    codes = codes_of(candidate.values[0])
-    rows = _judged(codes)
+    codes, rows = codes_of(candidate.values[0]), _judged(candidate.n_samples)
     least = _misses(codes, rows, permutations.near[rows], True)
     errors, subsets = _by_neighbours(codes, rows, given, norm, True)
     if not errors or errors[0] >= least:
@@ -88,9 +88,28 @@ def _by_category(
     return Followed(subsets[0], replace(permutations, near=near))
 
 
-def _judged(values: FloatArray | IntArray) -> IntArray:
-    rows = np.sort(random_order((0, "judged", 0), values.size)[:_JUDGED])
-    return rows[np.isfinite(values[rows])]
+def relatives(
+    candidates: Columns, columns: tuple[int, ...], given: Columns, categorical: bool, metric: Metric
+) -> IntArray:
+    """Which candidates of a kind some given columns predict, if by the mean of neighbours."""
+    norm, rows = 2 if metric == "euclidean" else np.inf, _judged(candidates.n_samples)
+    near = _near(given.values[list(columns)].T, rows, N_NEAR, norm)
+    found = []
+    for j in np.flatnonzero(candidates.categorical == categorical).tolist():
+        values = candidates.take([j]).filled().values[0]
+        if categorical:
+            values = codes_of(values)
+            alike = np.bincount(values) / values.size
+            spread = 1 - float((alike**2).sum())
+        else:
+            spread = float(np.mean(np.abs(values - np.median(values))))
+        if _misses(values, rows, near, categorical) < spread:
+            found.append(j)
+    return np.array(found, np.int64)
+
+
+def _judged(n_samples: int) -> IntArray:
+    return np.sort(random_order((0, "judged", 0), n_samples)[:_JUDGED])
 
 
 def _by_neighbours(
@@ -127,7 +146,7 @@ def _sizes(n_columns: int, n_samples: int) -> list[int]:
 def _error(values: FloatArray, rows: IntArray, near: IntArray, weights: FloatArray) -> float:
     """The mean absolute error of a fit that does not know the sample itself."""
     own = np.where(near == rows[:, None], weights, 0.0).sum(axis=1)
-    left = values[rows] - np.nansum(values[near] * weights, axis=1)
+    left = values[rows] - (values[near] * weights).sum(axis=1)
     return float(np.mean(np.abs(left) / np.maximum(1 - own, _LEAST_OTHERS)))
 
 
@@ -135,7 +154,8 @@ def _misses(
     values: FloatArray | IntArray, rows: IntArray, near: IntArray, categorical: bool
 ) -> float:
     """How far the mean of near samples is from a sample; or how often their category differs."""
-    others = np.where(near == rows[:, None], np.nan, values[near])
+    other = near != rows[:, None]
     if categorical:
-        return float(np.mean((others != values[rows][:, None])[~np.isnan(others)]))
-    return float(np.mean(np.abs(values[rows] - np.nanmean(others, axis=1))))
+        return float((values[near] != values[rows][:, None])[other].mean())
+    means = (values[near] * other).sum(axis=1) / other.sum(axis=1)
+    return float(np.mean(np.abs(values[rows] - means)))

@@ -225,8 +225,9 @@ def _check_selection(result: Any) -> None:
         both = other.feature in selected and _columns([other.feature, other.stand_in], n)
         both = both and other.stand_in not in selected
         _need(both, "a stand-in must be for a selected column, and none itself", other)
-        sizes = (other.information, other.in_place, other.remaining)
-        _need(all(map(_number, sizes)) and other.information > 0, "its nats must be finite", other)
+        sizes = (other.information, other.in_place, other.without, other.remaining)
+        nats = all(map(_number, sizes)) and other.information > 0 and other.without > 0
+        _need(nats, "its nats must be finite, and more than nothing without it", other)
         p = _number(other.p_value) and 0 <= other.p_value <= 1
         _need(p, "its p_value must be between 0 and 1", other.p_value)
     _need(isinstance(result.stop_reason, str), "'stop_reason' must be a text", result.stop_reason)

@@ -137,10 +137,13 @@ class Alternative:
         What the stand-in adds to them.
     p_value : float
         Of a test whether that is more than chance, corrected for all columns that were tried.
+    without : float
+        What the selected column adds beside permuted copies of the stand-in, on average: as many
+        columns, but not what the stand-in tells.
     remaining : float
         What the selected column still adds beside the stand-in.
     share : float
-        That, as a share of ``information``; 0 where it is negative.
+        That, as a share of ``without``; 0 where it is negative.
 
     See Also
     --------
@@ -150,7 +153,8 @@ class Alternative:
     --------
     >>> from infosieve import Alternative
     >>> Alternative(
-    ...     feature=3, stand_in=7, information=0.4, in_place=0.35, p_value=0.005, remaining=0.1
+    ...     feature=3, stand_in=7, information=0.4, in_place=0.35, p_value=0.005,
+    ...     without=0.4, remaining=0.1,
     ... ).share
     0.25
     """
@@ -160,11 +164,12 @@ class Alternative:
     information: float
     in_place: float
     p_value: float
+    without: float
     remaining: float
 
     @property
     def share(self) -> float:
-        return max(self.remaining, 0.0) / self.information
+        return max(self.remaining, 0.0) / self.without
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -336,7 +341,8 @@ class SelectionResult(Document):
 
 def alternatives_frame(result: SelectionResult) -> pd.DataFrame:
     """What could stand in for selected columns, by name."""
-    names = ["feature", "stand_in", "information", "in_place", "p_value", "remaining", "share"]
+    names = ["feature", "stand_in", "information", "in_place", "p_value"]
+    names += ["without", "remaining", "share"]
     rows = [
         {name: getattr(other, name) for name in names}
         | {name: result.features[getattr(other, name)] for name in ("feature", "stand_in")}

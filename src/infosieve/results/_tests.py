@@ -246,6 +246,10 @@ class PermutationTest(Document):
             ``early_stopped``, ``follows``, ``null_q05``, ``null_q50`` and ``null_q95``.
         """
         null = np.broadcast_to(self.null, (self.n_permutations, len(self.candidates)))
+        first = self._ended(self.null, self.observed)[2]
+        second = {c: t for c, t in self.followed.items() if self.p_values[c] > first[c]}
+        nulls = [second[c].null if c in second else null[:, c] for c in range(len(first))]
+        follows = [second[c].columns if c in second else () for c in range(len(first))]
         columns: dict[str, Any] = {
             "feature": list(self.candidates),
             "observed": self.observed,
@@ -254,11 +258,8 @@ class PermutationTest(Document):
             "p_value": self.p_values,
             "early_stopped": self.early_stopped,
         }
-        follows = [
-            self.followed[c].columns if c in self.followed else () for c in range(len(null.T))
-        ]
         columns["follows"] = [" and ".join(map(str, names)) for names in follows]
-        quantiles = np.quantile(null, QUANTILES, axis=0)
+        quantiles = np.array([np.quantile(values, QUANTILES) for values in nulls]).T
         return pd.DataFrame(columns | dict(zip(QUANTILE_NAMES, quantiles, strict=True)))
 
     def _content(self) -> dict[str, Any]:

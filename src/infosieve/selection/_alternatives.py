@@ -3,19 +3,20 @@
 A column c stands in for a selected column s, beside the other selected ones, if
 
 - c is informative there: it passes a permutation test, corrected for the columns that are tried,
-- s adds little once c is there: less than a share of what it adds without c.
+- s adds little once c is there: less than a share of what it adds beside permuted copies of c.
 
-That a test of s beside c does not pass would be no evidence, so it is not asked for. For s to add
-less beside c, the two must have something in common; so the columns that are tried are those
-that have most in common with s, found without a look at the target.
+That a test of s beside c does not pass would be no evidence, so it is not asked for. Beside
+copies, because estimates of more columns are lower whatever these tell. For s to add less beside c,
+the two must have something in common; so the columns that are tried are those that have most in
+common with s, found without a look at the target.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from infosieve._core.sequential import sequential_rule
-from infosieve._core.types import Columns, Metric
+from infosieve._core.types import Columns, FloatArray, Metric
 from infosieve._input.problem import Prepared
 from infosieve._resampling.layout import Layout
 from infosieve._resampling.permutations import Permutations, key_of, permutations_of
@@ -24,13 +25,14 @@ from infosieve._scoring.measure import Measure
 from infosieve._scoring.screened import Screened, screen_of
 from infosieve.results import Alternative
 from infosieve.selection._rules import Rules
+from infosieve.significance._again import asked_again
 from infosieve.significance._exceedances import until_decided
 
 # So many columns are tried for each selected one, those that have most in common with it.
 N_TRIED = 16
 # A selected column adds little beside another if it is less than this share of what it adds
-# without.
-LARGEST_SHARE = 0.5
+# beside so many permuted copies of that, on average.
+LARGEST_SHARE, N_COPIES = 0.5, 5
 
 
 def find_alternatives(
@@ -95,26 +97,51 @@ def _of_one(
     if not little.size:
         return []
     in_place = scoring.scores(measure, tried, given).averaged
+    blocks = scoring.permuted(
+        measure, tried, given, drawn, rules.n_permutations, largest=True, may_end=True
+    )
+    p_values = _p_values(rules, in_place[little], blocks)
+    found = []
+    for place, p in zip(little.tolist(), p_values.tolist(), strict=True):
+        other, observed = tried[place], in_place[place : place + 1]
+        if p <= rules.alpha and rest and rules.null == "local":
+            again = asked_again(
+                scoring,
+                measure,
+                other,
+                tried,
+                scoring.x.take(rest).filled(),
+                given,
+                drawn,
+                rules.n_permutations,
+                may_end=True,
+            )
+            p = p if again is None else max(p, float(_p_values(rules, observed, again[1])[0]))
+        if p > rules.alpha:
+            continue
+        copies = drawn.surrogates(scoring.x.take([other]), here)(drawn.draw(0, N_COPIES))
+        beside = [given.beside(columns.as_given(copies.take([c]))) for c in range(N_COPIES)]
+        without = float(np.mean([measure(taken, copy, here)[0] for copy in beside]))
+        if max(remaining[place], 0.0) < LARGEST_SHARE * without:
+            one = Alternative(
+                feature=column,
+                stand_in=other,
+                information=alone,
+                in_place=float(observed[0]),
+                p_value=p,
+                without=without,
+                remaining=float(remaining[place]),
+            )
+            found.append(one)
+    return sorted(found, key=lambda one: (-one.in_place, one.stand_in))
+
+
+def _p_values(rules: Rules, observed: FloatArray, blocks: Iterator[FloatArray]) -> FloatArray:
+    """Of several observed values against the same permuted ones."""
     n, level = rules.n_permutations, rules.alpha
-    blocks = scoring.permuted(measure, tried, given, drawn, n, largest=True, may_end=True)
-    null = until_decided(in_place[little], blocks, n, level, rules.sequential)
-    reached = null >= in_place[little]
-    if rules.sequential:
-        rule = sequential_rule(level, n)
-        times, counts = rule.endings(reached)
-        p_values = rule.p_values(counts, times)
-    else:
-        p_values = (reached.sum(axis=0) + 1) / (n + 1)
-    passed = [
-        Alternative(
-            feature=column,
-            stand_in=tried[place],
-            information=alone,
-            in_place=float(in_place[place]),
-            p_value=float(p),
-            remaining=float(remaining[place]),
-        )
-        for place, p in zip(little.tolist(), p_values.tolist(), strict=True)
-        if p <= level
-    ]
-    return sorted(passed, key=lambda one: (-one.in_place, one.stand_in))
+    reached = until_decided(observed, blocks, n, level, rules.sequential) >= observed
+    if not rules.sequential:
+        return np.asarray((reached.sum(axis=0) + 1) / (n + 1))
+    rule = sequential_rule(level, n)
+    times, counts = rule.endings(reached)
+    return rule.p_values(counts, times)

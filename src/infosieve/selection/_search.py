@@ -13,7 +13,7 @@ from infosieve._core.categories import n_singletons
 from infosieve._core.sequential import sequential_rule
 from infosieve._core.types import GAP, Columns, FloatArray, Metric
 from infosieve._input.problem import Prepared
-from infosieve._resampling.followed import followed
+from infosieve._resampling.followed import followed, relatives
 from infosieve._resampling.layout import Layout
 from infosieve._resampling.permutations import Permutations, key_of, permutations_of
 from infosieve._scoring.jobs import Scoring
@@ -23,6 +23,7 @@ from infosieve._scoring.screened import Screened, block_sizes, screen_of
 from infosieve.report._data import p_text
 from infosieve.results import Step
 from infosieve.selection._rules import Rules
+from infosieve.significance._again import asked_again
 from infosieve.significance._exceedances import Exceedances, count_exceedances
 from infosieve.significance._levels import forward_stop_level, level_share
 
@@ -202,26 +203,51 @@ class Search:
             values = screened.largest(self.compared, drawn, self._sizes(level))
         step = _with_test(step, self._counted(observed, values, level), level)
         if step.significant and self.rules.null == "local" and self.selected:
-            step = self._asked_again(step, observed, given, level)
+            step = self._asked_again(step, remaining, observed, given, level)
         return self._decided(step, bool(step.significant))
 
-    def _asked_again(self, step: Step, observed: float, given: Columns, level: float) -> Step:
+    def _asked_again(
+        self, step: Step, among: Sequence[int], observed: float, given: Columns, level: float
+    ) -> Step:
         """A column that follows one or two selected ones has to pass beside these as well.
 
         The larger p-value is that of the step.
         """
-        column = step.features[0]
+        among = among if self.rules.correction == "max" else ()
         known, drawn = self.x.take(self.selected).filled(), self._permutations("follow", given)
-        found = followed(self.x.take([column]), known, drawn, self.metric)
+        n, measure = self.rules.n_permutations, self.compared
+        found = asked_again(
+            self.scoring, measure, step.features[0], among, known, given, drawn, n, may_end=True
+        )
         if found is None:
             return step
-        values = self._permuted([column], given, found.permutations)
-        test = self._counted(observed, values, level)
+        step = self._larger(step, found[0], self._counted(observed, found[1], level), level)
+        return replace(step, action="add" if step.significant else "refuse")
+
+    def _pair_asked_again(self, step: Step, observed: float, given: Columns, level: float) -> Step:
+        """Neither column of a pair may owe its part to selected ones that it follows."""
+        known, drawn = self.x.take(self.selected).filled(), self._permutations("follow", given)
+        for column in step.features:
+            taken = self.x.take([column])
+            found = followed(taken, known, drawn, self.metric)
+            kind = bool(taken.categorical[0])
+            if found is None or not relatives(taken, found.columns, known, kind, self.metric).size:
+                continue
+            values = self.scoring.permuted_pairs(
+                self.measure, step.features, given, found.permutations, self.rules.n_permutations
+            )
+            test = self._counted(observed, values, level)
+            step = self._larger(step, found.columns, test, level)
+        return step
+
+    def _larger(
+        self, step: Step, columns: tuple[int, ...], test: Exceedances, level: float
+    ) -> Step:
+        """A step with the test that has the larger p-value."""
         if test.p_value <= (step.p_value or 0.0):
             return step
-        step = replace(step, follows=tuple(self.selected[j] for j in found.columns))
-        step = _with_test(step, test, level)
-        return step if step.significant else replace(step, action="refuse")
+        step = replace(step, follows=tuple(self.selected[j] for j in columns))
+        return _with_test(step, test, level)
 
     def _scored(self, remaining: Sequence[int], given: Columns) -> Scores:
         self.scoring.now = f"step {len(self.path) + 1}"
@@ -284,7 +310,10 @@ class Search:
             )
         else:
             permuted = screened.largest_pairs(self.measure, drawn, self._sizes(level))
-        step = _with_test(step, self._counted(float(scores[best]), permuted, level), level)
+        observed = float(scores[best])
+        step = _with_test(step, self._counted(observed, permuted, level), level)
+        if step.significant and self.rules.null == "local" and self.selected:
+            step = self._pair_asked_again(step, observed, given, level)
         return step if step.significant else replace(step, action="stop")
 
     def _backward(self, earlier: list[int]) -> Step | None:
@@ -315,10 +344,8 @@ class Search:
         step = _with_test(step, test, self.rules.alpha)
         return None if step.significant else step
 
-    def _permuted(
-        self, columns: Sequence[int], given: Columns, drawn: Permutations | None = None
-    ) -> Iterator[FloatArray]:
-        drawn, n = drawn or self._permutations("test", given), self.rules.n_permutations
+    def _permuted(self, columns: Sequence[int], given: Columns) -> Iterator[FloatArray]:
+        drawn, n = self._permutations("test", given), self.rules.n_permutations
         return self.scoring.permuted(
             self.compared, columns, given, drawn, n, largest=True, may_end=True
         )

@@ -14,6 +14,7 @@ from infosieve._core.parameters import (
     N_FOLDS,
     NEIGHBORS_TRIED,
     SELECTION_NEIGHBORS,
+    WITHOUT_EFFECT,
     check_neighbors,
     check_x,
     stop_of,
@@ -200,8 +201,10 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         Which columns could stand in for a selected one: what the selected column adds to the other
         selected ones (information), what the other column adds in its place, with the p-value of a
         test corrected for all columns that are tried (the 16 that have most in common with the
-        selected one), what the selected column still adds beside it (remaining), and the share of
-        that, below a half. Computed when it is first asked for, from the data of ``fit``.
+        selected one), what the selected column adds beside permuted copies of it (without) and
+        beside itself (remaining), and the share of these two, below a half. Computed when it is
+        first asked for, from the data of ``fit``; it takes about as long as tests of half of the
+        steps.
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -596,6 +599,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         ):
             problem = self._problem(X, y, groups, executor)
             provenance = result.provenance
+            self._refuse_other_parameters(provenance)
             if provenance_of(problem, provenance.seed, {}, MISelector).data != provenance.data:
                 raise ValueError(
                     "'alternatives_' is about the data of fit, but these have been changed since: "
@@ -621,6 +625,16 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
                 Scoring(columns.x, executor), columns, layout, measure, rules, result.selected, left
             )
         self.result_ = replace(result, alternatives=found)
+
+    def _refuse_other_parameters(self, provenance: Provenance) -> None:
+        now = self.get_params(deep=False)
+        for name, value in now.items():
+            then = provenance.parameters.get(name)
+            if name not in {*WITHOUT_EFFECT, "random_state"} and repr(value) != repr(then):
+                raise ValueError(
+                    f"'alternatives_' is about the parameters of fit, but {name} was {then!r} and "
+                    f"is {value!r}: call fit again."
+                )
 
     def __getstate__(self) -> Any:
         return {name: value for name, value in super().__getstate__().items() if name != "_data"}

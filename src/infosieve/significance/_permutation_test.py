@@ -36,7 +36,6 @@ from infosieve._engines.devices import Device, check_device, engine_of, require_
 from infosieve._executors import executor_of
 from infosieve._input.problem import Problem, open_problem, provenance_of, warn_of_singletons
 from infosieve._input.tables import find_columns
-from infosieve._resampling.followed import followed
 from infosieve._resampling.layout import Layout, laid_out
 from infosieve._resampling.permutations import key_of, permutations_of, random_folds, seed_of
 from infosieve._scoring.jobs import Scoring
@@ -44,6 +43,7 @@ from infosieve._scoring.measure import Measure
 from infosieve._scoring.screened import Screened, block_sizes, screen_of
 from infosieve.results import PermutationTest
 from infosieve.results._tests import Followed
+from infosieve.significance._again import asked_again
 from infosieve.significance._exceedances import until_decided
 
 Null: TypeAlias = Literal["global", "local"]
@@ -321,20 +321,22 @@ def permutation_test(
         again = {}
         for place in np.flatnonzero(test.p_values <= (_WORTH if alpha is None else alpha)).tolist():
             column = tested[place]
-            found = followed(x.take([column]), x.take(varying).filled(), drawn, metric)
+            found = asked_again(
+                scoring,
+                measure,
+                column,
+                tested if correction == "max" else (),
+                x.take(varying).filled(),
+                condition,
+                drawn,
+                n_permutations,
+                may_end=alpha is not None,
+            )
             if found is not None:
-                blocks = scoring.permuted(
-                    measure,
-                    [column],
-                    condition,
-                    found.permutations,
-                    n_permutations,
-                    may_end=alpha is not None,
-                )
                 reached = observed[place : place + 1]
-                values = until_decided(reached, blocks, n_permutations, alpha, sequential)
-                names = tuple(problem.x.names[varying[j]] for j in found.columns)
-                again[place] = Followed(columns=names, null=values[:, 0])
+                values = until_decided(reached, found[1], n_permutations, alpha, sequential)
+                columns_followed = tuple(problem.x.names[varying[j]] for j in found[0])
+                again[place] = Followed(columns=columns_followed, null=values[:, 0])
         return replace(test, followed=again)
 
 
