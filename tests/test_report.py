@@ -281,7 +281,7 @@ def test_reports_are_written_whole(tmp_path):
 def stand_in(feature, other, worth, share, information=0.2):
     return Alternative(
         feature=feature, stand_in=other, information=information, in_place=worth * information,
-        p_value=0.0159, remaining=share * information,
+        p_value=0.0159, without=information, remaining=share * information,
     )  # fmt: skip
 
 
