@@ -82,12 +82,12 @@ def test_every_number_is_that_of_public_functions(fitted, monkeypatch):
 
 
 def permuted(X, other, rest):
-    """Five local surrogates of a column, scaled as columns are."""
+    """Three local surrogates of a column, scaled as columns are."""
     scaled = open_problem(X, X["a"]).prepare("standard", Threads(1), with_order=False).x
     given = scaled.take([X.columns.get_loc(name) for name in rest])
     drawn = local_permutations(key_of(0, "stand-in", given), given, "euclidean")
     column = scaled.take([X.columns.get_loc(other)])
-    return drawn.surrogates(column, Threads(1))(drawn.draw(0, 5)).values
+    return drawn.surrogates(column, Threads(1))(drawn.draw(0, 3)).values
 
 
 def test_relatives_of_other_selected_columns_do_not_stand_in():

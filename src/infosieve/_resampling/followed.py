@@ -7,6 +7,7 @@ Fits of second degree to samples near in one or two columns alone predict such a
 then these make its surrogates. A category changes places with samples near in these columns.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations
 
@@ -14,7 +15,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from infosieve._core.categories import codes_of
-from infosieve._core.types import Columns, FloatArray, IntArray, Metric
+from infosieve._core.types import BoolArray, Columns, FloatArray, IntArray, Metric
 from infosieve._resampling.permutations import N_NEAR, Permutations, put_first
 from infosieve._resampling.surrogates import LocalFits, fit_weights
 from infosieve._resampling.words import random_order
@@ -89,23 +90,35 @@ def _by_category(
 
 
 def relatives(
-    candidates: Columns, columns: tuple[int, ...], given: Columns, categorical: bool, metric: Metric
-) -> IntArray:
-    """Which candidates of a kind some given columns predict, if by the mean of neighbours."""
+    candidates: Columns, columns: tuple[int, ...], given: Columns, metric: Metric
+) -> BoolArray:
+    """Which candidates some given columns predict, if by the mean, or the share, of neighbours."""
     norm, rows = 2 if metric == "euclidean" else np.inf, _judged(candidates.n_samples)
     near = _near(given.values[list(columns)].T, rows, N_NEAR, norm)
-    found = []
-    for j in np.flatnonzero(candidates.categorical == categorical).tolist():
+    found = np.zeros(candidates.n_columns, bool)
+    for j, categorical in enumerate(candidates.categorical.tolist()):
         values = candidates.take([j]).filled().values[0]
         if categorical:
             values = codes_of(values)
-            alike = np.bincount(values) / values.size
-            spread = 1 - float((alike**2).sum())
+            spread = 1 - float(((np.bincount(values) / values.size) ** 2).sum())
         else:
             spread = float(np.mean(np.abs(values - np.median(values))))
-        if _misses(values, rows, near, categorical) < spread:
-            found.append(j)
-    return np.array(found, np.int64)
+        found[j] = _misses(values, rows, near, categorical) < spread
+    return found
+
+
+def follow_any(candidates: Columns, given: Columns, metric: Metric) -> BoolArray:
+    """Which candidates are predicted by any one or two given columns."""
+    found = np.zeros(candidates.n_columns, bool)
+    for columns in _subsets(given):
+        found |= relatives(candidates, columns, given, metric)
+    return found
+
+
+def _subsets(given: Columns) -> Iterator[tuple[int, ...]]:
+    numbers = np.flatnonzero(~given.categorical).tolist()
+    for size in range(1, _MOST_TOGETHER + 1):
+        yield from combinations(numbers, size)
 
 
 def _judged(n_samples: int) -> IntArray:
@@ -120,12 +133,10 @@ def _by_neighbours(
     categorical: bool = False,
 ) -> tuple[list[float], list[tuple[int, ...]]]:
     """How well near samples predict, in one and in two columns: errors and columns, best first."""
-    numbers = np.flatnonzero(~given.categorical).tolist()
     found = []
-    for size in range(1, _MOST_TOGETHER + 1):
-        for columns in combinations(numbers, size):
-            near = _near(given.values[list(columns)].T, rows, N_NEAR, norm)
-            found.append((_misses(values, rows, near, categorical), columns))
+    for columns in _subsets(given):
+        near = _near(given.values[list(columns)].T, rows, N_NEAR, norm)
+        found.append((_misses(values, rows, near, categorical), columns))
     found.sort()
     return [error for error, _ in found], [columns for _, columns in found]
 

@@ -169,10 +169,10 @@ class Stability(Document):
             A frequency above 0.
         assumption : {"r-concave", "unimodal"} or None, default="r-concave"
             What is assumed of the distribution of the frequency of a false column over samples.
-            None: nothing; the bound of Meinshausen and Bühlmann [1]_, q² / ((2 threshold - 1) p).
-            "unimodal": of the share of pairs with both halves, that it has a single peak [2]_.
+            None: nothing; the bound of Meinshausen and Bühlmann, q² / ((2 threshold - 1) p).
+            "unimodal": of the share of pairs with both halves, that it has a single peak.
             "r-concave": that it falls like the frequencies that Shah and Samworth saw, r = -1/2
-            for pairs and -1/4 for halves [2]_; the tightest of the three.
+            for pairs and -1/4 for halves; the tightest of the three.
 
         Returns
         -------

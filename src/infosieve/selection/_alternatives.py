@@ -18,6 +18,7 @@ import numpy as np
 from infosieve._core.sequential import sequential_rule
 from infosieve._core.types import Columns, FloatArray, Metric
 from infosieve._input.problem import Prepared
+from infosieve._resampling.followed import follow_any
 from infosieve._resampling.layout import Layout
 from infosieve._resampling.permutations import Permutations, key_of, permutations_of
 from infosieve._scoring.jobs import Scoring
@@ -32,7 +33,7 @@ from infosieve.significance._exceedances import until_decided
 N_TRIED = 16
 # A selected column adds little beside another if it is less than this share of what it adds
 # beside so many permuted copies of that, on average.
-LARGEST_SHARE, N_COPIES = 0.5, 5
+LARGEST_SHARE, N_COPIES = 0.5, 3
 
 
 def find_alternatives(
@@ -101,16 +102,20 @@ def _of_one(
         measure, tried, given, drawn, rules.n_permutations, largest=True, may_end=True
     )
     p_values = _p_values(rules, in_place[little], blocks)
+    known = scoring.x.take(rest).filled()
+    follows = np.zeros(len(tried), bool)
+    if rest and rules.null == "local":
+        follows = follow_any(scoring.x.take(tried), known, measure.metric)
     found = []
     for place, p in zip(little.tolist(), p_values.tolist(), strict=True):
         other, observed = tried[place], in_place[place : place + 1]
-        if p <= rules.alpha and rest and rules.null == "local":
+        if p <= rules.alpha and follows[place]:
             again = asked_again(
                 scoring,
                 measure,
                 other,
                 tried,
-                scoring.x.take(rest).filled(),
+                known,
                 given,
                 drawn,
                 rules.n_permutations,

@@ -230,8 +230,7 @@ class Search:
         for column in step.features:
             taken = self.x.take([column])
             found = followed(taken, known, drawn, self.metric)
-            kind = bool(taken.categorical[0])
-            if found is None or not relatives(taken, found.columns, known, kind, self.metric).size:
+            if found is None or not relatives(taken, found.columns, known, self.metric)[0]:
                 continue
             values = self.scoring.permuted_pairs(
                 self.measure, step.features, given, found.permutations, self.rules.n_permutations

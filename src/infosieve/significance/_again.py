@@ -2,6 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 
+import numpy as np
+
 from infosieve._core.types import Columns, FloatArray
 from infosieve._resampling.followed import followed, relatives
 from infosieve._resampling.permutations import Permutations
@@ -33,10 +35,9 @@ def asked_again(
     columns = [column]
     others = [j for j in among if j != column]
     if others:
-        kind = bool(scoring.x.categorical[column])
-        taken = scoring.x.take(others)
-        alike = relatives(taken, found.columns, known, kind, measure.metric)
-        columns = sorted([column, *(others[j] for j in alike)])
+        alike = relatives(scoring.x.take(others), found.columns, known, measure.metric)
+        alike &= scoring.x.categorical[others] == scoring.x.categorical[column]
+        columns = sorted([column, *(others[j] for j in np.flatnonzero(alike))])
     values = scoring.permuted(
         measure, columns, given, found.permutations, n_permutations, largest=True, may_end=may_end
     )
