@@ -60,7 +60,10 @@ def followed(
             return None
     least = _error(values, rows, fits.near[rows], fits.weights[rows])
     best = None
-    for columns in _by_neighbours(values, rows, given, norm)[1][:_MOST_FITTED]:
+    errors, subsets = _by_neighbours(values, rows, given, norm)
+    if not errors or errors[0] >= _spread(values):
+        return None  # nothing predicts it, and lines do no harm
+    for columns in subsets[:_MOST_FITTED]:
         points = given.values[list(columns)].T
         for n_near in _sizes(len(columns), len(points)):
             near = _near(points, rows, n_near, norm)
@@ -102,9 +105,14 @@ def relatives(
             values = codes_of(values)
             spread = 1 - float(((np.bincount(values) / values.size) ** 2).sum())
         else:
-            spread = float(np.mean(np.abs(values - np.median(values))))
+            spread = _spread(values)
         found[j] = _misses(values, rows, near, categorical) < spread
     return found
+
+
+def _spread(values: FloatArray) -> float:
+    """What is left of a column that nothing predicts."""
+    return float(np.mean(np.abs(values - np.median(values))))
 
 
 def follow_any(candidates: Columns, given: Columns, metric: Metric) -> BoolArray:
