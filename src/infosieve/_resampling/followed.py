@@ -61,7 +61,7 @@ def followed(
     least = _error(values, rows, fits.near[rows], fits.weights[rows])
     best = None
     errors, subsets = _by_neighbours(values, rows, given, norm)
-    if not errors or errors[0] >= _spread(values):
+    if not errors or errors[0] >= _spread(values[rows]):
         return None  # nothing predicts it, and lines do no harm
     for columns in subsets[:_MOST_FITTED]:
         points = given.values[list(columns)].T
