@@ -11,12 +11,13 @@ the two must have something in common; so the columns that are tried are those t
 common with s, found without a look at the target.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from infosieve._core.sequential import sequential_rule
-from infosieve._core.types import Columns, FloatArray, Metric
+from infosieve._core.types import Columns, FloatArray, IntArray, Metric
 from infosieve._input.problem import Prepared
 from infosieve._resampling.followed import follow_any
 from infosieve._resampling.layout import Layout
@@ -26,7 +27,7 @@ from infosieve._scoring.measure import Measure
 from infosieve._scoring.screened import Screened, screen_of
 from infosieve.results import Alternative
 from infosieve.selection._rules import Rules
-from infosieve.significance._again import asked_again
+from infosieve.significance._again import Again, asked_again
 from infosieve.significance._exceedances import until_decided
 
 # So many columns are tried for each selected one, those that have most in common with it.
@@ -102,26 +103,23 @@ def _of_one(
         measure, tried, given, drawn, rules.n_permutations, largest=True, may_end=True
     )
     p_values = _p_values(rules, in_place[little], blocks)
-    known = scoring.x.take(rest).filled()
-    follows = np.zeros(len(tried), bool)
     if rest and rules.null == "local":
-        follows = follow_any(scoring.x.take(tried), known, measure.metric)
+        known, passed = scoring.x.take(rest).filled(), p_values <= rules.alpha
+        p_values[passed] = _beside_what_they_follow(
+            scoring,
+            measure,
+            rules,
+            tried,
+            little[passed],
+            p_values[passed],
+            in_place,
+            known,
+            given,
+            drawn,
+        )
     found = []
     for place, p in zip(little.tolist(), p_values.tolist(), strict=True):
-        other, observed = tried[place], in_place[place : place + 1]
-        if p <= rules.alpha and follows[place]:
-            again = asked_again(
-                scoring,
-                measure,
-                other,
-                tried,
-                known,
-                given,
-                drawn,
-                rules.n_permutations,
-                may_end=True,
-            )
-            p = p if again is None else max(p, float(_p_values(rules, observed, again[1])[0]))
+        other = tried[place]
         if p > rules.alpha:
             continue
         copies = drawn.surrogates(scoring.x.take([other]), here)(drawn.draw(0, N_COPIES))
@@ -132,13 +130,45 @@ def _of_one(
                 feature=column,
                 stand_in=other,
                 information=alone,
-                in_place=float(observed[0]),
+                in_place=float(in_place[place]),
                 p_value=p,
                 without=without,
                 remaining=float(remaining[place]),
             )
             found.append(one)
     return sorted(found, key=lambda one: (-one.in_place, one.stand_in))
+
+
+def _beside_what_they_follow(
+    scoring: Scoring,
+    measure: Measure,
+    rules: Rules,
+    tried: list[int],
+    places: IntArray,
+    p_values: FloatArray,
+    in_place: FloatArray,
+    known: Columns,
+    given: Columns,
+    drawn: Permutations,
+) -> FloatArray:
+    """The larger p-values of columns that selected ones predict: they are asked again.
+
+    Those that follow the same columns are compared with the same permuted values.
+    """
+    larger = p_values.copy()
+    follow = follow_any(scoring.x.take([tried[j] for j in places]), known, measure.metric)
+    questions: dict[object, list[int]] = defaultdict(list)
+    asked: dict[object, Again] = {}
+    for at in np.flatnonzero(follow).tolist():
+        column, n = tried[places[at]], rules.n_permutations
+        again = asked_again(scoring, measure, column, tried, known, given, drawn, n, may_end=True)
+        if again is not None:
+            asked.setdefault(again.same, again)
+            questions[again.same].append(at)
+    for same, members in questions.items():
+        found = _p_values(rules, in_place[places[members]], asked[same].values)
+        larger[members] = np.maximum(larger[members], found)
+    return larger
 
 
 def _p_values(rules: Rules, observed: FloatArray, blocks: Iterator[FloatArray]) -> FloatArray:

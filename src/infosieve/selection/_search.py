@@ -221,7 +221,8 @@ class Search:
         )
         if found is None:
             return step
-        step = self._larger(step, found[0], self._counted(observed, found[1], level), level)
+        test = self._counted(observed, found.values, level)
+        step = self._larger(step, found.columns, test, level)
         return replace(step, action="add" if step.significant else "refuse")
 
     def _pair_asked_again(self, step: Step, observed: float, given: Columns, level: float) -> Step:

@@ -1,6 +1,7 @@
 """A column that has passed beside all given columns is asked again beside those that it follows."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -9,6 +10,18 @@ from infosieve._resampling.followed import followed, relatives
 from infosieve._resampling.permutations import Permutations
 from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.measure import Measure
+
+
+@dataclass(frozen=True)
+class Again:
+    """A second question: what is followed, and what permuted columns that follow it score.
+
+    ``same`` is equal for questions with the same permuted values.
+    """
+
+    columns: tuple[int, ...]
+    same: tuple[object, ...]
+    values: Iterator[FloatArray]
 
 
 def asked_again(
@@ -21,7 +34,7 @@ def asked_again(
     drawn: Permutations,
     n_permutations: int,
     may_end: bool,
-) -> tuple[tuple[int, ...], Iterator[FloatArray]] | None:
+) -> Again | None:
     """What permuted columns score that follow one or two given columns as closely as one does.
 
     ``known`` are the given columns, each once and without gaps, ``given`` what is conditioned
@@ -41,4 +54,5 @@ def asked_again(
     values = scoring.permuted(
         measure, columns, given, found.permutations, n_permutations, largest=True, may_end=may_end
     )
-    return found.columns, values
+    near = found.permutations.fits and found.permutations.fits.near.shape
+    return Again(found.columns, (found.columns, near, tuple(columns)), values)

@@ -334,8 +334,8 @@ def permutation_test(
             )
             if found is not None:
                 reached = observed[place : place + 1]
-                values = until_decided(reached, found[1], n_permutations, alpha, sequential)
-                columns_followed = tuple(problem.x.names[varying[j]] for j in found[0])
+                values = until_decided(reached, found.values, n_permutations, alpha, sequential)
+                columns_followed = tuple(problem.x.names[varying[j]] for j in found.columns)
                 again[place] = Followed(columns=columns_followed, null=values[:, 0])
         return replace(test, followed=again)
 
