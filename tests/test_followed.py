@@ -247,6 +247,21 @@ def test_a_candidate_with_gaps(share):
         assert found.columns == (1,)
 
 
+@pytest.mark.parametrize("n", [4, 5, 7, 19])
+def test_few_samples_have_no_relatives(n):
+    """Fewer than are near: this raised an IndexError."""
+    for seed in range(10):
+        rng = np.random.default_rng(seed)
+        X = pd.DataFrame(rng.normal(size=(n, 3)), columns=list("abc"))
+        y = X["a"] + X["c"]
+        X["half"] = np.where(np.arange(n) % 2, "u", "v")
+        for name in ("c", "half"):
+            how = {"given": ["a", "b"], "n_neighbors": 1, "n_permutations": 9}
+            assert not permutation_test(X, y, name, random_state=seed, **how).followed
+    table = Columns(rng.normal(size=(2, n)), np.zeros(2, bool), np.full(2, n))
+    assert module.follow_any(table, table, "euclidean").shape == (2,)
+
+
 def test_a_pair_is_asked_again():
     """A pair whose surrogates follow the selected column as it does has to beat these, too."""
     X, y = data("category", 100, 1)

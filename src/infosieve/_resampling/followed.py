@@ -43,10 +43,12 @@ def followed(
 ) -> Followed | None:
     """One or two given columns that predict a candidate better than all of them do.
 
-    ``permutations`` are the local ones of the given columns. None: no columns do, or permutations
-    do not exchange near samples (strata, groups, series).
+    ``permutations`` are the local ones of the given columns. None: no columns do, samples are too
+    few to tell, or permutations do not exchange near samples (strata, groups, series).
     """
     if permutations.near is None or permutations.fits is None or permutations.n_slots > 1:
+        return None
+    if candidate.n_samples < _FEWEST:
         return None
     norm = 2 if metric == "euclidean" else np.inf
     if candidate.categorical[0]:
@@ -150,6 +152,7 @@ def _by_neighbours(
 
 
 def _near(points: FloatArray, rows: IntArray, n_near: int, norm: float) -> IntArray:
+    n_near = min(n_near, len(points))
     found = np.asarray(cKDTree(points).query(points[rows], n_near, p=norm)[1])
     put_first(found, rows)
     return np.ascontiguousarray(found, np.int32)

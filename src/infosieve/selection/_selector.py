@@ -593,19 +593,19 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             )
         X, y, groups = self._data
         result = self.result_
+        provenance = result.provenance
+        self._refuse_other_parameters(provenance)
         with (
             Progress(self.verbose) as progress,
             executor_of(self.executor, self.n_jobs, progress) as executor,
         ):
             problem = self._problem(X, y, groups, executor)
-            provenance = result.provenance
-            self._refuse_other_parameters(provenance)
             if provenance_of(problem, provenance.seed, {}, MISelector).data != provenance.data:
                 raise ValueError(
                     "'alternatives_' is about the data of fit, but these have been changed since: "
                     "call fit again."
                 )
-            rules = replace(rules_of(self, problem.x, provenance.seed), seed=provenance.seed)
+            rules = rules_of(self, problem.x, provenance.seed)
             prepared = problem.prepare(self.scale, executor.here, with_order=True)
             columns, layout = laid_out(prepared, self.max_samples)
             measure = Measure(
@@ -630,7 +630,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         now = self.get_params(deep=False)
         for name, value in now.items():
             then = provenance.parameters.get(name)
-            if name not in {*WITHOUT_EFFECT, "random_state"} and repr(value) != repr(then):
+            if name not in WITHOUT_EFFECT and repr(value) != repr(then):
                 raise ValueError(
                     f"'alternatives_' is about the parameters of fit, but {name} was {then!r} and "
                     f"is {value!r}: call fit again."

@@ -317,6 +317,7 @@ def permutation_test(
         if pairs or null != "local" or not condition.n_columns:
             return test
         varying = [j for j in known if not x.constant[j]]
+        alone = x.take(varying).filled()
         drawn = replace(permutations, key=key_of(seed, "follow", condition))
         again = {}
         for place in np.flatnonzero(test.p_values <= (_WORTH if alpha is None else alpha)).tolist():
@@ -326,7 +327,7 @@ def permutation_test(
                 measure,
                 column,
                 tested if correction == "max" else (),
-                x.take(varying).filled(),
+                alone,
                 condition,
                 drawn,
                 n_permutations,
