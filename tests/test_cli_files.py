@@ -566,3 +566,15 @@ def test_constant_columns_and_identifiers_are_told(tmp_path):
     assert "column 'who' of y is a category with a different value for every" in done.stderr
     done = run("select", "t.csv", "--target", "same", *FAST, cwd=tmp_path)
     assert "column 'same' of y is constant" in done.stderr
+
+
+def test_files_are_read_from_arrows_own_memory():
+    """Objects of Python that Arrow's threads release late abort a process that is ending."""
+    import pyarrow as pa
+
+    from infosieve.cli.csv_files import in_arrow
+
+    before = pa.total_allocated_bytes()
+    file = in_arrow(b"a,b\n" * 250_000)
+    assert pa.total_allocated_bytes() - before >= 1_000_000
+    assert file.read(4) == b"a,b\n"

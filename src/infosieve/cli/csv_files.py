@@ -161,10 +161,21 @@ def delimiter_hint(header: str, delimiter: str | None) -> str:
     return f"; its values seem to be separated by {text}: pass --delimiter {text}"
 
 
+def in_arrow(data: bytes) -> pa.BufferReader:
+    """A file in memory that is Arrow's own.
+
+    Arrow's threads may release a file after it was read, when Python is ending: an object of
+    Python would need the interpreter then, and the process is aborted.
+    """
+    copy = pa.BufferOutputStream()
+    copy.write(data)
+    return pa.BufferReader(copy.getvalue())
+
+
 def _csv(data: bytes, form: NumberFormat, as_text: Sequence[str] = ()) -> pa.Table:
     """All columns, or some as they are written."""
     return pyarrow.csv.read_csv(
-        io.BytesIO(data),
+        in_arrow(data),
         parse_options=pyarrow.csv.ParseOptions(
             delimiter=form.separator, newlines_in_values=b'"' in data
         ),

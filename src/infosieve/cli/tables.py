@@ -1,6 +1,5 @@
 """Tables from files, through pyarrow; errors that name file, column and row."""
 
-import io
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from decimal import Decimal
@@ -17,7 +16,7 @@ from infosieve._core.messages import brief, shown
 from infosieve._input.lazy_columns import SMALL
 from infosieve._input.numbers import is_missing, offset_of
 from infosieve._sources import ARROW, PARQUET, ColumnSource, open_columns, to_frame
-from infosieve.cli.csv_files import Written, delimiter_hint, parsed
+from infosieve.cli.csv_files import Written, delimiter_hint, in_arrow, parsed
 from infosieve.cli.dates import without_dates
 from infosieve.cli.errors import InputError
 from infosieve.cli.excel import read_workbook
@@ -78,12 +77,12 @@ def _frame(
     if sheet is not None:
         raise InputError(f"--sheet {shown(sheet)}: {content.name} is no Excel file")
     if data[:4] == b"PAR1" or suffix in PARQUET:
-        return _named(pyarrow.parquet.read_table(io.BytesIO(data))), None
+        return _named(pyarrow.parquet.read_table(in_arrow(data))), None
     if data[:6] == b"ARROW1" or suffix in ARROW:
         try:
-            table = pyarrow.feather.read_table(io.BytesIO(data))
+            table = pyarrow.feather.read_table(in_arrow(data))
         except pa.ArrowInvalid:
-            table = pa.ipc.open_stream(io.BytesIO(data)).read_all()
+            table = pa.ipc.open_stream(in_arrow(data)).read_all()
         return _named(table), None
     text = as_utf8(content, encoding)
     table, known = parsed(text, content.name, suffix, delimiter, decimal)
