@@ -28,6 +28,7 @@ from infosieve._resampling.permutations import (
     key_of,
     local_permutations,
 )
+from infosieve.selection._one_by_one import Least
 from infosieve.selection._progress import Ticker, shorter
 
 CHAPTER = {
@@ -51,6 +52,70 @@ def named(X):
 @pytest.mark.filterwarnings("ignore:.*distinct whole numbers")  # classes 0, 1, 2 as numbers
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
+
+
+@pytest.mark.parametrize("criterion", ["cmim", "jmi"])
+def test_one_by_one_agrees_with_plain_loops(criterion):
+    """Each candidate against each selected column, estimated anew in each step."""
+    rng = np.random.default_rng(3)
+    table = pd.DataFrame(rng.normal(size=(60, 40)), columns=[f"x{j}" for j in range(40)])
+    table["x5"] = table["x0"] + 0.3 * rng.normal(size=60)  # says the same
+    table.loc[::7, "x8"] = np.nan
+    table["x9"] = pd.Categorical(rng.integers(3, size=60).astype(str))
+    y = table["x0"] + table["x1"] ** 2 + table["x3"] * table["x4"] + 0.3 * rng.normal(size=60)
+    how = {"n_neighbors": (3, 6)}
+    selector = MISelector((3, 6), criterion=criterion, stop=None, max_features=12).fit(table, y)
+    combined = min if criterion == "cmim" else np.mean
+    selected, left = [], list(table)
+    for step in selector.result_.steps:
+        if selected:
+            conditional = how | {"criterion": "cmi"}
+            values = [
+                combined([
+                    mutual_information(table[c], y, given=table[s], **conditional)
+                    for s in selected
+                ])
+                for c in left
+            ]  # fmt: skip
+        else:
+            values = [mutual_information(table[c], y, **how) for c in left]
+        best = int(np.argmax(values))
+        assert step.gain == pytest.approx(values[best], abs=1e-12)
+        assert step.n_candidates == len(left)
+        selected.append(left.pop(best))
+        assert step.mi == mutual_information(table[selected], y, **how)
+    assert [selector.result_.features[j] for j in selector.selected_] == selected
+
+
+def test_least_values_are_brought_up_to_date_only_where_they_may_be_largest():
+    asked = []
+
+    def added(columns, selected):
+        asked.append((selected, len(columns)))
+        return np.linspace(1, 0, 1000)[columns] if selected == 0 else np.full(len(columns), 0.5)
+
+    search = Least(np.linspace(1, 0, 1000))
+    assert search.best(range(1000), [], added) == (0, 1.0)
+    assert not asked
+    assert search.best(range(1, 1000), [0], added)[0] == 1
+    assert asked == [(0, 999)]
+    assert search.best(range(2, 1000), [0, 1], added) == (2, 0.5)
+    assert sum(n for _, n in asked[1:]) < 600  # those below 0.5 cannot be largest
+
+
+@pytest.mark.parametrize("criterion", ["cmim", "jmi"])
+@pytest.mark.parametrize(
+    ("setting", "message"),
+    [
+        ({}, "has no test of what they add to all of them, which stop='auto' asks for"),
+        ({"stop": "permutation"}, "stop='permutation' asks for. Use criterion='cmi'"),
+        ({"stop": None, "search": "forward-backward"}, "must be 'forward' with criterion="),
+        ({"stop": None, "method": "ksg2"}, "must be 'ksg1' with criterion="),
+    ],
+)
+def test_one_by_one_refuses_what_it_cannot(criterion, setting, message):
+    with pytest.raises(ValueError, match=re.escape(message)):
+        MISelector(criterion=criterion, **setting).fit(np.eye(30), np.arange(30.0))
 
 
 @pytest.mark.parametrize("criterion", ["mi", "cmi"])

@@ -21,6 +21,7 @@ from infosieve._core.parameters import (
 from infosieve._engines.devices import check_device
 from infosieve._resampling.parts import part_size
 from infosieve._resampling.permutations import seed_of
+from infosieve.selection._one_by_one import ONE_BY_ONE, OneByOne
 from infosieve.significance._levels import level_share
 from infosieve.significance._permutation_test import MEASURED, Correction, Null
 
@@ -31,10 +32,12 @@ Stop: TypeAlias = Literal["fdr", "permutation", "max-mi"] | None
 class Rules:
     """How to search and when to stop: the parameters of the selector, checked.
 
-    ``pairs_by_gain``: pairs are looked for although nothing is tested.
+    ``pairs_by_gain``: pairs are looked for although nothing is tested. ``one_by_one``: how
+    candidates are held against single selected columns, instead of all together.
     """
 
     backward: bool
+    one_by_one: OneByOne | None
     removal: Literal["test", "mi"]
     stop: Stop
     null: Null
@@ -56,7 +59,7 @@ class Rules:
 
 def check_parameters(selector: Any) -> int:
     """Refuse what cannot be, before work begins; the seed."""
-    check_choice(selector.criterion, "criterion", MEASURED)
+    check_choice(selector.criterion, "criterion", (*MEASURED, *ONE_BY_ONE))
     check_choice(selector.search, "search", ("forward", "forward-backward"))
     check_choice(selector.removal, "removal", ("test", "mi"))
     check_choice(selector.stop, "stop", ("auto", "fdr", "permutation", "max-mi", None))
@@ -64,12 +67,14 @@ def check_parameters(selector: Any) -> int:
     check_choice(selector.correction, "correction", ("max", None))
     check_choice(selector.resample, "resample", ("cv", None))
     check_method(selector.method, selector.metric, selector.scale, conditional=False)
-    if selector.criterion == "cmi" and selector.method == "ksg2":
+    if selector.criterion != "mi" and selector.method == "ksg2":
         raise ValueError(
-            "The 'method' parameter must be 'ksg1' with criterion='cmi': conditional "
-            "information is defined for that form only. Got 'ksg2' instead; use "
+            f"The 'method' parameter must be 'ksg1' with criterion={selector.criterion!r}: "
+            "conditional information is defined for that form only. Got 'ksg2' instead; use "
             "criterion='mi' with it."
         )
+    if selector.criterion in ONE_BY_ONE:
+        _check_one_by_one(selector)
     check_alpha(selector.alpha)
     check_count(selector.n_features_to_select, "n_features_to_select", 1, optional=True)
     check_count(selector.min_features, "min_features", 0)
@@ -82,6 +87,23 @@ def check_parameters(selector: Any) -> int:
     check_jobs(selector.n_jobs)
     check_device(selector.device)
     return seed_of(selector.random_state)
+
+
+def _check_one_by_one(selector: Any) -> None:
+    """A test conditional on all selected columns needs a criterion that is."""
+    stop = stop_of(selector.stop, selector.n_features_to_select)
+    if stop in ("fdr", "permutation"):
+        raise ValueError(
+            f"The 'criterion' parameter {selector.criterion!r} holds candidates against one "
+            "selected column at a time; it has no test of what they add to all of them, which "
+            f"stop={selector.stop!r} asks for. Use criterion='cmi' with it, or stop=None or "
+            "n_features_to_select with this criterion."
+        )
+    if selector.search != "forward":
+        raise ValueError(
+            f"The 'search' parameter must be 'forward' with criterion={selector.criterion!r}, "
+            f"which ranks candidates only. Got {selector.search!r} instead."
+        )
 
 
 def _check_permutations(selector: Any) -> None:
@@ -114,8 +136,10 @@ def rules_of(selector: Any, table: Any, seed: int) -> Rules:
         raise ValueError(
             f"The 'min_features' parameter ({least}) must not exceed 'max_features' ({most})."
         )
+    one_by_one = selector.criterion if selector.criterion in ONE_BY_ONE else None
     by_number = selector.stop == "auto" and selector.n_features_to_select is not None
     return Rules(
+        one_by_one=one_by_one,
         backward=selector.search == "forward-backward",
         removal=selector.removal,
         stop=stop_of(selector.stop, selector.n_features_to_select),
@@ -127,7 +151,7 @@ def rules_of(selector: Any, table: Any, seed: int) -> Rules:
         screen=screen_size(selector.screen, table.n_samples),
         min_features=least,
         max_features=most,
-        lookahead=selector.lookahead,
-        pairs_by_gain=by_number and selector.lookahead == 2,
+        lookahead=1 if one_by_one else selector.lookahead,
+        pairs_by_gain=by_number and selector.lookahead == 2 and one_by_one is None,
         seed=seed,
     )

@@ -22,6 +22,7 @@ from infosieve._scoring.mixed import Scores
 from infosieve._scoring.screened import Screened, block_sizes, screen_of
 from infosieve.report._data import p_text
 from infosieve.results import Step
+from infosieve.selection._one_by_one import Least, Mean, OneByOne
 from infosieve.selection._rules import Rules
 from infosieve.significance._again import asked_again
 from infosieve.significance._exceedances import Exceedances, count_exceedances
@@ -62,6 +63,7 @@ class Search:
         self._mi = 0.0
         self._p_values: list[float] = []
         self._refused: dict[int, set[int]] = {}  # which selected columns they follow
+        self._one_by_one: Least | Mean | None = None
         self._last: tuple[FloatArray, Permutations] | None = None
         self._last_screened: Screened | None = None
 
@@ -143,10 +145,11 @@ class Search:
         refused = follows is not None and follows <= set(self.selected)
         return column not in self.selected and not refused
 
-    def score_alone(self) -> None:
-        """The marginal information of each candidate, where no step has asked."""
+    def score_alone(self) -> FloatArray:
+        """The marginal information of each candidate, also where no step has asked."""
         if self.first is None:
-            self._scored(self.candidates, self.x.take([]))
+            self.first = self._scored(self.candidates, self.x.take([]))
+        return self.first.averaged
 
     def _take(self, step: Step) -> None:
         self.path.append(step)
@@ -161,11 +164,27 @@ class Search:
         if step.action == "add" and step.significant and step.p_value is not None:
             self._p_values.append(step.p_value)
 
+    def _held_one_by_one(self, kind: OneByOne, remaining: Sequence[int]) -> tuple[int, float]:
+        """The best candidate and its value, by what each adds to single selected columns."""
+        self.scoring.now = f"step {len(self.path) + 1}"
+        if self._one_by_one is None:
+            alone = np.full(self.x.n_columns, -np.inf)
+            alone[self.candidates] = self.score_alone()
+            self._one_by_one = Least(alone) if kind == "cmim" else Mean(alone)
+        return self._one_by_one.best(remaining, self.selected, self._added_to)
+
+    def _added_to(self, columns: Sequence[int], selected: int) -> FloatArray:
+        given = self.columns.take_given([selected])
+        return self.scoring.scores(self.measure, columns, given).averaged
+
     def _forward(self, remaining: list[int]) -> Step:
         """Add the best single column, or stop with it."""
         given, n_candidates = self.columns.take_given(self.selected), len(remaining)
         screened = self._screened(remaining, given)
-        if screened is None:
+        if self.rules.one_by_one is not None:
+            column, value = self._held_one_by_one(self.rules.one_by_one, remaining)
+            remaining, scores = [column], np.array([value])
+        elif screened is None:
             scores = self._scored(remaining, given).averaged
         else:
             known = None if self.selected else self._scored(remaining, given).averaged

@@ -82,9 +82,11 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         The smoothing parameter K, a range of K whose estimates are averaged (capped by the
         sample), or "auto": chosen from the data by :func:`choose_k`. After that choice the
         tests accept more than they should (see Notes).
-    criterion : {"cmi", "mi"}, default="cmi"
-        What candidates are ranked and tested by: the conditional information
-        I(X; Y | selected), or the information of the whole set, MI(selected and X; Y).
+    criterion : {"cmi", "mi", "cmim", "jmi"}, default="cmi"
+        What candidates are ranked by: the conditional information I(X; Y | selected), the
+        information of the whole set MI(selected and X; Y), or the least ("cmim" [7]_) or mean
+        ("jmi" [8]_) of I(X; Y | s) over the selected columns s. The last two never leave two
+        dimensions, so they rank a hundred columns, too; they have no test and no pairs.
     search : {"forward", "forward-backward"}, default="forward"
         Whether, after each addition, one earlier column may be removed again.
     removal : {"test", "mi"}, default="test"
@@ -244,6 +246,10 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
        procedures and false discovery rate control. https://doi.org/10.1111/rssb.12122
     .. [6] J. Besag and P. Clifford (1991). Sequential Monte Carlo p-values.
        https://doi.org/10.1093/biomet/78.2.301
+    .. [7] F. Fleuret (2004). Fast binary feature selection with conditional mutual information.
+       Journal of Machine Learning Research 5, 1531-1555.
+    .. [8] H. H. Yang and J. Moody (1999). Data visualization and feature selection: new algorithms
+       for nongaussian data. Advances in Neural Information Processing Systems 12.
 
     Examples
     --------
@@ -269,7 +275,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         self,
         n_neighbors: Neighbors | Literal["auto"] = SELECTION_NEIGHBORS,
         *,
-        criterion: Literal["cmi", "mi"] = "cmi",
+        criterion: Literal["cmi", "mi", "cmim", "jmi"] = "cmi",
         search: Literal["forward", "forward-backward"] = "forward",
         removal: Literal["test", "mi"] = "test",
         stop: Stop | Literal["auto"] = "auto",
@@ -525,7 +531,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             self.k_choice_ = choose(scoring, names, measure, N_FOLDS, provenance, layout, depth=3)
             ks = (self.k_choice_.k,) * 2
         self.n_neighbors_ = ks
-        return replace(measure, criterion=MEASURED[self.criterion], n_neighbors=ks)
+        return replace(measure, criterion=MEASURED.get(self.criterion, "gain"), n_neighbors=ks)
 
     def _keep(
         self, search: Search, problem: Problem, provenance: Provenance, identifiers: set[int]
