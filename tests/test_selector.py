@@ -568,7 +568,7 @@ def test_what_was_used_is_in_the_result():
         ({"removal": "p"}, "'removal' parameter must be one of 'test', 'mi'"),
         (
             {"stop": "never"},
-            "'stop' parameter must be one of 'auto', 'fdr', 'permutation', 'max-mi', None",
+            "'stop' parameter must be one of 'auto', 'fdr', 'permutation', 'max-mi', 'cv', None",
         ),
         ({"null": None}, "'null' parameter must be one of 'local', 'global'"),
         ({"correction": True}, "'correction' parameter must be one of 'max', None"),

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from infosieve.results import (
         Alternative,
         ClusterResult,
+        CVScores,
         KChoice,
         PermutationTest,
         RelevanceTest,
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "Alternative",
+    "CVScores",
     "ClusterResult",
     "ColumnSource",
     "CurveFeatures",
@@ -67,6 +69,7 @@ __getattr__, __dir__ = lazy(
         "plots": [],
         "results": [
             "Alternative",
+            "CVScores",
             "ClusterResult",
             "KChoice",
             "PermutationTest",

@@ -3,13 +3,14 @@
 import inspect
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 
 from infosieve._core.documents import versions
+from infosieve._core.estimators import described, import_lines, imports_of, told, written
 from infosieve._core.messages import shown, warn
 from infosieve._core.parameters import CLASS_CODES, MISSING, WITHOUT_EFFECT, check_choice
 from infosieve._core.types import (
@@ -61,6 +62,8 @@ class Problem:
         Samples without a target, or with gaps where only complete ones are wanted.
     by_changes : bool
         Whether columns have changes from row to row instead of values, because the target wanders.
+    rows : ndarray of int
+        Which samples of X, as it was passed, are used.
     """
 
     x: Any
@@ -70,6 +73,7 @@ class Problem:
     missing: str = "auto"
     n_left_out: int = 0
     by_changes: bool = False
+    rows: IntArray = field(default_factory=lambda: np.arange(0))
 
     @property
     def tables(self) -> list[AnyTable]:
@@ -124,10 +128,12 @@ def open_problem(
     missing: Any = "error",
     groups: Any = None,
     series: Any = False,
+    among: IntArray | None = None,
 ) -> Problem:
     """Check X, y and, if there are some, the columns to condition on.
 
-    With an executor, X may stay where it is. Samples without a target are left out.
+    With an executor, X may stay where it is. Samples without a target are left out. ``among``:
+    use some of the ``rows`` of an earlier problem only.
     """
     check_choice(missing, "missing", MISSING)
     source = as_source(X) if executor is not None else None
@@ -145,15 +151,10 @@ def open_problem(
     check_lengths(x, *others)
     n_samples = x.n_samples
     together = together_of(groups, series, n_samples, x.index)
-    without = others[0].incomplete
-    _tell_of_targets(others[0], without)
-    used = ~without
-    if missing == "drop":
-        here = others if source is not None else [*others, x]
-        used &= ~np.any([table.incomplete for table in here], axis=0)
-        if source is not None and executor is not None:
-            used &= complete_rows(source, executor)
-        _tell_of_dropped(int((~used).sum() - without.sum()), n_samples)
+    if among is None:
+        used = _usable(x, others, source, executor, missing)
+    else:
+        used = np.isin(np.arange(n_samples), among)
     rows = np.flatnonzero(used)
     others = [table.of_rows(rows) for table in others]
     by_changes = together.in_order and others[0].wanders
@@ -178,7 +179,24 @@ def open_problem(
         missing=missing,
         n_left_out=n_samples - rows.size,
         by_changes=by_changes,
+        rows=rows,
     )
+
+
+def _usable(
+    x: Any, others: list[Table], source: Any, executor: Executor | None, missing: str
+) -> BoolArray:
+    """Which samples have a target and, where only complete ones are wanted, no gaps."""
+    without = others[0].incomplete
+    _tell_of_targets(others[0], without)
+    used = ~without
+    if missing == "drop":
+        here = others if source is not None else [*others, x]
+        used &= ~np.any([table.incomplete for table in here], axis=0)
+        if source is not None and executor is not None:
+            used &= complete_rows(source, executor)
+        _tell_of_dropped(int((~used).sum() - without.sum()), x.n_samples)
+    return used
 
 
 def _warn_of_changes(y: Table) -> None:
@@ -303,13 +321,15 @@ def provenance_of(
     known = dict(parameters)
     if groups is not None:  # how many, instead of one for each sample
         known["groups"] = int(groups.max()) + 1
+    code = _code(call, known, seed)
+    known = {name: _plain(value) for name, value in known.items()}
     return Provenance(
         data=fingerprint(*problem.tables, groups=groups),
         n_samples=problem.n_samples,
         seed=seed,
         parameters=known,
         versions=dict(versions()),
-        code=_code(call, known, seed),
+        code=code,
         n_left_out=problem.n_left_out,
         by_changes=problem.by_changes,
     )
@@ -331,11 +351,29 @@ def _code(call: Callable[..., Any], parameters: Mapping[str, Any], seed: int) ->
     fitted = isinstance(call, type)
     arguments = [*([] if fitted else data), *changed, f"random_state={seed}"]
     name, method = call.__name__, f".fit({', '.join(data)})" if fitted else ""
-    return f"from infosieve import {name}\n\n{name}({', '.join(arguments)}){method}"
+    homes = {"infosieve": {name}}
+    for value in parameters.values():
+        if _is_object(value):
+            homes = imports_of(value, homes)
+    return f"{import_lines(homes)}\n\n{name}({', '.join(arguments)}){method}"
+
+
+def _is_object(value: Any) -> bool:
+    """Whether a parameter is a model, a splitter or the like, or a function."""
+    return callable(value) or any(hasattr(value, name) for name in ("get_params", "get_n_splits"))
+
+
+def _plain(value: Any) -> Any:
+    """A parameter as records keep it: objects by name and parameters, or by name."""
+    if not _is_object(value):
+        return value
+    return described(value) if hasattr(value, "get_params") else told(value)
 
 
 def _written(value: Any) -> str:
     """A parameter as Python reads it again: arrays and indexes as lists."""
+    if _is_object(value):
+        return written(value)
     if isinstance(value, (np.ndarray, np.generic, pd.Index, pd.Series)):
         value = value.tolist()
     if isinstance(value, (list, tuple)):

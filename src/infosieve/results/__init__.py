@@ -3,6 +3,7 @@
 from infosieve.results._base import Excerpt, Provenance
 from infosieve.results._choice import KChoice
 from infosieve.results._clusters import ClusterResult
+from infosieve.results._cv_scores import CVScores
 from infosieve.results._relevance_test import RelevanceTest
 from infosieve.results._selection import Alternative, SelectionResult, Step
 from infosieve.results._stability import Stability
@@ -10,6 +11,7 @@ from infosieve.results._tests import PermutationTest
 
 __all__ = [
     "Alternative",
+    "CVScores",
     "ClusterResult",
     "Excerpt",
     "KChoice",

@@ -14,6 +14,7 @@ from infosieve._core.parameters import is_sequential, n_permutations_of, stop_of
 from infosieve._core.sequential import sequential_rule
 from infosieve.results._base import Provenance
 from infosieve.results._choice import KChoice
+from infosieve.results._cv_scores import CVScores
 from infosieve.results._relevance_test import ENOUGH, RelevanceTest
 from infosieve.results._selection import Action, SelectionResult, Step
 from infosieve.results._stability import Stability
@@ -94,6 +95,12 @@ def check_halves(halves: Sequence[Any], n_features: int) -> None:
         _need(sound, f"half {number} must have columns of {n_features}, in their order", half)
 
 
+def check_scores(what: str, order: Any, scores: Sequence[Any], n_features: int) -> None:
+    """A ranking of so many columns, and scores along it."""
+    _need(_columns(order, n_features), f"{what} must rank columns of {n_features}", order)
+    _need(all(map(_number, scores)), f"the scores of {what} must be finite numbers", scores)
+
+
 def check_path(steps: Sequence[Step], n_features: int) -> list[int]:
     """The steps of a search among so many columns: which it has selected at their end."""
     selected: list[int] = []
@@ -127,6 +134,7 @@ def check_fit(steps: Sequence[Step], parameters: Mapping[str, Any], n_features: 
     stop = stop_of(pick("stop"), pick("n_features_to_select"))
     tested = {"remove": pick("removal") == "test"}
     tested |= dict.fromkeys(("add", "refuse", "stop"), stop in ("fdr", "permutation"))
+    may_lack = stop == "cv" and pick("test") is True  # interrupted before they were tested
     asked = pick("n_features_to_select") or pick("max_features") or n_features
     n_selected = 0
     for number, step in enumerate(steps, start=1):
@@ -136,7 +144,8 @@ def check_fit(steps: Sequence[Step], parameters: Mapping[str, Any], n_features: 
         ends = step.action != "stop" or stop is not None
         _need(ends, f"{has} stops, which this search does not")
         _need(len(step.features) <= parameters["lookahead"], f"{has} has a pair with lookahead=1")
-        _need((step.p_value is not None) == tested[step.action], f"{has} has a test, or lacks one")
+        fits = may_lack or (step.p_value is not None) == tested[step.action]
+        _need(fits, f"{has} has a test, or lacks one")
         if step.p_value is not None:
             sequential = is_sequential(parameters["n_permutations"])
             _need(step.sequential == sequential, f"the test of {has} is of another kind")
@@ -230,11 +239,36 @@ def _check_selection(result: Any) -> None:
         _need(nats, "its nats must be finite, and more than nothing without it", other)
         p = _number(other.p_value) and 0 <= other.p_value <= 1
         _need(p, "its p_value must be between 0 and 1", other.p_value)
+    if result.cv_scores is not None:
+        _check_cv_scores(result.cv_scores, selected, n)
     _need(isinstance(result.stop_reason, str), "'stop_reason' must be a text", result.stop_reason)
     _check_excerpt(result.excerpt, selected, result.provenance.n_samples)
     if result.k_choice is not None:
         _need(result.k_choice.features == result.features, "'k_choice' must be of the same columns")
         check_record(result.k_choice)
+
+
+def _check_cv_scores(result: CVScores, selected: list[int], n: int) -> None:
+    sizes, size = np.array(result.sizes), len(result.sizes)
+    rising = _whole(sizes, size, 0, n) and size and bool((np.diff(sizes) > 0).all())
+    _need(rising, f"the sizes must be rising numbers up to {n}", result.sizes)
+    _need(result.n_chosen in result.sizes, "'n_chosen' must be one of the sizes", result.n_chosen)
+    check_scores("'order'", result.order, (), n)
+    _need(list(result.order[: len(selected)]) == selected, "the selected must be first in 'order'")
+    n_folds = len(result.scores)
+    _need(n_folds > 1 and len(result.fold_orders) == n_folds, "there must be two folds or more")
+    for number, (order, scores) in enumerate(
+        zip(result.fold_orders, result.scores, strict=True), start=1
+    ):
+        check_scores(f"fold {number}", order, scores, n)
+        _need(len(scores) == size, f"fold {number} must have {size} scores", len(scores))
+    whole = result.all_columns
+    alike = whole is None or (len(whole) == n_folds and all(map(_number, whole)))
+    _need(alike, f"'all_columns' must be {n_folds} finite numbers", whole)
+    name, parameters = result.model["name"], result.model["parameters"]
+    named = isinstance(name, str) and isinstance(parameters, Mapping)
+    _need(named, "'model' must have a name and parameters", result.model)
+    _need(isinstance(result.scoring, str), "'scoring' must be a text", result.scoring)
 
 
 def _check_parts(result: Any, n_samples: float) -> None:

@@ -19,6 +19,7 @@ from infosieve.results._base import (
     plain_record,
 )
 from infosieve.results._choice import KChoice
+from infosieve.results._cv_scores import CVScores, plain_scores, restored_scores
 
 Action = Literal["add", "remove", "refuse", "stop"]
 
@@ -204,6 +205,8 @@ class SelectionResult(Document):
         Why the search ended.
     alternatives : tuple of Alternative or None
         For each selected column, those that could stand in for it; None: nobody has asked.
+    cv_scores : CVScores or None
+        Scores of a model along the ranking, where these chose the number of columns.
     k_choice : KChoice or None
         What K was chosen from.
     excerpt : Excerpt
@@ -258,6 +261,7 @@ class SelectionResult(Document):
     identifiers: tuple[int, ...] = ()
     missing: Mapping[int, int] = field(default_factory=dict)
     alternatives: tuple[Alternative, ...] | None = None
+    cv_scores: CVScores | None = None
 
     def _content(self) -> dict[str, Any]:
         return super()._content() | {
@@ -268,6 +272,7 @@ class SelectionResult(Document):
             "alternatives": None
             if self.alternatives is None
             else [plain_record(other) for other in self.alternatives],
+            "cv_scores": None if self.cv_scores is None else plain_scores(self.cv_scores),
         }
 
     @classmethod
@@ -275,6 +280,8 @@ class SelectionResult(Document):
         if content["alternatives"] is not None:
             others = [Alternative(**other) for other in content["alternatives"]]
             content["alternatives"] = tuple(others)
+        if content["cv_scores"] is not None:
+            content["cv_scores"] = restored_scores(content["cv_scores"])
         for name in ("selected", "features", "n_neighbors", "constant", "identifiers"):
             content[name] = tuple(content[name])
         choice = content["k_choice"]

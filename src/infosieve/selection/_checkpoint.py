@@ -1,4 +1,4 @@
-"""What survives a crash: the finished steps of a search, or halves, whole after each of them.
+"""What survives a crash: finished steps of a search, folds, or halves, whole after each of them.
 
 Every random number belongs to the seed, a purpose and the given columns, so a search that knows
 its first steps goes on exactly as it would have. So do halves, which have seeds of their own.
@@ -9,6 +9,7 @@ import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -16,7 +17,8 @@ from infosieve._core.documents import dump, load, plain
 from infosieve._core.files import InUseError, held, special, write_atomically
 from infosieve._core.parameters import WITHOUT_EFFECT
 from infosieve.results import Provenance, Step
-from infosieve.results._checks import ImpossibleError, check_fit, check_path
+from infosieve.results._base import plain_record
+from infosieve.results._checks import ImpossibleError, check_fit, check_path, check_scores
 from infosieve.results._selection import plain_step, restored_step
 
 _KINDS = {"data": str, "n_samples": int, "seed": int, "parameters": dict, "infosieve": str}
@@ -201,6 +203,57 @@ class Checkpoint(Kept):
         check_path(restored, self.n_columns)
         check_fit(restored, self.provenance.parameters, self.n_columns)
         return restored
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fold:
+    """What is known without some samples: a ranking, and scores on these samples.
+
+    ``whole`` is the score of all columns, None where they were not tried.
+    """
+
+    order: tuple[int, ...]
+    scores: tuple[float, ...]
+    whole: float | None
+
+
+class CVCheckpoint(Kept):
+    """The folds of a cross-validation in a file, and after them the steps of tests."""
+
+    _schema, _version, _item, _items = "cv-checkpoint", 1, "fold or step", "parts"
+
+    @property
+    def folds(self) -> list[Fold]:
+        return [item for item in self.items if isinstance(item, Fold)]
+
+    @property
+    def steps(self) -> list[Step]:
+        return [item for item in self.items if isinstance(item, Step)]
+
+    def _plain(self, item: Fold | Step) -> dict[str, Any]:
+        if isinstance(item, Step):
+            return {"step": plain_step(item)}
+        return {
+            "fold": plain_record(item) | {"order": list(item.order), "scores": list(item.scores)}
+        }
+
+    def _restored(self, content: list[Any]) -> list[Fold | Step]:
+        folds = [_fold(part["fold"]) for part in content if "fold" in part]
+        steps = [restored_step(part["step"]) for part in content if "step" in part]
+        if [*map(tuple, content)] != [("fold",)] * len(folds) + [("step",)] * len(steps):
+            raise ImpossibleError("folds come first, then steps")
+        for number, fold in enumerate(folds, start=1):
+            scores = [*fold.scores, *([] if fold.whole is None else [fold.whole])]
+            check_scores(f"fold {number}", fold.order, scores, self.n_columns)
+        check_path(steps, self.n_columns)
+        check_fit(steps, self.provenance.parameters, self.n_columns)
+        return [*folds, *steps]
+
+
+def _fold(content: Mapping[str, Any]) -> Fold:
+    return Fold(
+        order=tuple(content["order"]), scores=tuple(content["scores"]), whole=content["whole"]
+    )
 
 
 def _checksum(content: Mapping[str, Any]) -> str:

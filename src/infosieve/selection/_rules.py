@@ -1,6 +1,6 @@
 """The parameters of a selector: checked, and turned into the rules of a search."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -12,6 +12,7 @@ from infosieve._core.parameters import (
     check_jobs,
     check_method,
     check_permutations,
+    is_flag,
     is_int,
     is_sequential,
     n_permutations_of,
@@ -21,11 +22,14 @@ from infosieve._core.parameters import (
 from infosieve._engines.devices import check_device
 from infosieve._resampling.parts import part_size
 from infosieve._resampling.permutations import seed_of
+from infosieve.selection._models import MOST, check_prediction
 from infosieve.selection._one_by_one import ONE_BY_ONE, OneByOne
 from infosieve.significance._levels import level_share
 from infosieve.significance._permutation_test import MEASURED, Correction, Null
 
-Stop: TypeAlias = Literal["fdr", "permutation", "max-mi"] | None
+Stop: TypeAlias = Literal["fdr", "permutation", "max-mi", "cv"] | None
+# Where the number of columns is cross-validated, pairs are looked for beside fewer columns only.
+_PAIRS_BESIDE = 4
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,6 +38,8 @@ class Rules:
 
     ``pairs_by_gain``: pairs are looked for although nothing is tested. ``one_by_one``: how
     candidates are held against single selected columns, instead of all together.
+    ``pairs_beside``: pairs are looked for as long as fewer columns are selected. ``order``: which
+    columns are tested in each step, whatever others add; None: the best.
     """
 
     backward: bool
@@ -51,6 +57,8 @@ class Rules:
     lookahead: int
     pairs_by_gain: bool
     seed: int
+    pairs_beside: float = np.inf
+    order: tuple[tuple[int, ...], ...] | None = None
 
     @property
     def tested(self) -> bool:
@@ -62,7 +70,7 @@ def check_parameters(selector: Any) -> int:
     check_choice(selector.criterion, "criterion", (*MEASURED, *ONE_BY_ONE))
     check_choice(selector.search, "search", ("forward", "forward-backward"))
     check_choice(selector.removal, "removal", ("test", "mi"))
-    check_choice(selector.stop, "stop", ("auto", "fdr", "permutation", "max-mi", None))
+    check_choice(selector.stop, "stop", ("auto", "fdr", "permutation", "max-mi", "cv", None))
     check_choice(selector.null, "null", ("local", "global"))
     check_choice(selector.correction, "correction", ("max", None))
     check_choice(selector.resample, "resample", ("cv", None))
@@ -75,6 +83,10 @@ def check_parameters(selector: Any) -> int:
         )
     if selector.criterion in ONE_BY_ONE:
         _check_one_by_one(selector)
+    if not is_flag(selector.test):
+        raise ValueError(f"The 'test' parameter must be True or False. Got {selector.test!r}.")
+    if selector.stop == "cv":
+        check_prediction(selector)
     check_alpha(selector.alpha)
     check_count(selector.n_features_to_select, "n_features_to_select", 1, optional=True)
     check_count(selector.min_features, "min_features", 0)
@@ -96,8 +108,8 @@ def _check_one_by_one(selector: Any) -> None:
         raise ValueError(
             f"The 'criterion' parameter {selector.criterion!r} holds candidates against one "
             "selected column at a time; it has no test of what they add to all of them, which "
-            f"stop={selector.stop!r} asks for. Use criterion='cmi' with it, or stop=None or "
-            "n_features_to_select with this criterion."
+            f"stop={selector.stop!r} asks for. Use criterion='cmi' with it; or stop='cv', "
+            "stop=None or n_features_to_select with this criterion."
         )
     if selector.search != "forward":
         raise ValueError(
@@ -110,6 +122,7 @@ def _check_permutations(selector: Any) -> None:
     """Enough permutations for the smallest level there is."""
     n = n_permutations_of(selector.n_permutations, selector.alpha)
     stop = stop_of(selector.stop, selector.n_features_to_select)
+    stop = "fdr" if stop == "cv" and selector.test else stop
     if stop in ("fdr", "permutation"):
         level = selector.alpha if stop == "permutation" else -np.expm1(-selector.alpha)
         pairs = selector.lookahead == 2
@@ -122,7 +135,10 @@ def _check_permutations(selector: Any) -> None:
 def rules_of(selector: Any, table: Any, seed: int) -> Rules:
     """The parameters that depend on the size of the table, and the rest."""
     m = table.n_columns
+    by_cv = selector.stop == "cv"
     most = m if selector.max_features is None else min(selector.max_features, m)
+    if by_cv and selector.max_features is None:
+        most = min(m, max(MOST, selector.min_features))
     least = selector.min_features
     if selector.n_features_to_select is not None:
         least = most = selector.n_features_to_select
@@ -138,11 +154,13 @@ def rules_of(selector: Any, table: Any, seed: int) -> Rules:
         )
     one_by_one = selector.criterion if selector.criterion in ONE_BY_ONE else None
     by_number = selector.stop == "auto" and selector.n_features_to_select is not None
+    by_gain = (by_number or by_cv) and selector.lookahead == 2 and one_by_one is None
+    stop = stop_of(selector.stop, selector.n_features_to_select)
     return Rules(
         one_by_one=one_by_one,
         backward=selector.search == "forward-backward",
         removal=selector.removal,
-        stop=stop_of(selector.stop, selector.n_features_to_select),
+        stop=None if by_cv else stop,
         null=selector.null,
         correction=selector.correction,
         alpha=float(selector.alpha),
@@ -152,6 +170,22 @@ def rules_of(selector: Any, table: Any, seed: int) -> Rules:
         min_features=least,
         max_features=most,
         lookahead=1 if one_by_one else selector.lookahead,
-        pairs_by_gain=by_number and selector.lookahead == 2 and one_by_one is None,
+        pairs_by_gain=by_gain,
         seed=seed,
+        pairs_beside=_PAIRS_BESIDE if by_cv else np.inf,
+    )
+
+
+def rules_of_tests(rules: Rules, order: tuple[tuple[int, ...], ...], lookahead: int) -> Rules:
+    """The tests of the default, along columns that are chosen already."""
+    n = sum(map(len, order))
+    return replace(
+        rules,
+        stop="fdr",
+        one_by_one=None,
+        min_features=n,
+        max_features=n,
+        lookahead=lookahead,
+        pairs_by_gain=False,
+        order=order,
     )

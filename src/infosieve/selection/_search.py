@@ -11,7 +11,7 @@ import numpy as np
 
 from infosieve._core.categories import n_singletons
 from infosieve._core.sequential import sequential_rule
-from infosieve._core.types import GAP, Columns, FloatArray, Metric
+from infosieve._core.types import GAP, Columns, FloatArray, IntArray, Metric
 from infosieve._input.problem import Prepared
 from infosieve._resampling.followed import followed, relatives
 from infosieve._resampling.layout import Layout
@@ -114,8 +114,11 @@ class Search:
 
     def _next(self, remaining: list[int]) -> Step:
         """Add a column or, where none passes, a pair; or stop."""
-        step = self._forward(remaining)
         rules = self.rules
+        if rules.order is not None:
+            wanted = rules.order[len(self.path)]
+            return self._forward_pair(remaining) if len(wanted) == 2 else self._forward(remaining)
+        step = self._forward(remaining)
         if (
             step.action == "refuse"
             or min(rules.max_features - len(self.selected), len(remaining)) < 2
@@ -125,7 +128,7 @@ class Search:
         if failed and rules.lookahead == 2:
             pair = self._forward_pair(remaining)
             return step if pair.action == "stop" else pair
-        if rules.pairs_by_gain:
+        if rules.pairs_by_gain and len(self.selected) < rules.pairs_beside:
             pair = self._forward_pair(remaining)
             one_by_one = self._gain_of_two(step, remaining)
             if pair.gain > _PAIR_FACTOR * max(one_by_one, 0.0):
@@ -188,10 +191,10 @@ class Search:
             scores = self._scored(remaining, given).averaged
         else:
             known = None if self.selected else self._scored(remaining, given).averaged
-            worth = screened.observed()
+            worth = self._with_wanted(screened.observed(), remaining)
             remaining = [remaining[j] for j in worth]
             scores = self._scored(remaining, given).averaged if known is None else known[worth]
-        best = int(np.argmax(scores))
+        best = self._wanted_or_best(remaining, scores)
         mi = float(scores[best])
         if self.measure.criterion != "mi" and self.selected:
             mi = self._of_set(remaining[best], given)
@@ -268,6 +271,32 @@ class Search:
         step = replace(step, follows=tuple(self.selected[j] for j in columns))
         return _with_test(step, test, level)
 
+    def _with_wanted(self, worth: IntArray, remaining: Sequence[int]) -> IntArray:
+        """Places among the remaining columns, and that of the column that has to be tested."""
+        if self.rules.order is None:
+            return worth
+        (wanted,) = self.rules.order[len(self.path)]
+        return np.union1d(worth, [remaining.index(wanted)])
+
+    def _wanted_or_best(self, columns: Sequence[int], scores: FloatArray) -> int:
+        if self.rules.order is None:
+            return int(np.argmax(scores))
+        (wanted,) = self.rules.order[len(self.path)]
+        return columns.index(wanted)
+
+    def _wanted_or_best_pair(
+        self, scores: FloatArray, pairs: list[tuple[int, int]], given: Columns
+    ) -> tuple[FloatArray, list[tuple[int, int]], int]:
+        """The pairs and their scores, with the one that is tested, and where it is."""
+        if self.rules.order is None:
+            return scores, pairs, int(np.argmax(scores))
+        one, other = self.rules.order[len(self.path)]
+        if (one, other) not in pairs:
+            taken, here = self.x.take([one, other]), self.scoring.executor.here
+            score = self.measure(taken, given, here, width=2)
+            scores, pairs = np.append(scores, score), [*pairs, (one, other)]
+        return scores, pairs, pairs.index((one, other))
+
     def _scored(self, remaining: Sequence[int], given: Columns) -> Scores:
         self.scoring.now = f"step {len(self.path) + 1}"
         scores = self.scoring.scores(self.measure, remaining, given)
@@ -308,7 +337,7 @@ class Search:
             scores, pairs = self.scoring.pairs(self.measure, remaining, given)
         else:
             scores, pairs = screened.pairs(self.measure)
-        best = int(np.argmax(scores))
+        scores, pairs, best = self._wanted_or_best_pair(scores, pairs, given)
         one, other = pairs[best]
         mi = self._of_set(other, given.beside(self.columns.take_given([one])))
         gain = float(scores[best]) - (self._mi if self.measure.criterion == "mi" else 0.0)
@@ -333,7 +362,8 @@ class Search:
         step = _with_test(step, self._counted(observed, permuted, level), level)
         if step.significant and self.rules.null == "local" and self.selected:
             step = self._pair_asked_again(step, observed, given, level)
-        return step if step.significant else replace(step, action="stop")
+        kept = step.significant or self.rules.order is not None
+        return step if kept else replace(step, action="stop")
 
     def _backward(self, earlier: list[int]) -> Step | None:
         """Remove the earlier column that is missed least, if the rule says so."""

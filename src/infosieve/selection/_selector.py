@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator
+from sklearn.base import BaseEstimator, is_classifier
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -17,6 +17,7 @@ from infosieve._core.parameters import (
     WITHOUT_EFFECT,
     check_neighbors,
     check_x,
+    is_int,
     stop_of,
 )
 from infosieve._core.progress import Progress
@@ -24,6 +25,7 @@ from infosieve._core.types import (
     ColumnSet,
     Engine,
     Executor,
+    IntArray,
     Method,
     Metric,
     Missing,
@@ -51,10 +53,16 @@ from infosieve._sources.columns import as_source
 from infosieve.estimators._choice_of_k import choose, neighbors_tried
 from infosieve.report._data import p_text
 from infosieve.report._words import uncorrected
-from infosieve.results import Provenance, SelectionResult, Step
+from infosieve.results import CVScores, Provenance, SelectionResult, Step
 from infosieve.results._selection import alternatives_frame
 from infosieve.selection._alternatives import find_alternatives
-from infosieve.selection._checkpoint import Checkpoint, claimed
+from infosieve.selection._checkpoint import Checkpoint, CVCheckpoint, Fold, claimed
+from infosieve.selection._prediction import (
+    cross_validated,
+    cut,
+    tested,
+    trial_of,
+)
 from infosieve.selection._progress import Ticker, shorter, told
 from infosieve.selection._rules import Rules, Stop, check_parameters, rules_of
 from infosieve.selection._search import Search
@@ -279,6 +287,10 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         search: Literal["forward", "forward-backward"] = "forward",
         removal: Literal["test", "mi"] = "test",
         stop: Stop | Literal["auto"] = "auto",
+        model: Any = None,
+        cv: Any = 5,
+        scoring: Any = None,
+        test: bool = False,
         null: Null = "local",
         correction: Correction = "max",
         resample: Resample = None,
@@ -309,6 +321,10 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         self.search = search
         self.removal = removal
         self.stop = stop
+        self.model = model
+        self.cv = cv
+        self.scoring = scoring
+        self.test = test
         self.null = null
         self.correction = correction
         self.resample = resample
@@ -382,13 +398,48 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         if self.device != "cpu":
             progress.say(f"computing on {engine.name}")
         used = {"executor": executor.text, "device": engine.name}
-        parameters = self.get_params(deep=False) | used
-        provenance = provenance_of(problem, seed, parameters, MISelector)
-        checkpoint = None
+        provenance = self._provenance(problem, seed, used)
+        kept: Any = None
         if self.checkpoint is not None:
+            kind = CVCheckpoint if self.stop == "cv" else Checkpoint
             any_seed, m = self.random_state is None, problem.x.n_columns
-            checkpoint = Checkpoint(self.checkpoint, provenance, any_seed, m)
-            provenance = checkpoint.provenance
+            kept = kind(self.checkpoint, provenance, any_seed, m)
+            provenance = kept.provenance
+        rules = replace(rules, seed=provenance.seed)
+        trial, folds, scores = None, list[Fold](), None
+        if self.stop == "cv":
+            n_threads = executor.here.n_workers
+            trial = trial_of(self, problem, X, rules.seed, rules.max_features, n_threads)
+            data = X, y, groups
+            folds = cross_validated(trial, self, data, problem, provenance, kept, executor)
+        search, identifiers = self._search(problem, rules, provenance, engine, executor)
+        search.tick = self._ticker(progress, rules, problem.n_samples, executor)
+        if trial is not None:
+            scores = cut(search, trial, folds, kept)
+            progress.say(search.stop_reason)
+        try:
+            if scores is None:
+                self._run(search, kept, problem.x, progress)
+            elif self.test and search.selected:
+                search = self._tested(search, folds, kept, problem.x, progress)
+        except (KeyboardInterrupt, WorkersLostError) as error:
+            self._keep(search, problem, provenance, identifiers, scores)
+            raise self._interrupted(error, len(search.path)) from error
+        self._keep(search, problem, provenance, identifiers, scores)
+        warn_of_identifiers(problem.x, search.x, identifiers)
+        added = (step.singletons for step in search.path if step.action == "add")
+        warn_of_singletons(max(added, default=0), problem.n_samples)
+        self._warn_of_nothing(search.path[-1], problem.x)
+
+    def _search(
+        self,
+        problem: Problem,
+        rules: Rules,
+        provenance: Provenance,
+        engine: Engine,
+        executor: Executor,
+    ) -> tuple[Search, set[int]]:
+        """A search that is about to begin, and which columns were left out as identifiers."""
         columns = problem.prepare(self.scale, executor.here, with_order=True)
         identifiers = self._identifiers(problem.x, columns.x)
         candidates = self._candidates(columns.x, rules.min_features, identifiers)
@@ -405,34 +456,53 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             candidates=candidates,
             measure=measure,
             compared=measure if folds is None else replace(measure, folds=folds),
-            rules=replace(rules, seed=provenance.seed),
+            rules=rules,
             columns=columns,
             layout=layout,
             metric=self.metric,
-            tick=self._ticker(progress, rules, problem.n_samples, executor),
         )
-        try:
-            self._run(search, checkpoint, problem.x, progress)
-        except (KeyboardInterrupt, WorkersLostError) as error:
-            self._keep(search, problem, provenance, identifiers)
-            raise self._interrupted(error, len(search.path)) from error
-        self._keep(search, problem, provenance, identifiers)
-        warn_of_identifiers(problem.x, columns.x, identifiers)
-        added = (step.singletons for step in search.path if step.action == "add")
-        warn_of_singletons(max(added, default=0), problem.n_samples)
-        self._warn_of_nothing(search.path[-1], problem.x)
+        return search, identifiers
 
-    def _problem(self, X: Any, y: Any, groups: Any, executor: Executor) -> Problem:
+    def _tested(
+        self,
+        search: Search,
+        folds: list[Fold],
+        kept: CVCheckpoint | None,
+        table: Any,
+        progress: Progress,
+    ) -> Search:
+        """A search that tests the columns which another has chosen."""
+        again = tested(search, self.lookahead)
+        known = [] if kept is None else kept.steps
+        for step in again.steps(known):
+            if kept is not None and len(again.path) > len(known):
+                kept.write([*folds, *again.path])
+            progress.say(told(step, table, uncorrected(step, self.correction)))
+        again.stop_reason = search.stop_reason
+        return again
+
+    def _provenance(self, problem: Problem, seed: int, used: dict[str, Any]) -> Provenance:
+        parameters = self.get_params(deep=False) | used
+        if not (is_int(self.cv) or hasattr(self.cv, "split")):
+            parameters["cv"] = "pairs of rows"  # which may be as many as there are samples
+        return provenance_of(problem, seed, parameters, MISelector)
+
+    def _problem(
+        self, X: Any, y: Any, groups: Any, executor: Executor, among: IntArray | None = None
+    ) -> Problem:
+        classes = self.stop == "cv" and self.model is not None and is_classifier(self.model)
+        auto = isinstance(self.discrete_target, str) and self.discrete_target == "auto"
         return open_problem(
             X,
             y,
             discrete_features=self.discrete_features,
-            discrete_target=self.discrete_target,
+            discrete_target=True if classes and auto else self.discrete_target,
             scale=self.scale,
             executor=executor,
             missing=self.missing,
             groups=groups,
             series=self.series,
+            among=among,
         )
 
     def _identifiers(self, table: Any, x: ColumnSet) -> set[int]:
@@ -534,7 +604,12 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         return replace(measure, criterion=MEASURED.get(self.criterion, "gain"), n_neighbors=ks)
 
     def _keep(
-        self, search: Search, problem: Problem, provenance: Provenance, identifiers: set[int]
+        self,
+        search: Search,
+        problem: Problem,
+        provenance: Provenance,
+        identifiers: set[int],
+        scores: CVScores | None,
     ) -> None:
         x, layout, n_missing = search.x, search.layout, problem.x.n_missing
         gaps = {} if n_missing is None else {j: int(n) for j, n in enumerate(n_missing) if n}
@@ -562,11 +637,20 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             provenance=provenance,
             identifiers=tuple(sorted(identifiers)),
             missing=gaps,
+            cv_scores=scores,
         )
         self.path_ = self.result_.to_frame()
 
     def _warn_of_nothing(self, best: Step, table: Any) -> None:
         if self.selected_.size:
+            return
+        if self.stop == "cv":
+            warnings.warn(
+                f"No column was selected: {self.result_.stop_reason}. transform gives zero "
+                "columns; min_features=1 keeps the best.",
+                UserWarning,
+                stacklevel=4,
+            )
             return
         names = " and ".join(repr(table.names[j]) for j in best.features)
         verdict = "it adds nothing"

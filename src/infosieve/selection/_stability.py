@@ -1,6 +1,5 @@
 """Would another sample choose the same columns? What a selector chooses from halves."""
 
-import re
 import threading
 import warnings
 from collections import Counter
@@ -18,6 +17,7 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
 from infosieve._core.documents import versions
+from infosieve._core.estimators import import_lines, imports_of, told, written
 from infosieve._core.files import first_line
 from infosieve._core.messages import shown, warn
 from infosieve._core.parameters import (
@@ -305,7 +305,7 @@ def _provenance(
     parameters: dict[str, Any] = {"selector": type(selector).__name__}
     for name, value in sorted(selector.get_params(deep=True).items()):
         if name.rpartition("__")[2] not in WITHOUT_EFFECT:
-            parameters[f"selector__{name}"] = _told(value)
+            parameters[f"selector__{name}"] = told(value)
     parameters |= asked
     if samples.groups is not None:
         parameters["groups"] = samples.strata.size
@@ -320,38 +320,12 @@ def _provenance(
     )
 
 
-def _told(value: Any) -> Any:
-    """A parameter in a form that is the same in another process: no addresses."""
-    if value is None or isinstance(value, (bool, int, float, str, np.ndarray, np.generic)):
-        return value
-    if isinstance(value, (list, tuple)):
-        return [_told(item) for item in value]
-    if isinstance(value, Mapping):
-        return {str(key): _told(item) for key, item in value.items()}
-    named = value if hasattr(value, "__qualname__") else None
-    named = type(value) if hasattr(value, "get_params") and named is None else named
-    if named is not None:
-        return f"{named.__module__}.{named.__qualname__}"
-    return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
-
-
 def _code(selector: Any, n_resamples: int, grouped: bool, seed: int) -> str:
     """The call that gives the result again."""
-    text = " ".join(selector.__repr__(N_CHAR_MAX=10**6).split())
-    text = re.sub(r"<function (\w+) at 0x[0-9a-fA-F]+>", r"\1", text)
-    used = [selector, *selector.get_params(deep=True).values()]
-    homes: dict[str, set[str]] = {"infosieve": {"stability"}}
-    for value in used:
-        named = value if hasattr(value, "__qualname__") else type(value)
-        name = named.__name__
-        if re.search(rf"\b{re.escape(name)}\b", text) and named.__module__ != "builtins":
-            home = named.__module__.partition("._")[0]
-            home = "infosieve" if home.startswith("infosieve.") else home
-            homes.setdefault(home, set()).add(name)
-    lines = [f"from {home} import {', '.join(sorted(names))}" for home, names in homes.items()]
-    arguments = [text, "X", "y", *(["groups=groups"] if grouped else [])]
+    lines = import_lines(imports_of(selector, {"infosieve": {"stability"}}))
+    arguments = [written(selector), "X", "y", *(["groups=groups"] if grouped else [])]
     arguments += [f"n_resamples={n_resamples}"] if n_resamples != 50 else []
-    return "\n".join(lines) + f"\n\nstability({', '.join(arguments)}, random_state={seed})"
+    return f"{lines}\n\nstability({', '.join(arguments)}, random_state={seed})"
 
 
 class _KeptHalves(Kept):

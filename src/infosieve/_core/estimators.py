@@ -1,0 +1,71 @@
+"""scikit-learn's estimators in words: what a record keeps of them, and how to have them again."""
+
+import re
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+
+def told(value: Any) -> Any:
+    """A parameter in a form that is the same in another process: no addresses."""
+    if value is None or isinstance(value, (bool, int, float, str, np.ndarray, np.generic)):
+        return value
+    if isinstance(value, (list, tuple)):
+        return [told(item) for item in value]
+    if isinstance(value, Mapping):
+        return {str(key): told(item) for key, item in value.items()}
+    named = value if hasattr(value, "__qualname__") else None
+    named = type(value) if hasattr(value, "get_params") and named is None else named
+    if named is not None:
+        return f"{named.__module__}.{named.__qualname__}"
+    return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
+
+
+def described(estimator: Any) -> dict[str, Any]:
+    """Its name and all its parameters, those of nested ones too; never a pickle."""
+    parameters = {
+        name: told(value) for name, value in sorted(estimator.get_params(deep=True).items())
+    }
+    home = type(estimator).__module__.partition("._")[0]
+    return {"name": f"{home}.{type(estimator).__qualname__}", "parameters": parameters}
+
+
+def written(value: Any) -> str:
+    """An estimator, a splitter or a function as Python reads it again, on one line."""
+    if hasattr(value, "__qualname__"):
+        return str(value.__name__)
+    try:
+        text = value.__repr__(N_CHAR_MAX=10**6)
+    except TypeError:  # not one of scikit-learn's estimators
+        text = repr(value)
+    return re.sub(r"<function (\w+) at 0x[0-9a-fA-F]+>", r"\1", " ".join(text.split()))
+
+
+def imports_of(value: Any, homes: Mapping[str, set[str]]) -> dict[str, set[str]]:
+    """What to import from where for :func:`written`, besides what ``homes`` has."""
+    text, found = written(value), {home: set(names) for home, names in homes.items()}
+    parameters = value.get_params(deep=True) if hasattr(value, "get_params") else {}
+    for used in [value, *parameters.values()]:
+        named = used if hasattr(used, "__qualname__") else type(used)
+        name = named.__name__
+        if re.search(rf"\b{re.escape(name)}\b", text) and named.__module__ != "builtins":
+            home = named.__module__.partition("._")[0]
+            home = "infosieve" if home.startswith("infosieve.") else home
+            found.setdefault(home, set()).add(name)
+    return found
+
+
+def import_lines(homes: Mapping[str, set[str]]) -> str:
+    """Lines of Python, one for each package."""
+    return "\n".join(f"from {home} import {', '.join(sorted(n))}" for home, n in homes.items())
+
+
+def seeded(estimator: Any, seed: int) -> Any:
+    """The same estimator: where it would draw from no seed, nested ones too, it has one now."""
+    unseeded = {
+        name: seed
+        for name, value in estimator.get_params(deep=True).items()
+        if name.rpartition("__")[2] == "random_state" and value is None
+    }
+    return estimator.set_params(**unseeded) if unseeded else estimator

@@ -1,0 +1,95 @@
+"""How well a model predicts with the first columns of a ranking."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from infosieve._core.types import FloatArray
+from infosieve.results._base import plain_record
+
+
+@dataclass(frozen=True, kw_only=True)
+class CVScores:
+    """Scores of a model along a ranking, by cross-validation.
+
+    Attributes
+    ----------
+    sizes : tuple of int
+        Numbers of columns; 0: no column, the mean or the most common class.
+    scores : tuple of tuple of float
+        For each fold, the score with each number of columns: the ranking, and the model, are made
+        without the samples of the fold, which judge them. Larger is better.
+    all_columns : tuple of float or None
+        For each fold, the score of the model with all columns; None where these were not tried.
+    order : tuple of int
+        The ranking of all samples.
+    fold_orders : tuple of tuple of int
+        The ranking without each fold.
+    n_chosen : int
+        How many columns of ``order`` are selected.
+    model : dict
+        Name and parameters of the model.
+    scoring : str
+        What the scores are.
+    mean, standard_error : ndarray of shape (n_sizes,)
+        Over the folds; the standard error as if folds were independent, which they are not quite.
+    best : int
+        The number of columns with the largest mean.
+
+    See Also
+    --------
+    MISelector : With ``stop="cv"``, has one as ``result_.cv_scores``.
+    infosieve.plots.CVScoresDisplay : Draws it.
+
+    Examples
+    --------
+    >>> from infosieve import CVScores
+    >>> scores = CVScores(
+    ...     sizes=(0, 1, 2), scores=((0.0, 0.5, 0.6), (0.0, 0.7, 0.6)), all_columns=(0.4, 0.5),
+    ...     order=(3, 1), fold_orders=((3, 1), (3, 0)), n_chosen=1,
+    ...     model={"name": "sklearn.svm._classes.SVR", "parameters": {"C": 1.0}}, scoring="r2",
+    ... )
+    >>> scores.mean, scores.best
+    (array([0. , 0.6, 0.6]), 1)
+    """
+
+    sizes: tuple[int, ...]
+    scores: tuple[tuple[float, ...], ...]
+    all_columns: tuple[float, ...] | None
+    order: tuple[int, ...]
+    fold_orders: tuple[tuple[int, ...], ...]
+    n_chosen: int
+    model: Mapping[str, Any]
+    scoring: str
+
+    @property
+    def mean(self) -> FloatArray:
+        return np.asarray(np.mean(self.scores, axis=0))
+
+    @property
+    def standard_error(self) -> FloatArray:
+        spread = np.std(self.scores, axis=0, ddof=1)
+        return np.asarray(spread / np.sqrt(len(self.scores)))
+
+    @property
+    def best(self) -> int:
+        return self.sizes[int(np.argmax(self.mean))]
+
+
+def plain_scores(scores: CVScores) -> dict[str, Any]:
+    """The fields of a record, as JSON holds them."""
+    content = plain_record(scores)
+    for name in ("scores", "fold_orders"):
+        content[name] = [list(row) for row in content[name]]
+    return {k: list(v) if isinstance(v, tuple) else v for k, v in content.items()}
+
+
+def restored_scores(content: Mapping[str, Any]) -> CVScores:
+    """The record of :func:`plain_scores`."""
+    whole = content["all_columns"]
+    known: dict[str, Any] = {**content, "all_columns": None if whole is None else tuple(whole)}
+    known |= {name: tuple(content[name]) for name in ("sizes", "order")}
+    known |= {name: tuple(map(tuple, content[name])) for name in ("scores", "fold_orders")}
+    return CVScores(**known)

@@ -1,0 +1,383 @@
+"""How many columns predict best: a model along a ranking, by cross-validation.
+
+The ranking and the model are made anew without the samples of each fold, which judge them.
+"""
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+from joblib import Parallel, delayed
+from sklearn.base import clone, is_classifier, is_regressor
+from sklearn.dummy import DummyClassifier, DummyRegressor
+from sklearn.metrics import check_scoring
+from sklearn.model_selection import (
+    GroupKFold,
+    KFold,
+    StratifiedGroupKFold,
+    StratifiedKFold,
+    TimeSeriesSplit,
+    check_cv,
+)
+from sklearn.utils import _safe_indexing
+
+from infosieve._core.estimators import described, seeded
+from infosieve._core.files import first_line
+from infosieve._core.messages import brief, shown
+from infosieve._core.parameters import is_int
+from infosieve._core.progress import Progress
+from infosieve._core.types import Executor, IntArray
+from infosieve._executors import WorkersLostError
+from infosieve._input.problem import Problem
+from infosieve._sources.columns import as_source
+from infosieve.results import CVScores, Provenance
+from infosieve.selection._checkpoint import CVCheckpoint, Fold
+from infosieve.selection._models import default_model, with_preparation
+from infosieve.selection._rules import rules_of, rules_of_tests
+from infosieve.selection._search import Search
+
+# Each number of columns that is tried is about so many times the one before.
+_GROWTH = 1.4
+
+Split: TypeAlias = tuple[IntArray, IntArray]
+# Some columns, for all samples that are used.
+Take: TypeAlias = Callable[[Sequence[int]], Any]
+
+
+def sizes_up_to(most: int) -> list[int]:
+    """1, 2, 3, 4, 5, 7, 10, 14, ...: steps that grow with the number, up to the last."""
+    sizes, size = [], 1
+    while size < most:
+        sizes.append(size)
+        size = max(size + 1, round(_GROWTH * size))
+    return [*sizes, most]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Trial:
+    """A model, and the samples that it learns from and is judged on.
+
+    ``fresh`` is the model for some columns, unfitted, with what prepares them. ``every`` are all
+    columns, None where they are not tried.
+    """
+
+    model: Any
+    fresh: Callable[[Sequence[int]], Any]
+    classes: bool
+    take: Take
+    y: Any
+    scorer: Any
+    splits: list[Split]
+    scoring: str
+    sizes: tuple[int, ...]
+    every: tuple[int, ...] | None
+    n_threads: int
+
+    def fold(self, number: int, order: Sequence[int], progress: Progress) -> Fold:
+        """The scores of one fold, along the ranking that was made without it."""
+        tried = [tuple(order[:k]) for k in self.sizes]
+        tried += [] if self.every is None else [self.every]
+        progress.begin(f"fold {number + 1} of {len(self.splits)}, models", len(tried))
+        work = Parallel(self.n_threads, backend="threading", return_as="generator")
+        scores = []
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of one fit among many
+            for score in work(delayed(self._score)(columns, number) for columns in tried):
+                scores.append(score)
+                progress.advance(len(scores), len(tried))
+        whole = None if self.every is None else scores.pop()
+        return Fold(order=tuple(order), scores=tuple(scores), whole=whole)
+
+    def _score(self, columns: Sequence[int], number: int) -> float:
+        learn, judge = self.splits[number]
+        if columns:
+            values, model = self.take(columns), self.fresh(columns)
+        else:
+            values = np.zeros((len(self.y), 1))
+            model = DummyClassifier() if self.classes else DummyRegressor()
+        name = f"{type(model).__name__} with {len(columns)} columns"
+        try:
+            model.fit(_safe_indexing(values, learn), self.y[learn])
+            score = float(self.scorer(model, _safe_indexing(values, judge), self.y[judge]))
+        except Exception as error:
+            raise ValueError(
+                f"{name} cannot be fitted or judged (fold {number + 1}): "
+                f"{brief(first_line(error), 300)}. A model is given columns of X as they are: pass "
+                "a pipeline that prepares them (scales, fills gaps, encodes text) for the model, "
+                "or model=None."
+            ) from error
+        if not np.isfinite(score):
+            raise ValueError(
+                f"The score of {name} is {score} (fold {number + 1}, {len(judge)} samples); it "
+                "must be a finite number. Use fewer folds (cv), or another 'scoring'."
+            )
+        return score
+
+
+def trial_of(
+    selector: Any, problem: Problem, X: Any, seed: int, most: int, n_threads: int
+) -> Trial:
+    """What the parameters of a selector ask for, and which samples are judged when."""
+    classes = bool(problem.y.categorical.all())
+    if problem.y.categorical.any() and not classes:
+        raise ValueError(
+            "y has classes and numbers: no model predicts both. With stop='cv', pass one of them."
+        )
+    own = selector.model is None
+    model = default_model(classes) if own else clone(selector.model)
+    seeded(model, seed)
+    if own:
+        take, y = _as_measured(problem), problem.y.values.T.astype(int if classes else float)
+        y = y[:, 0] if y.shape[1] == 1 else y
+    else:
+        _check_kind(model, problem, classes)
+        take, y = _as_passed(problem, X), _targets(problem)
+    categorical = problem.x.categorical
+
+    def fresh(columns: Sequence[int]) -> Any:
+        alone = clone(model)
+        return with_preparation(alone, categorical[list(columns)]) if own else alone
+
+    in_memory = as_source(X) is None
+    return Trial(
+        model=model,
+        fresh=fresh,
+        classes=classes,
+        take=take,
+        y=y,
+        scorer=check_scoring(model, scoring=selector.scoring),
+        scoring=scoring_name(selector.scoring, classes),
+        splits=_splits(selector.cv, problem, classes, seed),
+        sizes=(0, *sizes_up_to(most)),
+        every=tuple(range(problem.x.n_columns)) if in_memory else None,
+        n_threads=n_threads,
+    )
+
+
+def _check_kind(model: Any, problem: Problem, classes: bool) -> None:
+    """A regressor for numbers, a classifier for classes."""
+    if (is_classifier(model) and classes) or (is_regressor(model) and not classes):
+        return
+    name = type(model).__name__
+    if not (is_classifier(model) or is_regressor(model)):
+        raise TypeError(
+            f"The 'model' parameter must be a regressor or a classifier; {name} is neither. Of a "
+            "pipeline, the last step must be one."
+        )
+    target = problem.y.label(0)
+    wanted = "a classifier" if classes else "a regressor"
+    raise ValueError(
+        f"The 'model' parameter is {name}, but {target} has {'classes' if classes else 'numbers'}: "
+        f"pass {wanted}, or say what the target is (discrete_target={not classes})."
+    )
+
+
+def _as_measured(problem: Problem) -> Take:
+    """Numbers, gaps as NaN, and codes of categories."""
+    table = problem.x
+    if hasattr(table, "values"):
+        return lambda columns: table.values[list(columns)].T
+    return lambda columns: table.read(np.asarray(columns)).values.T
+
+
+def _as_passed(problem: Problem, X: Any) -> Take:
+    """Columns of X, untouched."""
+    source, rows = as_source(X), problem.rows
+    if source is None and not hasattr(X, "shape"):
+        X = np.asarray(X)
+
+    def take(columns: Sequence[int]) -> Any:
+        some = list(columns)
+        taken = _safe_indexing(X, some, axis=1) if source is None else source.read(np.array(some))
+        return taken if rows.size == len(taken) else _safe_indexing(taken, rows)
+
+    return take
+
+
+def _targets(problem: Problem) -> Any:
+    """What was passed as y, of the samples that are used."""
+    columns = [problem.y.column(j) for j in range(problem.y.n_columns)]
+    return columns[0] if len(columns) == 1 else np.column_stack(columns)
+
+
+def _splits(cv: Any, problem: Problem, classes: bool, seed: int) -> list[Split]:
+    """Rows to learn from and to judge on, among those that are used."""
+    n, groups = problem.n_samples, problem.together.groups
+    strata = np.unique(problem.y.values, axis=1, return_inverse=True)[1].ravel()
+    if problem.together.in_order and is_int(cv):
+        splitter: Any = TimeSeriesSplit(cv)
+    elif is_int(cv):
+        kind: Any = StratifiedKFold if classes else KFold
+        if groups is not None:
+            kind = StratifiedGroupKFold if classes else GroupKFold
+        splitter = kind(cv, shuffle=True, random_state=seed % 2**32)
+    else:
+        try:
+            splitter = check_cv(cv, classifier=classes)
+        except ValueError:
+            raise ValueError(
+                "The 'cv' parameter must be an int of at least 2, a splitter as scikit-learn has "
+                f"them, or pairs of rows to learn from and to judge on. Got {shown(cv)} instead."
+            ) from None
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)  # of classes that not every fold has
+        target = strata if classes else problem.y.values[0]
+        splits = [
+            (np.asarray(a), np.asarray(b)) for a, b in splitter.split(np.zeros(n), target, groups)
+        ]
+    if not (is_int(cv) or hasattr(cv, "split")) and problem.n_left_out:
+        place = np.full(problem.rows.max() + 1 + problem.n_left_out, -1)
+        place[problem.rows] = np.arange(n)
+        splits = [(place[a][place[a] >= 0], place[b][place[b] >= 0]) for a, b in splits]
+    return splits
+
+
+def scoring_name(scoring: Any, classes: bool) -> str:
+    """What scores are, in a word."""
+    if scoring is None:
+        return "accuracy" if classes else "r2"
+    return scoring if isinstance(scoring, str) else getattr(scoring, "__name__", shown(scoring))
+
+
+def n_chosen(sizes: Sequence[int], folds: Sequence[Fold], least: int) -> int:
+    """How many columns predict best."""
+    allowed = [i for i, k in enumerate(sizes) if k >= least]
+    mean = np.mean([fold.scores for fold in folds], axis=0)[allowed]
+    return sizes[allowed[int(np.argmax(mean))]]
+
+
+def scores_of(trial: Trial, folds: Sequence[Fold], order: Sequence[int], n: int) -> CVScores:
+    """The record of a cross-validation that chose n columns of a ranking."""
+    whole = tuple(fold.whole for fold in folds if fold.whole is not None)
+    return CVScores(
+        sizes=trial.sizes,
+        scores=tuple(fold.scores for fold in folds),
+        all_columns=whole or None,
+        order=tuple(order),
+        fold_orders=tuple(fold.order for fold in folds),
+        n_chosen=n,
+        model=described(trial.model),
+        scoring=trial.scoring,
+    )
+
+
+def cross_validated(
+    trial: Trial,
+    selector: Any,
+    data: tuple[Any, Any, Any],
+    problem: Problem,
+    provenance: Provenance,
+    kept: CVCheckpoint | None,
+    executor: Executor,
+) -> list[Fold]:
+    """Rankings without each fold, and what models say of them; those that are kept are not made.
+
+    ``data`` are X, y and groups, as they were passed.
+    """
+    folds = [] if kept is None else list(kept.folds[: len(trial.splits)])
+    if folds:
+        executor.progress.say(f"{len(folds)} folds are in the checkpoint")
+    for number in range(len(folds), len(trial.splits)):
+        try:
+            among = problem.rows[trial.splits[number][0]]
+            order = _ranked(selector, data, among, provenance, executor, trial.sizes[-1])
+            folds.append(trial.fold(number, order, executor.progress))
+        except (KeyboardInterrupt, WorkersLostError) as error:
+            raise _interrupted(error, number, len(trial.splits), kept) from error
+        if kept is not None:
+            kept.write(folds)
+        mean = np.mean([fold.scores for fold in folds], axis=0)
+        best = trial.sizes[int(np.argmax(mean))]
+        executor.progress.say(
+            f"fold {number + 1} of {len(trial.splits)}: {trial.scoring} {mean.max():.3f} with "
+            f"{best} columns, so far"
+        )
+    return folds
+
+
+def _ranked(
+    selector: Any,
+    data: tuple[Any, Any, Any],
+    among: IntArray,
+    provenance: Provenance,
+    executor: Executor,
+    most: int,
+) -> list[int]:
+    """The ranking of some of the samples; what they warn of, all of them do."""
+    alone = clone(selector).set_params(min_features=0, max_features=most)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        problem = alone._problem(*data, executor, among)
+        rules = rules_of(alone, problem.x, provenance.seed)
+        engine = alone._engine(problem.x, rules, executor)
+        search, _ = alone._search(problem, rules, provenance, engine, executor)
+        for _ in search.steps():
+            pass
+    return list(search.selected)
+
+
+def _interrupted(
+    error: BaseException, n_finished: int, n_folds: int, kept: CVCheckpoint | None
+) -> BaseException:
+    """What is raised where not all folds were finished."""
+    text = f"{n_finished} of {n_folds} folds were finished"
+    text += (
+        f"; the checkpoint {kept.path} has them: run again to go on"
+        if kept is not None
+        else ", and are lost; a checkpoint would have kept them"
+    )
+    if isinstance(error, KeyboardInterrupt):
+        return KeyboardInterrupt(f"fit was interrupted; {text}")
+    return WorkersLostError(f"{error} fit was ended; {text}.")
+
+
+def cut(search: Search, trial: Trial, folds: Sequence[Fold], kept: CVCheckpoint | None) -> CVScores:
+    """Rank all samples, and keep as many columns as predict best.
+
+    One more where a pair would be torn.
+    """
+    try:
+        for _ in search.steps():
+            pass
+    except (KeyboardInterrupt, WorkersLostError) as error:
+        raise _interrupted(error, len(folds), len(folds), kept) from error
+    n = n_chosen(trial.sizes, folds, search.rules.min_features)
+    scores = scores_of(trial, folds, search.selected, n)
+    path, selected = [], list[int]()
+    for step in search.path:
+        if len(selected) >= n:
+            break
+        path.append(step)
+        selected += step.features
+    if not path:  # what would have come first
+        path = [replace(search.path[0], action="stop")]
+    search.path, search.selected, search.stop_reason = path, selected, _why_cut(scores)
+    return scores
+
+
+def _why_cut(scores: CVScores) -> str:
+    """Why a search ended, in words."""
+    name = str(scores.model["name"]).rpartition(".")[2]
+    mean = scores.mean[scores.sizes.index(scores.n_chosen)]
+    n = scores.n_chosen
+    columns = f"{n} column{'' if n == 1 else 's'}"
+    if n == 0:
+        best = scores.mean[1:].max()
+        return (
+            f"{name} predicts best without columns: {scores.scoring} {mean:.3f} (the mean of "
+            f"{len(scores.scores)} folds), {best:.3f} at most with some"
+        )
+    return (
+        f"{name} predicts best with {columns}: {scores.scoring} {mean:.3f}, the mean of "
+        f"{len(scores.scores)} folds"
+    )
+
+
+def tested(search: Search, lookahead: int) -> Search:
+    """A search that tests the columns of another, in their order, as the default would."""
+    order = tuple(step.features for step in search.path)
+    again = replace(search, rules=rules_of_tests(search.rules, order, lookahead))
+    again.first = search.first
+    return again
