@@ -54,6 +54,8 @@ class PathPoint:
     null : ndarray
         Gains of permuted columns.
     p_text : str
+    doubtful : bool
+        Whether it was added although its test was not passed.
     """
 
     number: int
@@ -62,6 +64,7 @@ class PathPoint:
     gain: float
     null: FloatArray
     p_text: str
+    doubtful: bool = False
 
     def above_chance(self, values: Any) -> FloatArray:
         """Gains in widths of the chance band: 0 its middle, 1 where 95 % of permuted ones end.
@@ -93,6 +96,7 @@ def path(result: Any) -> list[PathPoint]:
                 gain=step.gain,
                 null=np.array(step.null, np.float64) - (known if whole else 0.0),
                 p_text=p_text(step.p_value, step.lower_limit),
+                doubtful=step.action == "add" and step.significant is False,
             )
         )
         known = step.mi if step.action in ("add", "remove") else known
@@ -111,6 +115,137 @@ def chance_ticks(largest: float) -> list[float]:
     """Round numbers of widths, up to the largest that is shown; they are drawn as arcsinh."""
     steps = [0.0, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0]
     return [step for step in steps if step <= max(largest, 2.0)]
+
+
+def certainty(result: Any) -> dict[int, bool | None]:
+    """For each selected column, whether it passed its test; None without a test."""
+    added = [step for step in result.steps if step.action == "add"]
+    passed = {j: step.significant for step in added for j in step.features}
+    return {j: passed[j] for j in result.selected}
+
+
+# Up to so many columns of a ranking have room of the same width.
+_SAME_WIDTH = 60
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prediction:
+    """Scores of a model against the number of columns, as they are drawn.
+
+    Attributes
+    ----------
+    sizes : ndarray of int
+        Numbers of columns.
+    mean, error : ndarray of shape (n_sizes,)
+        Of the scores over the folds, and the standard error.
+    folds : ndarray of shape (n_folds, n_sizes)
+    none, every : float or None
+        The mean without columns, and that with all of them; None where these were not tried.
+    n_chosen : int
+    n_features : int
+        How many columns there are.
+    names : list of str
+        The columns in the order of the ranking.
+    certain : list of bool or None
+        For the first of them, those that are selected, whether they passed a test.
+    model, scoring : str
+    """
+
+    sizes: IntArray
+    mean: FloatArray
+    error: FloatArray
+    folds: FloatArray
+    none: float | None
+    every: float | None
+    n_chosen: int
+    n_features: int
+    names: list[str]
+    certain: list[bool | None]
+    model: str
+    scoring: str
+
+    @property
+    def score(self) -> float:
+        """The mean with the chosen number of columns."""
+        return float(self.mean[self.sizes == self.n_chosen][0])
+
+    @property
+    def last(self) -> int:
+        """The largest number of columns."""
+        return int(self.sizes[-1])
+
+    def text(self, score: float) -> str:
+        """A score in as many digits as all have."""
+        text = f"{score:.3f}" if 0.1 <= np.abs(self.mean).max() < 1000 else f"{score:.3g}"
+        return text.removeprefix("-") if float(text) == 0 else text
+
+    def label(self, number: int) -> str:
+        """ "3. X2", the column that comes third; "none" comes before the first."""
+        return "none" if number == 0 else f"{number}. {self.names[number - 1]}"
+
+    def place(self, number: Any) -> FloatArray:
+        """Where a number of columns lies on its axis; many share the room of a few."""
+        at = np.asarray(number, np.float64)
+        return at if self.last <= _SAME_WIDTH else np.arcsinh(at)
+
+    def ticks(self) -> list[int]:
+        """Numbers that an axis has, where it has no names."""
+        if self.last <= _SAME_WIDTH:
+            return list(range(0, self.last + 1, 5))
+        round_ones = [f * 10**power for power in range(7) for f in (1, 2, 5)]
+        return [0, *(n for n in round_ones if n <= self.last)]
+
+    @property
+    def heights(self) -> tuple[float, float, float]:
+        """The ends of an axis of scores, and where columns are marked, below all of them."""
+        known = [v for v in (self.none, self.every) if v is not None]
+        shown = np.concatenate(
+            (self.folds.ravel(), self.mean - self.error, self.mean + self.error, known)
+        )
+        low, high = float(shown.min()), float(shown.max())
+        span = (high - low) or max(abs(high), 1.0)
+        return low - 0.14 * span, high + 0.05 * span, low - 0.07 * span
+
+    def marked(self) -> list[tuple[str, bool, list[int]]]:
+        """Selected columns of a kind: its name, whether marks are filled, and their numbers."""
+        kinds = (("selected", None), ("certain", True), ("only useful", False))
+        found = [
+            (name, kind is not False, [i for i, c in enumerate(self.certain, 1) if c is kind])
+            for name, kind in kinds
+        ]
+        return [kind for kind in found if kind[2]]
+
+
+def prediction(result: Any) -> Prediction:
+    """The cross-validated scores of a selection."""
+    scores, passed = result.cv_scores, certainty(result)
+    every = scores.all_columns
+    return Prediction(
+        sizes=np.array(scores.sizes),
+        mean=scores.mean,
+        error=scores.standard_error,
+        folds=np.array(scores.scores, np.float64),
+        none=float(scores.mean[0]) if scores.sizes[0] == 0 else None,
+        every=None if every is None else float(np.mean(every)),
+        n_chosen=scores.n_chosen,
+        n_features=len(result.features),
+        names=[str(result.features[j]) for j in scores.order],
+        certain=[passed[j] for j in result.selected],
+        model=model_text(scores.model),
+        scoring=scores.scoring,
+    )
+
+
+def model_text(model: Any) -> str:
+    """A model by its name; of a pipeline and the like, what they are made of."""
+    name = str(model["name"]).rpartition(".")[2]
+    inner = model["parameters"].get("estimator")
+    steps = model["parameters"].get("steps")
+    parts = [inner] if isinstance(inner, str) else []
+    if isinstance(steps, list) and all(isinstance(s, list) and len(s) == 2 for s in steps):
+        parts = [part for _, part in steps if part not in (None, "passthrough")]
+    names = [str(part).rpartition(".")[2] for part in parts]
+    return f"{name} of {' and '.join(names)}" if names else name
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -56,14 +56,18 @@ def path(result: Any) -> Figure:
     boxes = [box | {"showlegend": i == 0} for i, box in enumerate(boxes)]
     places = [float(p.above_chance(p.gain)) for p in points]
     shown = []
-    for label, color, action in (
-        ("selected", "found", "add"),
-        ("refused: follows a selected column", "third", "refuse"),
-        ("did not pass", "refused", "stop"),
+    for label, color, action, doubtful in (
+        ("selected", "found", "add", False),
+        ("selected, but did not pass", "found", "add", True),
+        ("refused: follows a selected column", "third", "refuse", False),
+        ("did not pass", "refused", "stop", False),
     ):
-        some = [(i, places[i], p) for i, p in enumerate(points) if p.action == action]
+        kind = [p.action == action and p.doubtful == doubtful for p in points]
+        some = [(i, places[i], p) for i, p in enumerate(points) if kind[i]]
         if some:
-            shown.append(_markers(label, color, some))
+            markers = _markers(label, color, some)
+            markers["marker"]["symbol"] = _symbol("circle", not doubtful)
+            shown.append(markers)
     ticks = _data.chance_ticks(max(places))
     high = float(np.arcsinh(max(*places, ticks[-1])))
     low = float(np.arcsinh(min(-2.0, *places)))
@@ -121,6 +125,11 @@ def _beside(texts: Sequence[str], end: float) -> Figure:
         "text": list(texts), "textposition": "middle left", "hoverinfo": "skip",
         "showlegend": False, "meta": "wide",
     }  # fmt: skip
+
+
+def _symbol(shape: str, filled: bool) -> str:
+    """Filled for what is certain, open for what is not."""
+    return shape if filled else f"{shape}-open"
 
 
 def _widths_text(place: float) -> str:
@@ -183,6 +192,85 @@ def relevance(result: Any, test: Any = None) -> Figure:
     ]
     title = "information about the target, alone (nats)"
     return bars(best.names, best.nats.tolist(), title, texts, [color for color, _ in kinds])
+
+
+def prediction(drawn: _data.Prediction) -> Figure:
+    """Scores against the number of columns, and which columns are certain."""
+    sizes, low, high = drawn.place(drawn.sizes).tolist(), *drawn.heights[:2]
+    folds = {
+        "type": "scatter", "mode": "lines", "name": "folds", "line": {"color": "faint", "width": 1},
+        "x": [*sizes, None] * len(drawn.folds), "hoverinfo": "skip",
+        "y": [score for fold in drawn.folds.tolist() for score in (*fold, None)],
+    }  # fmt: skip
+    mean = {
+        "type": "scatter", "mode": "lines+markers", "name": "mean, standard error", "x": sizes,
+        "y": drawn.mean.tolist(), "line": {"color": "found", "width": 2},
+        "marker": {"color": "found", "size": 7},
+        "error_y": {"array": drawn.error.tolist(), "color": "found", "thickness": 1, "width": 3},
+        "text": [_score_text(drawn, i) for i in range(len(sizes))],
+        "hovertemplate": "%{text}<extra></extra>",
+    }  # fmt: skip
+    levels = [("none: ", drawn.none, "chance", "dot")]
+    levels += [(f"all {drawn.n_features:,} columns: ", drawn.every, "third", "dash")]
+    lines = [
+        {
+            "type": "scatter", "mode": "lines", "name": f"{label}{drawn.text(level)}",
+            "x": [sizes[0], sizes[-1]], "y": [level, level], "hoverinfo": "skip",
+            "line": {"color": color, "dash": dash, "width": 1.5},
+        }
+        for label, level, color, dash in levels if level is not None
+    ]  # fmt: skip
+    at = float(drawn.place(drawn.n_chosen))
+    chosen = {
+        "type": "scatter", "mode": "lines", "name": f"chosen: {drawn.n_chosen:,}", "x": [at, at],
+        "y": [low, high], "line": {"color": "refused", "width": 1.5}, "hoverinfo": "skip",
+    }  # fmt: skip
+    data = [folds, *lines, chosen, mean, *_column_marks(drawn)]
+    across = {"range": _beyond(sizes[0], sizes[-1]), "zeroline": False, "showgrid": False}
+    title, y = "number of columns", f"{drawn.scoring}, mean of {len(drawn.folds)} folds"
+    up = {"range": [low, high], "zeroline": False}
+    return _figure(data, title, y, 440, xaxis=across | _numbers_axis(drawn), yaxis=up)
+
+
+def _beyond(low: float, high: float) -> list[float]:
+    """The ends of an axis, with room for marks at its first and last place."""
+    room = 0.03 * (high - low) + 0.05
+    return [low - room, high + room]
+
+
+def _numbers_axis(drawn: _data.Prediction) -> Figure:
+    """Names where they fit, else numbers."""
+    named = drawn.last <= min(MANY, len(drawn.names))
+    ticks = list(range(drawn.last + 1)) if named else drawn.ticks()
+    labels = [_text(drawn.label(k), 22) if named else f"{k:,}" for k in ticks]
+    upright = named and max(map(len, labels)) * len(labels) > 90
+    return {
+        "tickvals": drawn.place(ticks).tolist(), "ticktext": labels,
+        "tickangle": -90 if upright else 0,
+    }  # fmt: skip
+
+
+def _score_text(drawn: _data.Prediction, number: int) -> str:
+    size, mean = int(drawn.sizes[number]), drawn.text(float(drawn.mean[number]))
+    error = drawn.text(float(drawn.error[number]))
+    names = ", ".join(_text(name, 40) for name in drawn.names[:size][:6])
+    more = f" and {size - 6:,} more" if size > 6 else ""
+    columns = "no column" if size == 0 else "1 column" if size == 1 else f"{size:,} columns"
+    return f"{columns}: {drawn.scoring} {mean} ± {error}<br>{names}{more}".removesuffix("<br>")
+
+
+def _column_marks(drawn: _data.Prediction) -> list[Figure]:
+    """A mark for each selected column, below the scores."""
+    return [
+        {
+            "type": "scatter", "mode": "markers", "name": kind,
+            "x": drawn.place(numbers).tolist(), "y": [drawn.heights[2]] * len(numbers),
+            "marker": {"color": "found", "size": 9, "symbol": _symbol("square", filled)},
+            "text": [f"{_text(drawn.label(k))}<br>{kind}" for k in numbers],
+            "hovertemplate": "%{text}<extra></extra>",
+        }
+        for kind, filled, numbers in drawn.marked()
+    ]  # fmt: skip
 
 
 def smoothing(choice: Any) -> Figure:

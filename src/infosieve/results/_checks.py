@@ -250,9 +250,10 @@ def _check_selection(result: Any) -> None:
 
 def _check_cv_scores(result: CVScores, selected: list[int], n: int) -> None:
     sizes, size = np.array(result.sizes), len(result.sizes)
-    rising = _whole(sizes, size, 0, n) and size and bool((np.diff(sizes) > 0).all())
-    _need(rising, f"the sizes must be rising numbers up to {n}", result.sizes)
-    _need(result.n_chosen in result.sizes, "'n_chosen' must be one of the sizes", result.n_chosen)
+    rising = _whole(sizes, size, 0, n) and size > 1 and bool((np.diff(sizes) > 0).all())
+    _need(rising and sizes[0] == 0, f"the sizes must rise from 0 up to {n}", result.sizes)
+    chosen = result.n_chosen in result.sizes[1:]
+    _need(chosen, "'n_chosen' must be one of the sizes, but 0", result.n_chosen)
     check_scores("'order'", result.order, (), n)
     _need(list(result.order[: len(selected)]) == selected, "the selected must be first in 'order'")
     n_folds = len(result.scores)

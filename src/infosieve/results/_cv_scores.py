@@ -17,7 +17,7 @@ class CVScores:
     Attributes
     ----------
     sizes : tuple of int
-        Numbers of columns; 0: no column, the mean or the most common class.
+        Numbers of columns, 0 first: no column, the mean or the most common class.
     scores : tuple of tuple of float
         For each fold, the score with each number of columns: the ranking, and the model, are made
         without the samples of the fold, which judge them. Larger is better.
@@ -35,8 +35,12 @@ class CVScores:
         What the scores are.
     mean, standard_error : ndarray of shape (n_sizes,)
         Over the folds; the standard error as if folds were independent, which they are not quite.
-    best : int
-        The number of columns with the largest mean.
+    best, best_score : int, float
+        The number of columns with the largest mean, and that.
+    without : float
+        The mean without columns.
+    model_name : str
+        The last part of the name of the model.
 
     See Also
     --------
@@ -53,6 +57,8 @@ class CVScores:
     ... )
     >>> scores.mean, scores.best
     (array([0. , 0.6, 0.6]), 1)
+    >>> scores.model_name, scores.without
+    ('SVR', 0.0)
     """
 
     sizes: tuple[int, ...]
@@ -75,7 +81,19 @@ class CVScores:
 
     @property
     def best(self) -> int:
-        return self.sizes[int(np.argmax(self.mean))]
+        return self.sizes[1 + int(np.argmax(self.mean[1:]))]
+
+    @property
+    def best_score(self) -> float:
+        return float(self.mean[1:].max())
+
+    @property
+    def without(self) -> float:
+        return float(self.mean[0])
+
+    @property
+    def model_name(self) -> str:
+        return str(self.model["name"]).rpartition(".")[2]
 
 
 def plain_scores(scores: CVScores) -> dict[str, Any]:

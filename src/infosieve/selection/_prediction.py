@@ -25,7 +25,7 @@ from sklearn.utils import _safe_indexing
 
 from infosieve._core.estimators import described, seeded
 from infosieve._core.files import first_line
-from infosieve._core.messages import brief, shown
+from infosieve._core.messages import brief, shown, warn
 from infosieve._core.parameters import is_int
 from infosieve._core.progress import Progress
 from infosieve._core.types import Executor, IntArray
@@ -40,6 +40,10 @@ from infosieve.selection._search import Search
 
 # Each number of columns that is tried is about so many times the one before.
 _GROWTH = 1.4
+# The fewest columns are chosen whose error exceeds the smallest by so much (docs/quality.md).
+TOLERANCE = 0.05
+# Samples that the default model learns from in a fold, and is judged on, at most.
+_LEARNT, _JUDGED = 8_000, 2_000
 
 Split: TypeAlias = tuple[IntArray, IntArray]
 # Some columns, for all samples that are used.
@@ -60,7 +64,7 @@ class Trial:
     """A model, and the samples that it learns from and is judged on.
 
     ``fresh`` is the model for some columns, unfitted, with what prepares them. ``every`` are all
-    columns, None where they are not tried.
+    columns, None where they are not tried. ``thin``: of many samples, a random part must do.
     """
 
     model: Any
@@ -69,11 +73,14 @@ class Trial:
     take: Take
     y: Any
     scorer: Any
-    splits: list[Split]
     scoring: str
+    optimum: float | None
+    splits: list[Split]
     sizes: tuple[int, ...]
     every: tuple[int, ...] | None
     n_threads: int
+    thin: bool
+    seed: int
 
     def fold(self, number: int, order: Sequence[int], progress: Progress) -> Fold:
         """The scores of one fold, along the ranking that was made without it."""
@@ -92,6 +99,9 @@ class Trial:
 
     def _score(self, columns: Sequence[int], number: int) -> float:
         learn, judge = self.splits[number]
+        if self.thin:
+            rng = np.random.default_rng([self.seed, number])
+            learn, judge = _some(learn, _LEARNT, rng), _some(judge, _JUDGED, rng)
         if columns:
             values, model = self.take(columns), self.fresh(columns)
         else:
@@ -141,19 +151,28 @@ def trial_of(
         return with_preparation(alone, categorical[list(columns)]) if own else alone
 
     in_memory = as_source(X) is None
+    scorer = check_scoring(model, scoring=selector.scoring)
     return Trial(
         model=model,
         fresh=fresh,
         classes=classes,
         take=take,
         y=y,
-        scorer=check_scoring(model, scoring=selector.scoring),
-        scoring=scoring_name(selector.scoring, classes),
+        scorer=scorer,
+        scoring=_scoring_name(selector.scoring, classes),
+        optimum=_optimum(selector.scoring, scorer),
         splits=_splits(selector.cv, problem, classes, seed),
         sizes=(0, *sizes_up_to(most)),
         every=tuple(range(problem.x.n_columns)) if in_memory else None,
         n_threads=n_threads,
+        thin=own,
+        seed=seed,
     )
+
+
+def _some(rows: IntArray, most: int, rng: np.random.Generator) -> IntArray:
+    """Rows, or a random part of them, in their order."""
+    return rows if rows.size <= most else np.sort(rng.choice(rows, most, replace=False))
 
 
 def _check_kind(model: Any, problem: Problem, classes: bool) -> None:
@@ -234,18 +253,29 @@ def _splits(cv: Any, problem: Problem, classes: bool, seed: int) -> list[Split]:
     return splits
 
 
-def scoring_name(scoring: Any, classes: bool) -> str:
+def _scoring_name(scoring: Any, classes: bool) -> str:
     """What scores are, in a word."""
     if scoring is None:
         return "accuracy" if classes else "r2"
     return scoring if isinstance(scoring, str) else getattr(scoring, "__name__", shown(scoring))
 
 
-def n_chosen(sizes: Sequence[int], folds: Sequence[Fold], least: int) -> int:
-    """How many columns predict best."""
-    allowed = [i for i, k in enumerate(sizes) if k >= least]
+def n_chosen(sizes: Sequence[int], folds: Sequence[Fold], optimum: float | None, least: int) -> int:
+    """The fewest columns, one at least, that predict nearly as well as any number does."""
+    allowed = [i for i, k in enumerate(sizes) if k >= max(least, 1)]
     mean = np.mean([fold.scores for fold in folds], axis=0)[allowed]
-    return sizes[allowed[int(np.argmax(mean))]]
+    slack = 0.0 if optimum is None else TOLERANCE * max(optimum - mean.max(), 0.0)
+    return sizes[allowed[int(np.argmax(mean >= mean.max() - slack))]]
+
+
+def _optimum(scoring: Any, scorer: Any) -> float | None:
+    """The score of perfect predictions: 0 of errors, which are negative; else 1.
+
+    None, where nobody knows it: of functions that users bring.
+    """
+    if callable(scoring) and not hasattr(scoring, "_sign"):
+        return None
+    return 0.0 if getattr(scorer, "_sign", 1) < 0 else 1.0
 
 
 def scores_of(trial: Trial, folds: Sequence[Fold], order: Sequence[int], n: int) -> CVScores:
@@ -343,7 +373,7 @@ def cut(search: Search, trial: Trial, folds: Sequence[Fold], kept: CVCheckpoint 
             pass
     except (KeyboardInterrupt, WorkersLostError) as error:
         raise _interrupted(error, len(folds), len(folds), kept) from error
-    n = n_chosen(trial.sizes, folds, search.rules.min_features)
+    n = n_chosen(trial.sizes, folds, trial.optimum, search.rules.min_features)
     scores = scores_of(trial, folds, search.selected, n)
     path, selected = [], list[int]()
     for step in search.path:
@@ -351,28 +381,26 @@ def cut(search: Search, trial: Trial, folds: Sequence[Fold], kept: CVCheckpoint 
             break
         path.append(step)
         selected += step.features
-    if not path:  # what would have come first
-        path = [replace(search.path[0], action="stop")]
     search.path, search.selected, search.stop_reason = path, selected, _why_cut(scores)
+    if scores.best_score <= scores.without:
+        warn(
+            f"{scores.model_name} predicts no better with columns than without: {scores.scoring} "
+            f"is {scores.best_score:.3g} at best, and {scores.without:.3g} without any. There may "
+            "be nothing to predict from, or another 'model' or 'scoring' may see it; "
+            "MISelector() tests whether columns are informative."
+        )
     return scores
 
 
 def _why_cut(scores: CVScores) -> str:
     """Why a search ended, in words."""
-    name = str(scores.model["name"]).rpartition(".")[2]
-    mean = scores.mean[scores.sizes.index(scores.n_chosen)]
-    n = scores.n_chosen
-    columns = f"{n} column{'' if n == 1 else 's'}"
-    if n == 0:
-        best = scores.mean[1:].max()
-        return (
-            f"{name} predicts best without columns: {scores.scoring} {mean:.3f} (the mean of "
-            f"{len(scores.scores)} folds), {best:.3f} at most with some"
-        )
-    return (
-        f"{name} predicts best with {columns}: {scores.scoring} {mean:.3f}, the mean of "
-        f"{len(scores.scores)} folds"
+    mean, n = scores.mean, scores.n_chosen
+    chosen, best = mean[scores.sizes.index(n)], mean[scores.sizes.index(scores.best)]
+    text = (
+        f"{scores.model_name} predicts with {n} column{'' if n == 1 else 's'} as well as with more "
+        f"({scores.scoring} {chosen:.3f}, the mean of {len(scores.scores)} folds"
     )
+    return text + (")" if n == scores.best else f"; {best:.3f} at best, with {scores.best})")
 
 
 def tested(search: Search, lookahead: int) -> Search:

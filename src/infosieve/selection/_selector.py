@@ -644,14 +644,6 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
     def _warn_of_nothing(self, best: Step, table: Any) -> None:
         if self.selected_.size:
             return
-        if self.stop == "cv":
-            warnings.warn(
-                f"No column was selected: {self.result_.stop_reason}. transform gives zero "
-                "columns; min_features=1 keeps the best.",
-                UserWarning,
-                stacklevel=4,
-            )
-            return
         names = " and ".join(repr(table.names[j]) for j in best.features)
         verdict = "it adds nothing"
         if best.p_value is not None:
