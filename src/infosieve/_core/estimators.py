@@ -1,7 +1,8 @@
 """scikit-learn's estimators in words: what a record keeps of them, and how to have them again."""
 
+import inspect
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,8 @@ def told(value: Any) -> Any:
     named = type(value) if hasattr(value, "get_params") and named is None else named
     if named is not None:
         return f"{named.__module__}.{named.__qualname__}"
+    if _wordless(value):
+        return _call(value)
     return re.sub(r" at 0x[0-9a-fA-F]+", "", repr(value))
 
 
@@ -31,6 +34,14 @@ def described(estimator: Any) -> dict[str, Any]:
     return {"name": f"{home}.{type(estimator).__qualname__}", "parameters": parameters}
 
 
+def name_of(model: Mapping[str, Any]) -> str:
+    """The name of a model that was described, without its home: of a pipeline, its last step's."""
+    name, parameters = str(model["name"]), model["parameters"]
+    while (inner := _INNER.get(name.rpartition(".")[2])) is not None:
+        print(inner)
+    return name
+
+
 def written(value: Any) -> str:
     """An estimator, a splitter or a function as Python reads it again, on one line."""
     if hasattr(value, "__qualname__"):
@@ -39,14 +50,43 @@ def written(value: Any) -> str:
         text = value.__repr__(N_CHAR_MAX=10**6)
     except TypeError:  # not one of scikit-learn's estimators
         text = repr(value)
+    for part in _parts_of(value):
+        if _wordless(part):  # such as those that choose columns by their types
+            text = text.replace(repr(part), _call(part))
     return re.sub(r"<function (\w+) at 0x[0-9a-fA-F]+>", r"\1", " ".join(text.split()))
+
+
+def _parts_of(value: Any) -> Iterator[Any]:
+    """The values of all parameters, those of nested estimators and inside of lists too."""
+    values = [value]
+    if hasattr(value, "get_params") and not isinstance(value, type):
+        values += value.get_params(deep=True).values()
+    while values:
+        one = values.pop()
+        yield one
+        if isinstance(one, (list, tuple)):
+            values += one
+
+
+def _wordless(value: Any) -> bool:
+    """Whether an object says nothing but its address, and has the arguments that made it."""
+    if type(value).__repr__ is not object.__repr__:
+        return False
+    return set(inspect.signature(type(value)).parameters) <= set(vars(value))
+
+
+def _call(value: Any) -> str:
+    """The call that makes such an object."""
+    parameters = inspect.signature(type(value)).parameters.values()
+    values = [(p.name, getattr(value, p.name), p.default) for p in parameters]
+    given = [f"{name}={one!r}" for name, one, default in values if one is not default]
+    return f"{type(value).__name__}({', '.join(given)})"
 
 
 def imports_of(value: Any, homes: Mapping[str, set[str]]) -> dict[str, set[str]]:
     """What to import from where for :func:`written`, besides what ``homes`` has."""
     text, found = written(value), {home: set(names) for home, names in homes.items()}
-    parameters = value.get_params(deep=True) if hasattr(value, "get_params") else {}
-    for used in [value, *parameters.values()]:
+    for used in _parts_of(value):
         named = used if hasattr(used, "__qualname__") else type(used)
         name = named.__name__
         if re.search(rf"\b{re.escape(name)}\b", text) and named.__module__ != "builtins":

@@ -11,6 +11,7 @@ import pandas as pd
 
 from infosieve._core.messages import shown
 from infosieve._core.parameters import CLASS_CODES
+from infosieve._input.kinds import kind_of
 from infosieve.cli import tables
 from infosieve.cli.errors import InputError
 from infosieve.cli.labels import labels_of_rows, tell_of_counters
@@ -44,6 +45,12 @@ class Data:
     def discrete_features(self) -> Any:
         """As the library has it."""
         return self.declared or "auto"
+
+    @property
+    def classes(self) -> bool:
+        """Whether the target is classes."""
+        label = f"column {shown(self.y.name)} of y"
+        return self.discrete_target is True or kind_of(self.y, label) == "category"
 
     def beside_target(self, columns: Any) -> pd.DataFrame:
         """The table that --out names: some columns, and the target."""

@@ -59,9 +59,16 @@ Dates = Annotated[
 ]
 _NEIGHBORS = "K: one number, a range such as 3,15 whose estimates are averaged, or auto"
 Neighbors = Annotated[str, typer.Option(help=_NEIGHBORS)]
-Criterion = Annotated[str, typer.Option(help="cmi: given the selected columns; mi: of the set")]
+_CRITERION = (
+    "cmi: given the selected columns; mi: of the set; cmim, jmi: given one selected column at a "
+    "time, the least or the mean of that"
+)
+Criterion = Annotated[str, typer.Option(help=_CRITERION)]
 Search = Annotated[str, typer.Option(help="forward or forward-backward")]
-_STOP = "fdr, permutation, max-mi, none, or auto: fdr, unless --n-features-to-select is given"
+_STOP = (
+    "fdr, permutation, max-mi, none, cv (as many as a model predicts well with, by "
+    "cross-validation), or auto: fdr, unless --n-features-to-select is given"
+)
 Stop = Annotated[str, typer.Option(help=_STOP)]
 Alpha = Annotated[float, typer.Option(help="the significance level of the tests")]
 _PERMUTATIONS = "permutations of a test, or auto: up to 199, and more for a smaller --alpha"

@@ -20,8 +20,14 @@ _MAX_SAMPLES = (
     "samples of one estimate, a number, a share such as 0.1, or none (all): more are split into "
     "parts whose estimates are averaged; auto: 4,000, and at most 25 parts"
 )
-
-
+_MODEL = (
+    "of --stop cv: neighbors, trees, support-vectors or linear, or a regressor or classifier of "
+    'scikit-learn by its name, with parameters: "SVR(C=10, epsilon=0.05)"'
+)
+_SCORING = (
+    "of --stop cv: what is a good prediction, as scikit-learn calls it; default: r2, accuracy"
+)
+_TEST = "of --stop cv: test the columns that are kept, too, and say which are certain"
 _FULL = (
     "answer all questions: --alternatives, and those of relevance and stability, on one page with "
     "--html (a hundred more selections, on halves of the samples)"
@@ -29,6 +35,7 @@ _FULL = (
 
 
 def select(
+    context: typer.Context,
     file: o.FilePath,
     target: o.Target,
     features: o.Features = None,
@@ -48,6 +55,10 @@ def select(
     search: o.Search = "forward",
     removal: Annotated[str, typer.Option(help="what removes a column: test or mi")] = "test",
     stop: o.Stop = "auto",
+    model: Annotated[str | None, typer.Option(help=_MODEL)] = None,
+    cv: Annotated[int, typer.Option(metavar="N", help="of --stop cv: so many folds")] = 5,
+    scoring: Annotated[str | None, typer.Option(help=_SCORING)] = None,
+    test: Annotated[bool, typer.Option("--test", help=_TEST)] = False,
     null: Annotated[
         str,
         typer.Option(
@@ -85,12 +96,14 @@ def select(
     config: o.Config = None,
 ) -> None:
     """Select the columns that are informative about the target, and no redundant ones."""
+    from infosieve.cli.models import check_options, check_scoring, model_of
     from infosieve.cli.places import check, finish
     from infosieve.cli.workers import check_dask, workers
 
     places = {"FILE": file, "--config": config, "--checkpoint": checkpoint}
     check(places | {"--out": out, "--html": html})
     check_dask(dask)
+    check_options(context, stop, test or alternatives or full)
     if full and json and html is None:
         raise InputError(
             "--full --json would lose what relevance and stability answer: one document has the "
@@ -118,6 +131,7 @@ def select(
         sheet=sheet,
         dates=dates,
     )
+    check_scoring(scoring, data)
     from infosieve._engines.numba.jit import announcer
     from infosieve.selection import MISelector
 
@@ -128,6 +142,10 @@ def select(
         search=search,  # type: ignore[arg-type]
         removal=removal,  # type: ignore[arg-type]
         stop=o.literal(stop),
+        model=model_of(model, data),
+        cv=cv,
+        scoring=scoring,
+        test=test,
         null=null,  # type: ignore[arg-type]
         correction=o.literal(correction),
         resample=o.literal(resample),

@@ -7,12 +7,14 @@ display; then ``ax_`` and ``figure_`` are there.
 from infosieve.plots._choice import InformationDisplay, KChoiceDisplay
 from infosieve.plots._clusters import DendrogramDisplay, FalseNeighborsDisplay
 from infosieve.plots._curves import CurvesDisplay
+from infosieve.plots._prediction import CVScoresDisplay
 from infosieve.plots._selection import PathDisplay, RelevanceDisplay
 from infosieve.plots._shared import CHANCE as CHANCE
 from infosieve.plots._shared import FOUND as FOUND
 from infosieve.plots._shared import REFUSED as REFUSED
 
 __all__ = [
+    "CVScoresDisplay",
     "CurvesDisplay",
     "DendrogramDisplay",
     "FalseNeighborsDisplay",

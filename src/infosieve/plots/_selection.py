@@ -8,6 +8,7 @@ import numpy as np
 from infosieve._core.types import FloatArray
 from infosieve.plots._shared import CHANCE, FAINT, FOLLOWS, FOUND, REFUSED, Display, axes, short
 from infosieve.report import _data
+from infosieve.report._words import added_to
 from infosieve.results import SelectionResult
 
 
@@ -31,6 +32,7 @@ class PathDisplay(Display):
     See Also
     --------
     RelevanceDisplay : The marginal information of the columns.
+    CVScoresDisplay : How well a model predicts with them.
     infosieve.SelectionResult : What is drawn.
 
     Examples
@@ -81,7 +83,7 @@ class PathDisplay(Display):
         if tested:
             _draw_beside_chance(ax, points)
         else:
-            _draw_gains(ax, points)
+            _draw_gains(ax, points, added_to(self.result)[1])
         names = [f"{p.number}. {' and '.join(short(n, 18) for n in p.names)}" for p in points]
         ax.set_yticks(range(len(points)), names, fontsize="small")
         ax.set_ylim(len(points) - 0.4, -0.6)
@@ -98,15 +100,19 @@ def _draw_beside_chance(ax: Any, points: Sequence[_data.PathPoint]) -> None:
         ax.plot([low, high], [y, y], color=CHANCE, lw=1.5)
         ax.plot([middle, middle], [y - 0.25, y + 0.25], color="white", lw=1.5)
         color = {"add": FOUND, "stop": REFUSED}.get(point.action, FOLLOWS)
-        ax.plot(place, y, "o", ms=8, color=color, zorder=3)
+        ax.plot(place, y, "o", ms=8, color=color, zorder=3, **_fill(not point.doubtful))
         text = f"{point.gain:+.3f} nats, {point.p_text}"
         ax.annotate(text, (1, y), (4, 0), xycoords=("axes fraction", "data"), va="center",
                     fontsize="small", textcoords="offset points")  # fmt: skip
     ax.axvline(1, color=CHANCE, lw=0.8, ls="--", zorder=0)
     ax.plot([], [], "o", color=FOUND, label="selected")
+    if any(point.doubtful for point in points):
+        label = "selected, but did not pass"
+        ax.plot([], [], "o", color=FOUND, label=label, **_fill(False))
     if any(point.action == "refuse" for point in points):
         ax.plot([], [], "o", color=FOLLOWS, label="follows a selected column")
-    ax.plot([], [], "o", color=REFUSED, label="did not pass")
+    if any(point.action == "stop" for point in points):
+        ax.plot([], [], "o", color=REFUSED, label="did not pass")
     ax.plot([], [], color=CHANCE, lw=6, label="permuted columns (5 to 95 %)")
     ax.set_xscale("asinh", linear_width=1.0)
     ax.set_xlim(min(-2.0, *places) * 1.1, max(*places, ticks[-1]) * 1.25)
@@ -116,11 +122,16 @@ def _draw_beside_chance(ax: Any, points: Sequence[_data.PathPoint]) -> None:
     ax.legend(fontsize="small", frameon=False, ncols=3, loc="lower left", bbox_to_anchor=(0, 1))
 
 
-def _draw_gains(ax: Any, points: Sequence[_data.PathPoint]) -> None:
+def _draw_gains(ax: Any, points: Sequence[_data.PathPoint], title: str) -> None:
     colors = [FAINT if point.action == "remove" else FOUND for point in points]
     ax.barh(range(len(points)), [point.gain for point in points], height=0.7, color=colors)
     ax.axvline(0, color="0.8", lw=0.8, zorder=0)
-    ax.set_xlabel("adds, given those before (nats)")
+    ax.set_xlabel(title)
+
+
+def _fill(filled: bool) -> dict[str, Any]:
+    """Filled for what is certain, open for what is not."""
+    return {} if filled else {"markerfacecolor": "white", "markeredgewidth": 1.6}
 
 
 class RelevanceDisplay(Display):

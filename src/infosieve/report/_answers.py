@@ -12,6 +12,7 @@ import numpy as np
 
 from infosieve._core import messages
 from infosieve.report import _figures as figures
+from infosieve.report._data import certainty
 from infosieve.report._parts import (
     Page,
     counted,
@@ -242,13 +243,20 @@ def informative(result: Any, test: Any = None) -> Answer:
     )
     notes = list(_other_data(result, test))
     if lonely:
-        verb, who = ("is", "it adds") if len(lonely) == 1 else ("are", "they add")
+        verb, who, adds = ("is", "it", "adds") if len(lonely) == 1 else ("are", "they", "add")
+        if not all(certainty(result)[j] for j in lonely):
+            adds = "may add"
         notes.append(
             f"{listed(names(result, lonely), _NAMES)} {verb} selected, but not certain to be "
-            f"informative alone: {who} something beside the other selected columns."
+            f"informative alone: {who} {adds} something beside the other selected columns."
         )
-    if others:
+    if others and _ended_by_test(result):
         notes.append("What is informative and not selected adds nothing certain to the selection.")
+    elif others and result.cv_scores is not None:
+        notes.append(
+            "What is informative and not selected comes later in the ranking, where the model "
+            "predicts hardly better; whether it adds anything certain was not tested."
+        )
     part = section(
         title,
         text,
@@ -260,6 +268,12 @@ def informative(result: Any, test: Any = None) -> Answer:
     answer = f"{n:,} of {counted(m, 'column')} by themselves ({rate})"
     answer += f", {len(others):,} of them not selected." if others else "."
     return _answer(question, answer, part)
+
+
+def _ended_by_test(result: Any) -> bool:
+    """Whether no column that is left has passed."""
+    last = result.steps[-1] if result.steps else None
+    return last is not None and last.action == "stop" and last.p_value is not None
 
 
 def _relevant_table(result: Any, test: Any, others: list[int]) -> Page:

@@ -121,7 +121,7 @@ def certainty(result: Any) -> dict[int, bool | None]:
     """For each selected column, whether it passed its test; None without a test."""
     added = [step for step in result.steps if step.action == "add"]
     passed = {j: step.significant for step in added for j in step.features}
-    return {j: passed[j] for j in result.selected}
+    return {j: passed.get(j) for j in result.selected}
 
 
 # Up to so many columns of a ranking have room of the same width.
@@ -139,8 +139,10 @@ class Prediction:
     mean, error : ndarray of shape (n_sizes,)
         Of the scores over the folds, and the standard error.
     folds : ndarray of shape (n_folds, n_sizes)
-    none, every : float or None
-        The mean without columns, and that with all of them; None where these were not tried.
+    without : float
+        The mean without columns.
+    every : float or None
+        That with all columns; None where these were not tried.
     n_chosen : int
     n_features : int
         How many columns there are.
@@ -155,7 +157,7 @@ class Prediction:
     mean: FloatArray
     error: FloatArray
     folds: FloatArray
-    none: float | None
+    without: float
     every: float | None
     n_chosen: int
     n_features: int
@@ -198,10 +200,9 @@ class Prediction:
     @property
     def heights(self) -> tuple[float, float, float]:
         """The ends of an axis of scores, and where columns are marked, below all of them."""
-        known = [v for v in (self.none, self.every) if v is not None]
-        shown = np.concatenate(
-            (self.folds.ravel(), self.mean - self.error, self.mean + self.error, known)
-        )
+        ends = self.mean - self.error, self.mean + self.error
+        every = self.without if self.every is None else self.every
+        shown = np.concatenate((self.folds.ravel(), *ends, [every]))
         low, high = float(shown.min()), float(shown.max())
         span = (high - low) or max(abs(high), 1.0)
         return low - 0.14 * span, high + 0.05 * span, low - 0.07 * span
@@ -225,7 +226,7 @@ def prediction(result: Any) -> Prediction:
         mean=scores.mean,
         error=scores.standard_error,
         folds=np.array(scores.scores, np.float64),
-        none=float(scores.mean[0]) if scores.sizes[0] == 0 else None,
+        without=scores.without,
         every=None if every is None else float(np.mean(every)),
         n_chosen=scores.n_chosen,
         n_features=len(result.features),

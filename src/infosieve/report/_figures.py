@@ -210,8 +210,10 @@ def prediction(drawn: _data.Prediction) -> Figure:
         "text": [_score_text(drawn, i) for i in range(len(sizes))],
         "hovertemplate": "%{text}<extra></extra>",
     }  # fmt: skip
-    levels = [("none: ", drawn.none, "chance", "dot")]
-    levels += [(f"all {drawn.n_features:,} columns: ", drawn.every, "third", "dash")]
+    levels = [
+        ("no column: ", drawn.without, "chance", "dot"),
+        (f"all {drawn.n_features:,} columns: ", drawn.every, "third", "dash"),
+    ]
     lines = [
         {
             "type": "scatter", "mode": "lines", "name": f"{label}{drawn.text(level)}",

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-from infosieve._core.parameters import stop_of
 from infosieve.report import _answers as answers
 from infosieve.report import _data, _words
 from infosieve.report import _figures as figures
@@ -19,6 +18,7 @@ from infosieve.report._parts import (
     section,
     short,
 )
+from infosieve.report._prediction import no_better, predicted
 
 
 def selection_page(
@@ -29,18 +29,25 @@ def selection_page(
     answers.check_kinds(asked | {"clusters": clusters})
     answers.check_same_columns(result, asked)
     tested = all(step.p_value is not None for step in result.steps)
+    scores = predicted(result)
+    first = [] if scores is None else [scores]
     answered = [
         answers.stand_ins(result, clusters),
         answers.informative(result, relevance),
         answers.stable(result, stability),
         answers.excluded(result),
     ]
-    sections = [_steps_section(result), *(a.section for a in answered), *_details(result)]
+    sections = [*(a.section for a in first), _steps_section(result)]
+    sections += [*(a.section for a in answered), *_details(result)]
     return {
         "kind": "Selection",
         "title": _title(result, tested),
         "words": _words_of(result, tested),
-        "facts": [_sureness(result, tested), *(a.fact for a in answered)],
+        "facts": [
+            *(a.fact for a in first),
+            _sureness(result, tested),
+            *(a.fact for a in answered),
+        ],
         "table_title": "What was selected, and how sure",
         "table_text": _how_to_read(result),
         **_table(result),
@@ -56,6 +63,8 @@ def _title(result: Any, tested: bool) -> str:
         return f"Unfinished: no column was looked at for {target} yet"
     if not found:
         return f"No column was found to be informative about {target}"
+    if result.cv_scores is not None:
+        return f"Chosen to predict {target}: {listed(found, 4)}"
     if not tested:
         return f"Most informative about {target}, untested: {listed(found, 4)}"
     if not result.corrected:
@@ -69,6 +78,11 @@ def _words_of(result: Any, tested: bool) -> list[str]:
     verb = "was" if selected == 1 else "were"
     words = [f"{selected:,} of {counted(m, 'column')} {verb} selected, from {n:,} samples."]
     words += _words.unfinished(result)
+    if no_better(result):
+        words.append(
+            "But the model predicts no better with columns than without: there may be nothing to "
+            "predict from."
+        )
     if not tested:
         words.append("No test was asked for: the last of them may add nothing.")
     words += _words.of_columns_alone(result)
@@ -91,7 +105,7 @@ def _ending(result: Any) -> list[str]:
 
 def _sureness(result: Any, tested: bool) -> Page:
     """The first of the short answers."""
-    question, anchor = "How sure is that?", "selected"
+    question, anchor, ask = "How sure is that?", "selected", ""
     added = [step for step in result.steps if step.action == "add"]
     passed = [step for step in added if step.significant]
     n_kept = sum(len(step.features) for step in added if step.significant is False)
@@ -101,14 +115,28 @@ def _sureness(result: Any, tested: bool) -> Page:
         answer = "No column passed its test." if tested else "No column adds anything."
     elif not tested:
         answer = "Not tested: columns were taken in the order of what they add."
+        if result.cv_scores is not None:
+            ask = f"{result.provenance.command} --test"
+            ask = ask if result.provenance.command else 'MISelector(stop="cv", test=True)'
     elif not passed:
-        answer = "No column passed its test; they were kept on request."
+        answer = f"No column passed its test; they were kept {_why_kept(result)}."
     else:
-        answer = f"Each passed a permutation test, {_p_range(passed)}. {_promise(result)}".strip()
+        who = "Each" if not n_kept or result.cv_scores is None else _so_many(passed)
+        answer = f"{who} passed a permutation test, {_p_range(passed)}. {_promise(result)}".strip()
         if n_kept:
             others = "another was" if n_kept == 1 else f"{n_kept} others were"
-            answer = f"{answer} But {others} kept on request, not by a test."
-    return fact(question, answer, anchor)
+            answer = f"{answer} But {others} kept {_why_kept(result)}, not by a test."
+    return fact(question, answer, anchor, ask)
+
+
+def _so_many(steps: Sequence[Any]) -> str:
+    n = sum(len(step.features) for step in steps)
+    return "One" if n == 1 else f"{n}"
+
+
+def _why_kept(result: Any) -> str:
+    """Why columns are selected that did not pass."""
+    return "on request" if result.cv_scores is None else "for prediction"
 
 
 def _p_range(steps: Sequence[Any]) -> str:
@@ -118,19 +146,25 @@ def _p_range(steps: Sequence[Any]) -> str:
 
 def _promise(result: Any) -> str:
     """What the rule says of all selected columns together."""
-    known, alpha = result.provenance.parameters, _words.alpha_of(result)
+    alpha = _words.alpha_of(result)
     if not result.corrected:
         return "Each was tested alone, although it is the best of many."
-    if alpha is None:
+    if alpha is None or (result.cv_scores is not None and not _passed_first(result)):
         return ""
-    if stop_of(known.get("stop"), known.get("n_features_to_select")) == "fdr":
+    if _words.rule_of_tests(result) == "fdr":
         return f"The rule aims at {percent(alpha)} false columns among them, at most."
     return f"In each step a false column passes in {percent(alpha)} of cases, at most."
 
 
+def _passed_first(result: Any) -> bool:
+    """Whether columns that passed come before all that did not: the rule is one of such paths."""
+    passed = [step.significant for step in result.steps]
+    return passed == sorted(passed, reverse=True)
+
+
 def _how_to_read(result: Any) -> str:
     """One sentence for what would otherwise stand in each row."""
-    text = "Each column adds so much information about the target to those selected before it."
+    text = f"Each column adds so much information about the target {_words.added_to(result)[0]}."
     p_values = [step.p_value for step in result.steps if step.p_value is not None]
     if not p_values:
         return text
@@ -158,7 +192,7 @@ def _table(result: Any) -> Page:
 def _row(result: Any, step: Any, largest: float, tested: bool) -> list[Any]:
     share = max(step.gain, 0.0) / largest if largest > 0 else 0.0
     row = [
-        _outcome(step),
+        _outcome(result, step),
         _column(result, step),
         {"text": f"{step.gain:+.3f}", "bar": share},
     ]
@@ -179,16 +213,19 @@ def _column(result: Any, step: Any) -> str:
     return f"{column}, which follows {' and '.join(names(result, step.follows))}"
 
 
-def _outcome(step: Any) -> Page:
+def _outcome(result: Any, step: Any) -> Page:
     if step.action == "stop":
-        return {"text": "did not pass", "tone": "refused"}
+        text = "adds nothing" if step.p_value is None else "did not pass"
+        return {"text": text, "tone": "refused"}
     if step.action == "remove":
         return {"text": "removed", "tone": "third"}
     if step.action == "refuse":
         return {"text": "refused", "tone": "third"}
+    by_scores = result.cv_scores is not None
     if step.significant is False:
-        return {"text": "kept on request", "tone": "soft"}
-    return {"text": "selected", "tone": "found"}
+        return {"text": "only useful" if by_scores else "kept on request", "tone": "soft"}
+    sure = by_scores and step.significant
+    return {"text": "certain" if sure else "selected", "tone": "found"}
 
 
 # --- pictures
@@ -196,7 +233,7 @@ def _outcome(step: Any) -> Page:
 
 def _steps_section(result: Any) -> Page:
     if not _data.path_beside_chance(result):
-        text = "What each column adds, given the columns selected before it."
+        text = f"What each column adds {_words.added_to(result)[0]}."
         return section("Step by step", text, figures.path(result))
     who = "the best of the permuted columns adds" if result.corrected else "permuted copies add"
     text = (

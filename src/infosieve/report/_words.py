@@ -45,7 +45,7 @@ def estimated(result: Any) -> Iterator[str]:
             widest = max(steps, key=lambda step: step.n_candidates)
             permuted = widest.p_value is not None and not alone(result, widest)
             yield from _screened(widest.n_candidates, widest.n_screened, what, permuted)
-    yield from _parts(result)
+    yield from _parts(result, any(step.p_value is not None for step in result.steps))
 
 
 def of_columns_alone(result: Any) -> Iterator[str]:
@@ -74,6 +74,35 @@ def alpha_of(result: Any) -> float | None:
     return alpha if isinstance(alpha, float) and 0 < alpha < 1 else None
 
 
+def rule_of_tests(result: Any) -> Any:
+    """The rule that sets the levels of tests: after cross-validation, that of the default."""
+    known = result.provenance.parameters
+    stop = stop_of(known.get("stop"), known.get("n_features_to_select"))
+    return "fdr" if stop == "cv" else stop
+
+
+# What a column adds, where it is held against one selected column at a time: in sentences, and on
+# an axis. A test asks what it adds to all of them.
+_ONE_BY_ONE = {
+    "cmim": (
+        "to one selected before it, that to which it adds least",
+        "adds to one of those before, at least (nats)",
+    ),
+    "jmi": (
+        "to one selected before it, on average over these",
+        "adds to one of those before, on average (nats)",
+    ),
+}
+
+
+def added_to(result: Any) -> tuple[str, str]:
+    """To what a step adds its gain: the end of a sentence, and the title of an axis."""
+    untested = all(step.p_value is None for step in result.steps)
+    criterion = result.provenance.parameters.get("criterion")
+    alone = "to those selected before it", "adds, given those before (nats)"
+    return _ONE_BY_ONE.get(str(criterion), alone) if untested else alone
+
+
 def why_not_alpha(result: Any) -> str:
     """Why the level of a step is not alpha, as the end of a sentence; empty where all are."""
     known, alpha = result.provenance.parameters, alpha_of(result)
@@ -83,7 +112,7 @@ def why_not_alpha(result: Any) -> str:
     reasons = []
     if known.get("lookahead") == 2:
         reasons.append("a quarter of each level is kept for pairs of columns")
-    if stop_of(known.get("stop"), known.get("n_features_to_select")) == "fdr":
+    if rule_of_tests(result) == "fdr":
         reasons.append("steps that were sure leave more room to later ones (ForwardStop)")
     return ", and ".join(reasons)
 
@@ -159,20 +188,23 @@ def _n_parts(result: Any) -> str:
     return "1 part" if result.n_parts == 1 else f"{result.n_parts:,} parts"
 
 
-def _parts(result: Any) -> Iterator[str]:
+def _parts(result: Any, permuted: bool = True) -> Iterator[str]:
+    """Which samples an estimate compares; ``permuted``: also what was permuted."""
     known = result.provenance
     groups = None if known is None else known.parameters.get("groups")
     if isinstance(groups, int):
+        whole = ", and whole groups are permuted" if permuted else ""
         yield (
             "Rows of one group are not compared with each other: estimates are means over "
-            f"{_n_parts(result)}, with rows of {groups:,} groups, and whole groups are permuted."
+            f"{_n_parts(result)}, with rows of {groups:,} groups{whole}."
         )
         return
     if known is not None and known.parameters.get("series", False) is not False:
         apart = f" whose rows are {result.n_parts} apart" if result.n_parts > 1 else ""
+        likewise = ", and surrogates are as persistent as their columns" if permuted else ""
         yield (
-            f"Rows are in order of time: estimates are means over {_n_parts(result)}{apart}, and "
-            "surrogates are as persistent as their columns."
+            f"Rows are in order of time: estimates are means over {_n_parts(result)}{apart}"
+            f"{likewise}."
         )
         if known.by_changes:
             yield (

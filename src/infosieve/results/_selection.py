@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 
 from infosieve._core.types import FloatArray
+from infosieve.report._data import certainty
 from infosieve.report._words import alone, selection_notes
 from infosieve.results._base import (
     QUANTILE_NAMES,
@@ -39,8 +40,10 @@ class Step:
         Information of the whole set about the target after the step (for "stop" and "refuse": of
         the set with the candidate), in nats.
     gain : float
-        What the step adds: I(candidate; target | selected) under the criterion "cmi", else the
-        difference of the sets. For a removal, the difference of the sets.
+        What the step adds: I(candidate; target | selected) under the criterion "cmi"; under
+        "cmim" and "jmi", without a test, the least or the mean of I(candidate; target | s) over
+        the selected columns s; else the difference of the sets. For a removal, the difference of
+        the sets.
     n_candidates : int
         How many columns (or pairs) this one was the best of.
     n_screened : int or None
@@ -226,6 +229,7 @@ class SelectionResult(Document):
     MISelector : Has one as ``result_``.
     infosieve.plots.PathDisplay : Draws the steps.
     infosieve.plots.RelevanceDisplay : Draws the marginal information.
+    infosieve.plots.CVScoresDisplay : Draws the scores of a model.
 
     Examples
     --------
@@ -357,6 +361,29 @@ def alternatives_frame(result: SelectionResult) -> pd.DataFrame:
     ]
     types = dict.fromkeys(names[2:], "float64")
     return pd.DataFrame(rows, columns=names).astype(types)
+
+
+def cv_scores_frame(result: SelectionResult, scores: CVScores) -> pd.DataFrame:
+    """Scores of a model, a row for each number of columns; columns by name."""
+    passed = certainty(result)
+    rows: list[dict[str, Any]] = []
+    before = 0
+    for place, size in enumerate(scores.sizes):
+        added = scores.order[before:size]
+        known = [passed.get(j) for j in added]
+        rows.append(
+            {
+                "n_features": size,
+                "added": tuple(result.features[j] for j in added),
+                "mean": scores.mean[place],
+                "standard_error": scores.standard_error[place],
+                **{f"score_{i}": fold[place] for i, fold in enumerate(scores.scores, start=1)},
+                "chosen": size == scores.n_chosen,
+                "certain": all(known) if known and None not in known else None,
+            }
+        )
+        before = size
+    return pd.DataFrame(rows).astype({"certain": "boolean"})
 
 
 _TUPLES = ("features", "null", "follows")

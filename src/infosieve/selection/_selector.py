@@ -54,7 +54,7 @@ from infosieve.estimators._choice_of_k import choose, neighbors_tried
 from infosieve.report._data import p_text
 from infosieve.report._words import uncorrected
 from infosieve.results import CVScores, Provenance, SelectionResult, Step
-from infosieve.results._selection import alternatives_frame
+from infosieve.results._selection import alternatives_frame, cv_scores_frame
 from infosieve.selection._alternatives import find_alternatives
 from infosieve.selection._checkpoint import Checkpoint, CVCheckpoint, Fold, claimed
 from infosieve.selection._prediction import (
@@ -82,7 +82,8 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
 
     Columns are added one after the other, each time the one with the largest information about the
     target conditional on those selected already, until a permutation test finds that the best
-    one left is not better than chance [1]_.
+    one left is not better than chance [1]_; or, with ``stop="cv"``, until more columns do not
+    predict better.
 
     Parameters
     ----------
@@ -100,13 +101,33 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
     removal : {"test", "mi"}, default="test"
         Which: one that a test at ``alpha`` finds to be uninformative given the others, or one
         without which the information of the set rises.
-    stop : {"auto", "fdr", "permutation", "max-mi"} or None, default="auto"
+    stop : {"auto", "fdr", "permutation", "max-mi", "cv"} or None, default="auto"
         When to stop. "permutation": when p > ``alpha``. "fdr": when the mean of -log(1 - p)
         over the steps exceeds ``alpha`` (ForwardStop [5]_), or p exceeds ``2 * alpha``. That
         keeps the probability to select anything where nothing is informative below ``alpha``,
         and aims at the same for the share of false features; sure steps leave more room to later
         ones. "max-mi": when the information of the set falls. None: never, up to the number of
         features asked for. "auto": "fdr", or no test if ``n_features_to_select`` is given.
+        "cv": for columns that predict, whether they are certain or not. All columns are ranked,
+        at most ``max_features`` of them (None: 50), and the fewest are kept whose
+        cross-validated error exceeds the smallest by 5 % at most. The ranking is made anew without
+        each fold.
+    model : estimator, default=None
+        With ``stop="cv"``, what predicts: any regressor or classifier of scikit-learn's kind,
+        which is given the columns of X as they are. A classifier says that the target has
+        classes. None: five nearest neighbours, weighted by distance; numbers are put on the
+        standard scale, gaps are medians beside a column that says where they were, and each level
+        of a category is a column; of more than 10,000 samples, a random part.
+    cv : int, splitter or iterable, default=5
+        With ``stop="cv"``, the folds, as in scikit-learn. A number: so many, in random order, with
+        the same share of each class; groups stay together, and of a series later rows are judged
+        by earlier ones.
+    scoring : str, callable or None, default=None
+        With ``stop="cv"``, what predictions are judged by, as in scikit-learn. None: R² of numbers,
+        accuracy of classes.
+    test : bool, default=False
+        With ``stop="cv"``, whether the chosen columns are tested, in their order, as "fdr" would:
+        ``path_`` then says which of them are certain.
     null : {"local", "global"}, default="local"
         What a candidate is compared with. "local": surrogates that keep what a local linear fit
         on the selected columns predicts; the residuals are permuted among near samples [2]_
@@ -164,9 +185,10 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         the best tables of their own) are screened, and the best are estimated. With
         ``screen=None``: pairs among the 64 columns with the largest information. Single columns
         are tested at three quarters of the level, pairs at one quarter, always against the best
-        of all permuted pairs. Where ``n_features_to_select`` is given and nothing is tested, a
-        pair is taken that adds more than twice what the best two single columns add. With
-        ``stop=None`` there are no pairs.
+        of all permuted pairs. Where ``n_features_to_select`` is given and nothing is tested, and
+        with ``stop="cv"`` as long as fewer than four columns are selected, a pair is taken that
+        adds more than twice what the best two single columns add. With ``stop=None`` there are no
+        pairs.
     n_jobs : int or None, default=None
         Threads; -1 for all cores. The result does not depend on it.
     executor : dask.distributed.Client, address or None, default=None
@@ -215,6 +237,12 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         beside itself (remaining), and the share of these two, below a half. Computed when it is
         first asked for, from the data of ``fit``; it takes about as long as tests of half of the
         steps.
+    cv_scores_ : DataFrame
+        After ``stop="cv"`` only: a row for each number of columns that was tried, with the columns
+        that come to those of the row before (added, of the ranking of all samples), mean and
+        standard error of the scores, the score of each fold (score_1, ...), whether this number was
+        chosen, and whether what it adds is certain (all of it passed; NA where that was not
+        tested).
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -666,6 +694,17 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         if self.result_.alternatives is None:
             self._find_alternatives()
         return alternatives_frame(self.result_)
+
+    @property
+    def cv_scores_(self) -> pd.DataFrame:
+        check_is_fitted(self)
+        scores = self.result_.cv_scores
+        if scores is None:
+            raise AttributeError(
+                "'cv_scores_' is there after fit with stop='cv', where a model chooses the number "
+                f"of columns; stop was {self.result_.provenance.parameters['stop']!r}."
+            )
+        return cv_scores_frame(self.result_, scores)
 
     def _find_alternatives(self) -> None:
         if not hasattr(self, "_data"):
