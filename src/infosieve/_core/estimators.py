@@ -35,11 +35,14 @@ def described(estimator: Any) -> dict[str, Any]:
 
 
 def name_of(model: Mapping[str, Any]) -> str:
-    """The name of a model that was described, without its home: of a pipeline, its last step's."""
-    name, parameters = str(model["name"]), model["parameters"]
-    while (inner := _INNER.get(name.rpartition(".")[2])) is not None:
-        print(inner)
-    return name
+    """The name of a model that was described, in a word: of a pipeline, that of its last step."""
+    name, known, step = str(model["name"]), model["parameters"], ""
+    if name == "sklearn.pipeline.Pipeline" and known.get("steps"):
+        last, name = known["steps"][-1]
+        step = f"{last}__"
+    if name.endswith(".TransformedTargetRegressor"):
+        name = known.get(f"{step}regressor") or name
+    return str(name).rpartition(".")[2]
 
 
 def written(value: Any) -> str:
@@ -57,15 +60,15 @@ def written(value: Any) -> str:
 
 
 def _parts_of(value: Any) -> Iterator[Any]:
-    """The values of all parameters, those of nested estimators and inside of lists too."""
-    values = [value]
+    """A value, and those of all its parameters: of nested estimators and inside of lists, too."""
+    yield value
+    inside = value if isinstance(value, (list, tuple)) else ()
     if hasattr(value, "get_params") and not isinstance(value, type):
-        values += value.get_params(deep=True).values()
-    while values:
-        one = values.pop()
+        inside = value.get_params(deep=True).values()
+    for one in inside:
         yield one
         if isinstance(one, (list, tuple)):
-            values += one
+            yield from _parts_of(one)
 
 
 def _wordless(value: Any) -> bool:

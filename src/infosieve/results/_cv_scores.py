@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from infosieve._core.estimators import name_of
 from infosieve._core.types import FloatArray
 from infosieve.results._base import plain_record
 
@@ -40,7 +41,7 @@ class CVScores:
     without : float
         The mean without columns.
     model_name : str
-        The last part of the name of the model.
+        The last part of the name of the model; of a pipeline, that of its last step.
 
     See Also
     --------
@@ -93,7 +94,7 @@ class CVScores:
 
     @property
     def model_name(self) -> str:
-        return str(self.model["name"]).rpartition(".")[2]
+        return name_of(self.model)
 
 
 def plain_scores(scores: CVScores) -> dict[str, Any]:

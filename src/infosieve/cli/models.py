@@ -1,0 +1,269 @@
+"""What ``--stop cv`` asks: a model by name, what scores are, and which options go with it."""
+
+import ast
+import difflib
+import importlib
+import inspect
+import re
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from infosieve._core.files import first_line
+from infosieve._core.messages import brief, shown
+from infosieve.cli.errors import InputError
+
+# Words for models: a regressor and a classifier of scikit-learn.
+WORDS = {
+    "neighbors": (
+        "KNeighborsRegressor(weights='distance')",
+        "KNeighborsClassifier(weights='distance')",
+    ),
+    "trees": ("ExtraTreesRegressor", "ExtraTreesClassifier"),
+    "support-vectors": ("SVR", "SVC"),
+    "linear": ("RidgeCV", "LogisticRegression"),
+}
+# Where scikit-learn has its models; to look through all of it takes seconds.
+_HOMES = (
+    "ensemble",
+    "neighbors",
+    "svm",
+    "linear_model",
+    "tree",
+    "kernel_ridge",
+    "gaussian_process",
+    "neural_network",
+    "cross_decomposition",
+    "discriminant_analysis",
+    "naive_bayes",
+    "isotonic",
+    "dummy",
+    "calibration",
+    "compose",
+    "model_selection",
+    "multiclass",
+    "multioutput",
+    "semi_supervised",
+)
+_OF_PREDICTION = ("model", "cv", "scoring", "test")
+# What only tests use, and what a ranking that is cut has no use for.
+_OF_TESTS = ("null", "correction", "resample", "alpha", "n_permutations")
+_OF_SEARCH = ("n_features_to_select", "search", "removal")
+
+
+def check_options(context: Any, stop: str, tests: bool) -> None:
+    """Refuse options that would have no effect; ``tests``: whether anything asks for tests."""
+    given = {
+        name
+        for name in context.params
+        if getattr(context.get_parameter_source(name), "name", "DEFAULT") != "DEFAULT"
+    }
+    if stop != "cv":
+        _refuse(given, _OF_PREDICTION, "is about --stop cv: give that, too, or leave it out")
+        return
+    _refuse(
+        given,
+        _OF_SEARCH,
+        "does not go with --stop cv, which chooses how many columns of a ranking are kept; "
+        "--min-features and --max-features bound the number",
+    )
+    if not tests:
+        _refuse(
+            given,
+            _OF_TESTS,
+            "is about tests, and --stop cv makes none: add --test, which says which of the columns "
+            "are certain, or leave it out",
+        )
+
+
+def _refuse(given: Collection[str], names: Sequence[str], why: str) -> None:
+    for name in names:
+        if name in given:
+            raise InputError(f"--{name.replace('_', '-')} {why}")
+
+
+def model_of(text: str | None, data: Any) -> Any:
+    """The model that a text names, behind what prepares columns; None for the default."""
+    if text is None:
+        return None
+    name, parameters = _parsed(WORDS[text][data.classes] if text in WORDS else text)
+    model = _made(name, parameters)
+    _check_kind(model, name, data.classes, shown(data.y.name))
+    if text == "support-vectors" and not data.classes:  # who have an error that they do not mind
+        from sklearn.compose import TransformedTargetRegressor
+        from sklearn.preprocessing import StandardScaler
+
+        model = TransformedTargetRegressor(model, transformer=StandardScaler())
+    return prepared(model, data.declared)
+
+
+def _parsed(text: str) -> tuple[str, dict[str, Any]]:
+    """The name and the parameters of ``Name(parameter=value)``; nothing is evaluated."""
+    try:
+        call = ast.parse(text.strip(), mode="eval").body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        call = None
+    if isinstance(call, ast.Name):
+        return call.id, {}
+    if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
+        near = difflib.get_close_matches(text.lower(), WORDS, 1)
+        hint = f"; do you mean {near[0]}?" if near else ""
+        raise InputError(f"--model {shown(text)} is none of {_known()}{hint}")
+    if call.args or any(one.arg is None for one in call.keywords):
+        raise InputError(
+            f"--model {shown(text)}: parameters have names, such as {call.func.id}(name=1)"
+        )
+    return call.func.id, {one.arg: _literal(one, text) for one in call.keywords if one.arg}
+
+
+def _literal(parameter: ast.keyword, text: str) -> Any:
+    try:
+        return ast.literal_eval(parameter.value)
+    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+        raise InputError(
+            f"--model {shown(text)}: {parameter.arg} must be a number, a text in quotes, True, "
+            f"False, None, or several in brackets. Got {brief(ast.unparse(parameter.value))} "
+            "instead; MISelector(model=...) in Python takes any"
+        ) from None
+
+
+def _known() -> str:
+    return (
+        f"{', '.join(WORDS)}, or a regressor or classifier of scikit-learn, such as "
+        '"SVR(C=10, epsilon=0.05)"'
+    )
+
+
+def _models() -> Iterator[tuple[str, Any]]:
+    """Regressors and classifiers of scikit-learn, and their names."""
+    from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+
+    for home in _HOMES:
+        module = importlib.import_module(f"sklearn.{home}")
+        for name, kind in inspect.getmembers(module, inspect.isclass):
+            here = kind.__module__.partition("._")[0] == module.__name__
+            of_kind = issubclass(kind, (ClassifierMixin, RegressorMixin))
+            if here and of_kind and issubclass(kind, BaseEstimator) and name[0] != "_":
+                yield name, kind
+
+
+def _found(name: str) -> Any:
+    """The class of that name, or an error that suggests the nearest."""
+    others = {}
+    for other, kind in _models():
+        if other == name:
+            return kind
+        others[other.lower()] = other
+    near = difflib.get_close_matches(name.lower(), [*others, *WORDS], 3)
+    near = near or [one for one in others if name.lower() in one][:3]
+    hint = f"; do you mean {' or '.join(others.get(one, one) for one in near)}?" if near else ""
+    raise InputError(f"--model {shown(name)} is none of {_known()}{hint}")
+
+
+def _made(name: str, parameters: dict[str, Any]) -> Any:
+    """A model, whose parameters exist and have values that it takes."""
+    kind = _found(name)
+    known = inspect.signature(kind).parameters
+    for one in parameters:
+        if one not in known:
+            near = difflib.get_close_matches(one.lower(), {n.lower(): n for n in known}, 1)
+            names = [n for n in known if n.lower() in near]
+            hint = f"; do you mean {names[0]}?" if names else f"; it has {', '.join(known)}"
+            raise InputError(f"--model {name} has no parameter {shown(one)}{hint}")
+    for one, parameter in known.items():
+        if parameter.default is parameter.empty and one not in parameters:
+            raise InputError(
+                f"--model {name} needs {one}, other models, which no option can hold; "
+                "MISelector(model=...) in Python takes them"
+            )
+    model = kind(**parameters)
+    _check_values(model, name)
+    return model
+
+
+def _check_values(model: Any, name: str) -> None:
+    """Values of parameters are looked at before samples: there are none, and that is no matter."""
+    from sklearn.base import clone
+
+    try:
+        clone(model).fit(np.empty((0, 1)), np.empty(0))
+    except Exception as error:
+        if type(error).__name__ == "InvalidParameterError":
+            raise InputError(f"--model {name}: {brief(first_line(error), 300)}") from None
+
+
+def _check_kind(model: Any, name: str, classes: bool, target: str) -> None:
+    """A regressor for numbers, a classifier for classes."""
+    from sklearn.base import is_classifier
+
+    if is_classifier(model) == classes:
+        return
+    other = _counterpart(name)
+    if classes:
+        raise InputError(
+            f"--model {name} predicts numbers, but the target {target} has classes; give {other}"
+        )
+    raise InputError(
+        f"--model {name} predicts classes, but the target {target} has numbers; give {other}, or "
+        f"say that they are codes of classes: --categorical {target}"
+    )
+
+
+def _counterpart(name: str) -> str:
+    """A model of the other kind: that of nearly the same name, if there is one, or a word."""
+    pairs = [("Regressor", "Classifier"), ("SVR", "SVC"), ("Regressor", "ClassifierCV")]
+    others = {name.replace(a, b) for pair in pairs for a, b in (pair, pair[::-1])} - {name}
+    found = [one for one, _ in _models() if one in others]
+    return f"{found[0]}, or one of {', '.join(WORDS)}" if found else f"one of {', '.join(WORDS)}"
+
+
+def prepared(model: Any, declared: Sequence[str]) -> Any:
+    """A model for any columns of a frame, prepared as for the default model.
+
+    Columns are known by their types, because models are given a few columns at a time; numbers
+    that were declared categories, by their names.
+    """
+    from sklearn.base import clone
+    from sklearn.compose import make_column_selector
+
+    from infosieve.selection._models import with_preparation
+
+    pipeline = with_preparation(model, np.zeros(0, bool))
+    (_, numbers, _), (_, levels, _) = pipeline[0].transformers
+    names = "|".join(map(re.escape, declared))
+    others = rf"^(?!(?:{names})\Z)" if declared else None
+    transformers = [
+        ("numbers", numbers, make_column_selector(others, dtype_include="number")),
+        ("categories", levels, make_column_selector(dtype_exclude="number")),
+    ]
+    if declared:
+        named = make_column_selector(rf"^(?:{names})\Z", dtype_include="number")
+        transformers.append(("declared", clone(levels), named))
+    pipeline[0].set_params(transformers=transformers)
+    return pipeline
+
+
+def check_scoring(scoring: str | None, data: Any) -> None:
+    """Refuse a score that is none, or that is not of this target, before work begins."""
+    if scoring is None:
+        return
+    from sklearn.metrics import get_scorer, get_scorer_names
+
+    if scoring not in get_scorer_names():
+        near = difflib.get_close_matches(scoring, get_scorer_names(), 3)
+        hint = f"do you mean {' or '.join(near)}?" if near else "such as r2 or balanced_accuracy"
+        raise InputError(f"--scoring {shown(scoring)} is no score of scikit-learn; {hint}")
+    from sklearn.dummy import DummyClassifier, DummyRegressor
+
+    y = data.y.dropna().to_numpy()
+    nothing = np.zeros((len(y), 1))
+    guess = (DummyClassifier() if data.classes else DummyRegressor()).fit(nothing, y)
+    try:
+        get_scorer(scoring)(guess, nothing, y)
+    except Exception as error:
+        kind = "classes" if data.classes else "numbers"
+        raise InputError(
+            f"--scoring {scoring} cannot judge predictions of the target {shown(data.y.name)}, "
+            f"which has {kind}: {brief(first_line(error), 200)}"
+        ) from None
