@@ -125,7 +125,7 @@ def certainty(result: Any) -> dict[int, bool | None]:
 
 
 # Up to so many columns of a ranking have room of the same width.
-_SAME_WIDTH = 60
+_SAME_WIDTH = 30
 
 
 @dataclass(frozen=True, kw_only=True)
