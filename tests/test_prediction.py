@@ -163,20 +163,21 @@ def test_tests_are_those_of_the_default():
     selector.fit(X, y)
     path = selector.path_
     assert path["feature"].tolist() == [X.columns[j] for j in selector.result_.cv_scores.order[:5]]
-    assert path["significant"].tolist() == [True, True, True, False, False]
+    assert path["significant"].tolist() == [True, True, True, False, pd.NA]
+    assert pd.isna(path["p_value"].iloc[4])  # nobody asks after the first that did not pass
     default = MISelector(**how).fit(X, y)
     same = ["action", "feature", "gain", "p_value", "level", "exceedances"]
     pd.testing.assert_frame_equal(path[same].head(3), default.path_[same].head(3))
-    fifth = path.iloc[4]
-    left = [name for name in X if name not in path["feature"].tolist()[:4]]
+    fourth = path.iloc[3]
+    left = [name for name in X if name not in path["feature"].tolist()[:3]]
     test = permutation_test(
-        X, y, left, given=path["feature"].tolist()[:4], alpha=fifth["level"], n_permutations=99,
+        X, y, left, given=path["feature"].tolist()[:3], alpha=fourth["level"], n_permutations=99,
         screen="auto", max_samples="auto", random_state=0, n_neighbors=(3, 15),
     )  # fmt: skip
-    observed = test.observed[left.index(fifth["feature"])]
-    assert fifth["gain"] == observed
-    n = int(fifth["permutations"])
-    assert fifth["exceedances"] == (test.null[:n, 0] >= observed).sum()
+    observed = test.observed[left.index(fourth["feature"])]
+    assert fourth["gain"] == observed
+    n = int(fourth["permutations"])
+    assert fourth["exceedances"] == (test.null[:n, 0] >= observed).sum()
 
 
 @pytest.mark.parametrize("criterion", ["cmim", "mi"])

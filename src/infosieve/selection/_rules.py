@@ -39,7 +39,7 @@ class Rules:
     ``pairs_by_gain``: pairs are looked for although nothing is tested. ``one_by_one``: how
     candidates are held against single selected columns, instead of all together.
     ``pairs_beside``: pairs are looked for as long as fewer columns are selected. ``order``: which
-    columns are tested in each step, whatever others add; None: the best.
+    columns are tested in each step, up to the first that does not pass; None: the best.
     """
 
     backward: bool

@@ -210,7 +210,7 @@ class Search:
             singletons=single,
             gap_gain=self._gain_of_gaps(remaining[best], given),
         )
-        if not self.rules.tested:
+        if not self.rules.tested or self._has_failed:
             return self._decided(step, mi > self._mi or self.rules.stop is None)
         observed = float(scores[best])
         if self.compared is not self.measure:
@@ -270,6 +270,12 @@ class Search:
             return step
         step = replace(step, follows=tuple(self.selected[j] for j in columns))
         return _with_test(step, test, level)
+
+    @property
+    def _has_failed(self) -> bool:
+        """Whether columns in a given order have been tested up to one that did not pass."""
+        failed = any(step.significant is False for step in self.path)
+        return failed and self.rules.order is not None
 
     def _with_wanted(self, worth: IntArray, remaining: Sequence[int]) -> IntArray:
         """Places among the remaining columns, and that of the column that has to be tested."""
@@ -349,6 +355,8 @@ class Search:
             n_candidates=len(pairs) if screened is None else screened.n_pairs,
             n_screened=None if screened is None else len(pairs),
         )
+        if self._has_failed:
+            return step
         if not self.rules.tested:
             return step if mi > self._mi else replace(step, action="stop")
         drawn, level = self._permutations("pair", given), self._level(of_pairs=True)

@@ -126,8 +126,8 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         With ``stop="cv"``, what predictions are judged by, as in scikit-learn. None: R² of numbers,
         accuracy of classes.
     test : bool, default=False
-        With ``stop="cv"``, whether the chosen columns are tested, in their order, as "fdr" would:
-        ``path_`` then says which of them are certain.
+        With ``stop="cv"``, whether the chosen columns are tested as "fdr" would, in their order and
+        up to the first that does not pass: ``path_`` then says which of them are certain.
     null : {"local", "global"}, default="local"
         What a candidate is compared with. "local": surrogates that keep what a local linear fit
         on the selected columns predicts; the residuals are permuted among near samples [2]_
