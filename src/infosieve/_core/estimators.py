@@ -73,7 +73,8 @@ def _parts_of(value: Any) -> Iterator[Any]:
 
 def _wordless(value: Any) -> bool:
     """Whether an object says nothing but its address, and has the arguments that made it."""
-    if type(value).__repr__ is not object.__repr__:
+    says: Any = type(value).__repr__
+    if says is not object.__repr__:
         return False
     return set(inspect.signature(type(value)).parameters) <= set(vars(value))
 

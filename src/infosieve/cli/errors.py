@@ -22,9 +22,11 @@ _DOCUMENTED = (ValueError, TypeError, OSError, MemoryError, ImportError, Missing
 
 # Parameters whose values are written as on the command line.
 _PARAMETER = re.compile(
-    r"\b(alpha|correction|max_features|max_samples|min_features|missing|n_features_to_select|scale"
-    r"|screen|stop)=('?)([\w.-]*\w)\2"
+    r"\b(alpha|correction|criterion|max_features|max_samples|min_features|missing"
+    r"|n_features_to_select|scale|screen|search|stop)=('?)([\w.-]*\w)\2"
 )
+# What a model is given, in Python: those of the command have their columns prepared.
+_AS_THEY_ARE = re.compile(r"A model is given columns of X as they are: .* or model=None\.")
 
 
 class InputError(ValueError):
@@ -68,7 +70,11 @@ def in_our_words(text: str) -> str:
     text = _PARAMETER.sub(lambda one: f"--{one[1].replace('_', '-')} {one[3]}", text)
     text = text.replace("series=True", "--series").replace("transform gives zero columns; ", "")
     text = text.replace("(discrete_features)", "(--categorical)")
-    for name in ("groups", "missing", "series"):
+    text = _AS_THEY_ARE.sub("Give another --model.", text)
+    text = text.replace("MISelector() tests whether", "--stop auto tests whether")
+    text = text.replace("another 'model' or 'scoring'", "another --model or --scoring")
+    text = text.replace("folds (cv), or another 'scoring'", "folds (--cv), or another --scoring")
+    for name in ("groups", "missing", "series", "cv"):
         text = text.replace(f"The '{name}' parameter", f"--{name}")
     if "X has missing values" in text:
         text += " --exclude leaves out a column."

@@ -4,6 +4,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
@@ -13,9 +14,10 @@ from infosieve._core.files import printable
 from infosieve.report._data import p_text, tested
 from infosieve.report._relevance import by_information
 from infosieve.report._stability import bound_text, by_frequency
-from infosieve.report._words import last_level
+from infosieve.report._words import added_to, last_level
 from infosieve.results import (
     ClusterResult,
+    CVScores,
     KChoice,
     PermutationTest,
     RelevanceTest,
@@ -91,17 +93,21 @@ def selection(result: SelectionResult) -> None:
         head = f"unfinished: {head} so far"
     out.print(Text(f"{head} ({result.provenance.n_samples} samples)", style="bold"))
     largest = max((s.gain for s in result.steps), default=0.0)
-    rows = []
+    rows, with_p = [], any(step.p_value is not None for step in result.steps)
     for step in result.steps:
         sign = {"add": "+", "remove": "-", "refuse": "~", "stop": "x"}[step.action]
         for j in step.features:
             row = [sign, result.features[j], f"{step.mi:.3f}", f"{step.gain:+.3f}"]
-            p = p_text(step.p_value, step.lower_limit, plain=True)
-            rows.append([*row, p, bar(step.gain, largest)])
-    heads = ["", "feature", "MI (nats)", "gain", "p", ""]
-    out.print(table(heads, rows, right=(2, 3, 4)))
+            p = [p_text(step.p_value, step.lower_limit, plain=True)] if with_p else []
+            rows.append([*row, *p, bar(step.gain, largest)])
+    heads = ["", "feature", "MI (nats)", "gain", *(["p"] if with_p else []), ""]
+    out.print(table(heads, rows, right=range(2, len(heads) - 1)))
     if len(result.selected) > 1:
         out.print(Text("(MI of larger sets is biased, mostly downwards: what counts is the gain)"))
+    if result.provenance.parameters.get("criterion") in ("cmim", "jmi") and not with_p:
+        out.print(Text(f"gain: what a column adds {added_to(result)[0]}"))
+    if result.cv_scores is not None:
+        _prediction(out, result, result.cv_scores)
     if result.steps and result.steps[-1].action == "stop":
         out.print(Text("x did not pass the test, which ended the search"))
     for step in result.steps:
@@ -125,6 +131,44 @@ def selection(result: SelectionResult) -> None:
     out.print(Text(f"seed {result.provenance.seed}; stop reason: {result.stop_reason}"))
     if why := last_level(result):
         out.print(Text(why))
+
+
+def _prediction(out: Console, result: SelectionResult, scores: CVScores) -> None:
+    """How well a model predicts with each number of columns, and which columns are certain."""
+    n_folds, every = len(scores.scores), scores.all_columns
+    numbers, folds = [*scores.sizes], [*zip(*scores.scores, strict=True)]
+    if every is not None and scores.sizes[-1] < len(result.features):
+        numbers, folds = [*numbers, len(result.features)], [*folds, every]
+    means, errors = np.mean(folds, axis=1), np.std(folds, axis=1, ddof=1) / np.sqrt(n_folds)
+    digits = ".3f" if 0.1 <= np.abs(means).max() < 1000 else ".3g"
+    gained, words = means - scores.without, {0: "none", len(result.features): f"all {numbers[-1]}"}
+    rows = [
+        [">" if n == scores.n_chosen else "", words.get(n, n), f"{mean:{digits}}",
+         f"{error:{digits}}", bar(more, gained.max())]
+        for n, mean, error, more in zip(numbers, means, errors, gained, strict=True)
+    ]  # fmt: skip
+    own = ", each with its own ranking"
+    out.print(Text(f"how well {scores.model_name} predicts ({n_folds} folds{own})", style="bold"))
+    heads = ["", "columns", scores.scoring, "± standard error", ""]
+    out.print(table(heads, rows, right=(1, 2, 3)))
+    out.print(Text("> was chosen, so that its score is slightly too good"))
+    if scores.best_score <= scores.without:
+        out.print(Text("no number of columns predicts better than none: it may all be chance"))
+    out.print(Text(printable(_certain(result))))
+
+
+def _certain(result: SelectionResult) -> str:
+    """Which columns are certain, and what the others are."""
+    if not result.provenance.parameters.get("test"):
+        return "certain columns: nobody asked; --test says which of them are"
+    steps = [step for step in result.steps if step.action == "add"]
+    if all(step.p_value is None for step in steps):
+        return "certain columns: the tests, which would say it, were broken off"
+    sure = [j for step in steps if step.significant for j in step.features]
+    text = f"certain, by permutation tests: {_some(result, sure) or 'no column'}"
+    if len(sure) == len(result.selected):
+        return text
+    return f"{text}; the others help to predict, and no test says that they add anything"
 
 
 def _some(result: SelectionResult, columns: Sequence[int]) -> str:
