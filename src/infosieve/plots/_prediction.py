@@ -15,9 +15,9 @@ class CVScoresDisplay(Display):
 
     Means over the folds with standard errors, and thin lines of the folds; the score without
     columns and, where it is known, that of all columns; the number that was chosen. Squares below
-    are the selected columns: filled ones are certain (they passed the tests that ``test=True`` asks
-    for), open ones are only useful. The names along the axis are those of the ranking of all
-    samples; each fold has a ranking of its own.
+    are the selected columns. With ``test=True`` filled ones are certain, having passed their tests,
+    and open ones are only useful. The names along the axis are those of the ranking of all samples;
+    each fold has a ranking of its own.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class CVScoresDisplay(Display):
     >>> x = np.random.default_rng(0).normal(size=(60, 4))
     >>> result = MISelector(stop="cv", random_state=0).fit(x, x[:, 1] + x[:, 2] ** 2).result_
     >>> plots.CVScoresDisplay.from_result(result).plot().ax_.get_ylabel()
-    'r2, mean of 5 folds'
+    'r2'
     """
 
     def __init__(self, result: SelectionResult) -> None:
@@ -97,7 +97,7 @@ class CVScoresDisplay(Display):
         ax.axvline(drawn.place(drawn.n_chosen), color=REFUSED, lw=1.3, label=label)
         ax.errorbar(
             at, drawn.mean, drawn.error, fmt="o-", ms=5, color=FOUND, elinewidth=1, capsize=2,
-            zorder=3, label="mean, standard error",
+            zorder=3, label=f"mean of {len(drawn.folds)}, standard error",
         )  # fmt: skip
         for kind, filled, numbers in drawn.marked():
             face = FOUND if filled else "white"
@@ -106,8 +106,7 @@ class CVScoresDisplay(Display):
                 markerfacecolor=face, label=kind, zorder=4,
             )  # fmt: skip
         _name_columns(ax, drawn)
-        title = f"{drawn.scoring}, mean of {len(drawn.folds)} folds"
-        ax.set(ylim=(low, high), ylabel=title, title=drawn.model)
+        ax.set(ylim=(low, high), ylabel=drawn.scoring, title=drawn.model)
         ax.legend(fontsize="small", frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
         ax.spines[["top", "right"]].set_visible(False)
         return self._drawn(ax)

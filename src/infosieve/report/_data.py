@@ -118,7 +118,10 @@ def chance_ticks(largest: float) -> list[float]:
 
 
 def certainty(result: Any) -> dict[int, bool | None]:
-    """For each selected column, whether it passed its test; None without a test."""
+    """For each selected column, whether it passed its test; None without a test.
+
+    Where cross-validation chose, tests end with the first that is not passed.
+    """
     added = [step for step in result.steps if step.action == "add"]
     passed = {j: step.significant for step in added for j in step.features}
     return {j: passed.get(j) for j in result.selected}
@@ -148,8 +151,9 @@ class Prediction:
         How many columns there are.
     names : list of str
         The columns in the order of the ranking.
-    certain : list of bool or None
-        For the first of them, those that are selected, whether they passed a test.
+    certain : list of bool, or None
+        Of the first of them, those that are selected, which passed a test; None: nobody asked.
+    n_selected : int
     model, scoring : str
     """
 
@@ -162,7 +166,8 @@ class Prediction:
     n_chosen: int
     n_features: int
     names: list[str]
-    certain: list[bool | None]
+    certain: list[bool] | None
+    n_selected: int
     model: str
     scoring: str
 
@@ -209,17 +214,19 @@ class Prediction:
 
     def marked(self) -> list[tuple[str, bool, list[int]]]:
         """Selected columns of a kind: its name, whether marks are filled, and their numbers."""
-        kinds = (("selected", None), ("certain", True), ("only useful", False))
-        found = [
-            (name, kind is not False, [i for i, c in enumerate(self.certain, 1) if c is kind])
-            for name, kind in kinds
+        numbers = range(1, self.n_selected + 1)
+        if self.certain is None:
+            return [("selected", True, list(numbers))]
+        kinds = [
+            (name, kind, [i for i in numbers if self.certain[i - 1] is kind])
+            for name, kind in (("certain", True), ("only useful", False))
         ]
-        return [kind for kind in found if kind[2]]
+        return [kind for kind in kinds if kind[2]]
 
 
 def prediction(result: Any) -> Prediction:
     """The cross-validated scores of a selection."""
-    scores, passed = result.cv_scores, certainty(result)
+    scores, passed = result.cv_scores, list(certainty(result).values())
     every = scores.all_columns
     return Prediction(
         sizes=np.array(scores.sizes),
@@ -231,22 +238,11 @@ def prediction(result: Any) -> Prediction:
         n_chosen=scores.n_chosen,
         n_features=len(result.features),
         names=[str(result.features[j]) for j in scores.order],
-        certain=[passed[j] for j in result.selected],
-        model=model_text(scores.model),
+        certain=[bool(c) for c in passed] if any(c is not None for c in passed) else None,
+        n_selected=len(result.selected),
+        model=scores.model_name,
         scoring=scores.scoring,
     )
-
-
-def model_text(model: Any) -> str:
-    """A model by its name; of a pipeline and the like, what they are made of."""
-    name = str(model["name"]).rpartition(".")[2]
-    inner = model["parameters"].get("estimator")
-    steps = model["parameters"].get("steps")
-    parts = [inner] if isinstance(inner, str) else []
-    if isinstance(steps, list) and all(isinstance(s, list) and len(s) == 2 for s in steps):
-        parts = [part for _, part in steps if part not in (None, "passthrough")]
-    names = [str(part).rpartition(".")[2] for part in parts]
-    return f"{name} of {' and '.join(names)}" if names else name
 
 
 @dataclass(frozen=True, kw_only=True)

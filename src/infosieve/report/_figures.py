@@ -196,42 +196,56 @@ def relevance(result: Any, test: Any = None) -> Figure:
 
 def prediction(drawn: _data.Prediction) -> Figure:
     """Scores against the number of columns, and which columns are certain."""
-    sizes, low, high = drawn.place(drawn.sizes).tolist(), *drawn.heights[:2]
-    folds = {
-        "type": "scatter", "mode": "lines", "name": "folds", "line": {"color": "faint", "width": 1},
-        "x": [*sizes, None] * len(drawn.folds), "hoverinfo": "skip",
-        "y": [score for fold in drawn.folds.tolist() for score in (*fold, None)],
-    }  # fmt: skip
-    mean = {
-        "type": "scatter", "mode": "lines+markers", "name": "mean, standard error", "x": sizes,
-        "y": drawn.mean.tolist(), "line": {"color": "found", "width": 2},
-        "marker": {"color": "found", "size": 7},
-        "error_y": {"array": drawn.error.tolist(), "color": "found", "thickness": 1, "width": 3},
-        "text": [_score_text(drawn, i) for i in range(len(sizes))],
-        "hovertemplate": "%{text}<extra></extra>",
-    }  # fmt: skip
+    low, high, _ = drawn.heights
+    first, last, at = drawn.place([0, drawn.last, drawn.n_chosen]).tolist()
     levels = [
         ("no column: ", drawn.without, "chance", "dot"),
         (f"all {drawn.n_features:,} columns: ", drawn.every, "third", "dash"),
     ]
     lines = [
-        {
-            "type": "scatter", "mode": "lines", "name": f"{label}{drawn.text(level)}",
-            "x": [sizes[0], sizes[-1]], "y": [level, level], "hoverinfo": "skip",
-            "line": {"color": color, "dash": dash, "width": 1.5},
-        }
-        for label, level, color, dash in levels if level is not None
-    ]  # fmt: skip
-    at = float(drawn.place(drawn.n_chosen))
-    chosen = {
-        "type": "scatter", "mode": "lines", "name": f"chosen: {drawn.n_chosen:,}", "x": [at, at],
-        "y": [low, high], "line": {"color": "refused", "width": 1.5}, "hoverinfo": "skip",
-    }  # fmt: skip
-    data = [folds, *lines, chosen, mean, *_column_marks(drawn)]
-    across = {"range": _beyond(sizes[0], sizes[-1]), "zeroline": False, "showgrid": False}
-    title, y = "number of columns", f"{drawn.scoring}, mean of {len(drawn.folds)} folds"
+        _line(f"{label}{drawn.text(level)}", [first, last], [level, level], color, dash)
+        for label, level, color, dash in levels
+        if level is not None
+    ]
+    chosen = _line(f"chosen: {drawn.n_chosen:,}", [at, at], [low, high], "refused", "solid")
+    across: Figure = {"range": _beyond(first, last), "zeroline": False, "showgrid": False}
+    across |= _numbers_axis(drawn)
     up = {"range": [low, high], "zeroline": False}
-    return _figure(data, title, y, 440, xaxis=across | _numbers_axis(drawn), yaxis=up)
+    upright = max(map(len, across["ticktext"])) if across["tickangle"] else 0
+    height = 420 + 6 * upright
+    data = [_folds(drawn), *lines, chosen, _means(drawn), *_column_marks(drawn)]
+    return _figure(data, "number of columns", drawn.scoring, height, xaxis=across, yaxis=up)
+
+
+def _line(
+    name: str, x: Sequence[float], y: Sequence[float | None], color: str, dash: str
+) -> Figure:
+    return {
+        "type": "scatter", "mode": "lines", "name": name, "x": list(x), "y": list(y),
+        "line": {"color": color, "dash": dash, "width": 1.5}, "hoverinfo": "skip",
+    }  # fmt: skip
+
+
+def _folds(drawn: _data.Prediction) -> Figure:
+    """All folds in one line, with a gap between two of them."""
+    sizes, folds = drawn.place(drawn.sizes).tolist(), drawn.folds.tolist()
+    return {
+        "type": "scatter", "mode": "lines", "name": "folds", "hoverinfo": "skip",
+        "x": [*sizes, None] * len(folds), "y": [v for fold in folds for v in (*fold, None)],
+        "line": {"color": "faint", "width": 1},
+    }  # fmt: skip
+
+
+def _means(drawn: _data.Prediction) -> Figure:
+    return {
+        "type": "scatter", "mode": "lines+markers",
+        "name": f"mean of {len(drawn.folds)}, standard error",
+        "x": drawn.place(drawn.sizes).tolist(), "y": drawn.mean.tolist(),
+        "line": {"color": "found", "width": 2}, "marker": {"color": "found", "size": 7},
+        "error_y": {"array": drawn.error.tolist(), "color": "found", "thickness": 1, "width": 3},
+        "text": [_score_text(drawn, i) for i in range(drawn.sizes.size)],
+        "hovertemplate": "%{text}<extra></extra>",
+    }  # fmt: skip
 
 
 def _beyond(low: float, high: float) -> list[float]:

@@ -9,7 +9,7 @@ from infosieve._core.parameters import is_int
 from infosieve.report import _data
 from infosieve.report import _figures as figures
 from infosieve.report._answers import Answer
-from infosieve.report._parts import counted, fact, listed, names, section
+from infosieve.report._parts import counted, fact, listed, section, short
 
 # So many names in a sentence.
 _NAMES = 12
@@ -30,7 +30,7 @@ def predicted(result: Any) -> Answer | None:
     notes = [
         " ".join(_chosen(result, drawn)),
         " ".join(_compared(result, drawn)),
-        " ".join(certain(result)),
+        " ".join(_certain(result, drawn)),
         *_folds(result),
         "The score of the chosen number is slightly too good, because it had a part in the choice. "
         "Samples that the selection has not seen give a fair one.",
@@ -115,17 +115,19 @@ def _compared(result: Any, drawn: _data.Prediction) -> Iterator[str]:
         )
 
 
-def certain(result: Any) -> Iterator[str]:
+def _certain(result: Any, drawn: _data.Prediction) -> Iterator[str]:
     """Which selected columns are certain, and which only help prediction."""
-    passed = _data.certainty(result)
-    sure = names(result, [j for j, c in passed.items() if c])
-    useful = names(result, [j for j, c in passed.items() if c is False])
-    if None in passed.values():
+    if drawn.certain is None:
+        broken = result.provenance.parameters.get("test") is True
         yield (
-            "Which of them are certain was not asked: tests along the path say it (test=True, or "
-            "--test in a command)."
+            "Which of them are certain is not known: the tests were broken off."
+            if broken
+            else "Which of them are certain was not asked (test=True, or --test in a command)."
         )
         return
+    found = list(zip(result.selected, drawn.certain, strict=True))
+    sure = [short(result.features[j]) for j, c in found if c]
+    useful = [short(result.features[j]) for j, c in found if not c]
     if not useful:
         what = "It is certain: it" if len(sure) == 1 else "All of them are certain: each"
         yield f"{what} passed a permutation test."

@@ -28,7 +28,7 @@ def selection_page(
     asked = {"relevance": relevance, "stability": stability}
     answers.check_kinds(asked | {"clusters": clusters})
     answers.check_same_columns(result, asked)
-    tested = all(step.p_value is not None for step in result.steps)
+    tested = _is_tested(result)
     scores = predicted(result)
     first = [] if scores is None else [scores]
     answered = [
@@ -54,6 +54,12 @@ def selection_page(
         "table_notes": _ending(result),
         "sections": [part for part in sections if part is not None],
     }
+
+
+def _is_tested(result: Any) -> bool:
+    """Whether all steps have a test; where cross-validation chose, the first has one, if any."""
+    steps = result.steps if result.cv_scores is None else result.steps[:1]
+    return all(step.p_value is not None for step in steps)
 
 
 def _title(result: Any, tested: bool) -> str:
@@ -108,7 +114,7 @@ def _sureness(result: Any, tested: bool) -> Page:
     question, anchor, ask = "How sure is that?", "selected", ""
     added = [step for step in result.steps if step.action == "add"]
     passed = [step for step in added if step.significant]
-    n_kept = sum(len(step.features) for step in added if step.significant is False)
+    n_kept = sum(len(step.features) for step in added if tested and not step.significant)
     if not result.steps:
         answer = "Nothing was tested yet."
     elif not result.selected:
@@ -149,17 +155,11 @@ def _promise(result: Any) -> str:
     alpha = _words.alpha_of(result)
     if not result.corrected:
         return "Each was tested alone, although it is the best of many."
-    if alpha is None or (result.cv_scores is not None and not _passed_first(result)):
+    if alpha is None:
         return ""
     if _words.rule_of_tests(result) == "fdr":
         return f"The rule aims at {percent(alpha)} false columns among them, at most."
     return f"In each step a false column passes in {percent(alpha)} of cases, at most."
-
-
-def _passed_first(result: Any) -> bool:
-    """Whether columns that passed come before all that did not: the rule is one of such paths."""
-    passed = [step.significant for step in result.steps]
-    return passed == sorted(passed, reverse=True)
 
 
 def _how_to_read(result: Any) -> str:
@@ -178,7 +178,15 @@ def _how_to_read(result: Any) -> str:
     reasons = "" if _words.last_level(result) else _words.why_not_alpha(result)
     if reasons:
         text += f" That is not alpha = {_words.alpha_of(result):g}: {reasons}."
-    return text
+    return f"{text}{_tested_up_to(result)}"
+
+
+def _tested_up_to(result: Any) -> str:
+    """That tests ended before the path did."""
+    some = [step for step in result.steps if step.action == "add" and step.p_value is None]
+    if result.cv_scores is None or not some:
+        return ""
+    return " Columns after the first that does not pass were not tested."
 
 
 def _table(result: Any) -> Page:
@@ -221,11 +229,16 @@ def _outcome(result: Any, step: Any) -> Page:
         return {"text": "removed", "tone": "third"}
     if step.action == "refuse":
         return {"text": "refused", "tone": "third"}
-    by_scores = result.cv_scores is not None
+    if result.cv_scores is not None and _is_tested(result):
+        sure = bool(step.significant)
+        return (
+            {"text": "certain", "tone": "found"}
+            if sure
+            else {"text": "only useful", "tone": "soft"}
+        )
     if step.significant is False:
-        return {"text": "only useful" if by_scores else "kept on request", "tone": "soft"}
-    sure = by_scores and step.significant
-    return {"text": "certain" if sure else "selected", "tone": "found"}
+        return {"text": "kept on request", "tone": "soft"}
+    return {"text": "selected", "tone": "found"}
 
 
 # --- pictures
@@ -245,6 +258,7 @@ def _steps_section(result: Any) -> Page:
     removed = [step for step in result.steps if step.action == "remove"]
     if removed:
         text += " Columns that were removed again are in the table above."
+    text += _tested_up_to(result)
     return section("Step by step, beside chance", text, figures.path(result))
 
 
