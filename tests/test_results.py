@@ -1,10 +1,12 @@
 """Results as JSON: the same again, or an error that says what is wrong."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
+from sklearn.exceptions import NotFittedError
 
 from infosieve import (
     FeatureClustering,
@@ -16,6 +18,7 @@ from infosieve import (
 )
 from infosieve.cli.show import show
 from infosieve.datasets import make_friedman, make_xor
+from infosieve.results._selection import cv_scores_frame
 
 
 def table(**options):
@@ -37,6 +40,19 @@ def selection():
     return MISelector(n_neighbors="auto", random_state=3, max_features=2).fit(*table()).result_
 
 
+PREDICTING = {"stop": "cv", "cv": 3, "min_features": 4, "n_permutations": 99, "random_state": 0}
+
+
+def two_of_six():
+    X = pd.DataFrame(np.random.default_rng(5).normal(size=(90, 6)), columns=list("abcdef"))
+    return X, X["c"] + 0.8 * X["e"]
+
+
+def predicting():
+    """Four columns whose number a model has chosen; two of them are certain."""
+    return MISelector(**PREDICTING, test=True).fit(*two_of_six()).result_
+
+
 def results():
     X, y = table()
     yield choose_k(X, y, random_state=1)
@@ -48,9 +64,10 @@ def results():
     how = {"n_permutations": 19, "max_samples": 50, "random_state": 0}
     twice = pd.concat([X, X + 0.01]).reset_index(drop=True), np.r_[y, y]
     yield permutation_test(*twice, list(range(6)), **how, pairs=True, screen=4)
+    yield predicting()
 
 
-@pytest.mark.parametrize("number", range(7))
+@pytest.mark.parametrize("number", range(8))
 def test_what_was_written_is_read_again(number):
     result = list(results())[number]
     text = result.to_json()
@@ -146,7 +163,7 @@ def places(value, place=()):
         yield from places(value[key], (*place, key))
 
 
-@pytest.mark.parametrize("number", range(7))
+@pytest.mark.parametrize("number", range(8))
 def test_whatever_a_document_holds_it_is_shown_or_refused(number, capsys):
     """Each part replaced by each of some values: one clear error, or a result that can be shown."""
     result = list(results())[number]
@@ -191,6 +208,78 @@ def test_impossible_results_are_refused(place, value, message):
     text = changed(json.loads(selection().to_json()), place, value)
     with pytest.raises(ValueError, match=f"^this document is damaged: .*{message}"):
         SelectionResult.from_json(text)
+
+
+@pytest.mark.parametrize(
+    ("place", "value", "message"),
+    [
+        (("sizes",), [], "the sizes must rise from 0 up to 6"),
+        (("sizes", 0), 1, "the sizes must rise from 0 up to 6"),
+        (("sizes", -1), 7, "the sizes must rise from 0 up to 6"),
+        (("n_chosen",), 0, "'n_chosen' must be one of the sizes, but 0; it is 0"),
+        (("n_chosen",), 17, "'n_chosen' must be one of the sizes, but 0; it is 17"),
+        (("n_chosen",), True, "'n_chosen' must be one of the sizes, but 0; it is True"),
+        (("n_chosen",), 2, "so many must be selected as 'n_chosen' says, 2; it is 4"),
+        (("order",), [0, 0], "'order' must rank columns of 6"),
+        (("order",), [5, 4, 3, 2, 1, 0], "the selected must be first in 'order'"),
+        (("scores",), [], "there must be two folds or more"),
+        (("scores", 0), [0.5], "fold 1 must have 6 scores; it is 1"),
+        (("scores", 2, 1), "good", "the scores of fold 3 must be finite numbers"),
+        (("scores", 2, 1), None, "the scores of fold 3 must be finite numbers"),
+        (("fold_orders", 1), [6], "fold 2 must rank columns of 6"),
+        (("fold_orders",), [], "there must be two folds or more"),
+        (("all_columns",), [0.5], "'all_columns' must be 3 finite numbers"),
+        (("model",), {}, "a part of it is missing or of the wrong kind"),
+        (("model", "parameters"), [1], "'model' must have a name and parameters"),
+        (("scoring",), 1, "'scoring' must be a text; it is 1"),
+    ],
+)
+def test_impossible_scores_are_refused(place, value, message):
+    text = changed(json.loads(predicting().to_json()), ("cv_scores", *place), value)
+    with pytest.raises(ValueError, match=f"^this document is damaged: .*{message}"):
+        SelectionResult.from_json(text)
+
+
+def test_scores_are_a_frame_of_numbers_of_columns():
+    X, y = two_of_six()
+    selector = MISelector(**PREDICTING, test=True).fit(X, y)
+    scores, frame = selector.result_.cv_scores, selector.cv_scores_
+    assert frame["n_features"].tolist() == list(scores.sizes) == [0, 1, 2, 3, 4, 6]
+    names = [X.columns[j] for j in scores.order]
+    assert frame["added"].tolist() == [(), *((name,) for name in names[:4]), tuple(names[4:])]
+    folds = frame[["score_1", "score_2", "score_3"]]
+    np.testing.assert_array_equal(folds.to_numpy().T, scores.scores)
+    np.testing.assert_allclose(frame["mean"], folds.mean(axis=1))
+    np.testing.assert_allclose(frame["standard_error"], folds.std(axis=1) / np.sqrt(3))
+    assert frame.loc[frame["chosen"], "n_features"].tolist() == [scores.n_chosen]
+    # Tests end with the first that is not passed: what comes later is neither.
+    certain = pd.Series([None, True, True, False, None, None], dtype="boolean")
+    pd.testing.assert_series_equal(frame["certain"], certain, check_names=False)
+    untested = MISelector(**PREDICTING).fit(X, y).cv_scores_
+    assert untested["certain"].isna().all()
+    pd.testing.assert_frame_equal(untested.drop(columns="certain"), frame.drop(columns="certain"))
+
+
+@pytest.mark.parametrize(
+    ("sizes", "certain"),
+    [((0, 2, 4, 6), [None, True, None, None]), ((0, 1, 3, 6), [None, True, False, None])],
+)
+def test_a_number_is_certain_if_all_it_adds_is(sizes, certain):
+    result = predicting()
+    assert [step.significant for step in result.steps] == [True, True, False, None]
+    scores = replace(result.cv_scores, sizes=sizes, scores=((0.0, 0.1, 0.2, 0.3),) * 2)
+    found = cv_scores_frame(replace(result, cv_scores=scores), scores)["certain"]
+    pd.testing.assert_series_equal(found, pd.Series(certain, dtype="boolean"), check_names=False)
+
+
+def test_scores_are_there_after_cross_validation_only():
+    selector = MISelector(max_features=1, random_state=0)
+    with pytest.raises(NotFittedError):
+        _ = selector.cv_scores_
+    selector.fit(*table())
+    assert not hasattr(selector, "cv_scores_")
+    with pytest.raises(AttributeError, match=r"after fit with stop='cv'.*stop was 'auto'"):
+        _ = selector.cv_scores_
 
 
 @pytest.mark.parametrize(

@@ -149,6 +149,6 @@ def _folds(result: Any) -> Iterator[str]:
     if not is_int(known.get("cv")):
         return
     if is_int(known.get("groups")):
-        yield "Folds are made of whole groups: none is learnt from and judged on."
+        yield "Folds are made of whole groups: no group is both learnt from and judged on."
     elif known.get("series", False) is not False:
         yield "Each fold is judged on rows that come after those it learns from."

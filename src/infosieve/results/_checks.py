@@ -252,10 +252,13 @@ def _check_cv_scores(result: CVScores, selected: list[int], n: int) -> None:
     sizes, size = np.array(result.sizes), len(result.sizes)
     rising = _whole(sizes, size, 0, n) and size > 1 and bool((np.diff(sizes) > 0).all())
     _need(rising and sizes[0] == 0, f"the sizes must rise from 0 up to {n}", result.sizes)
-    chosen = result.n_chosen in result.sizes[1:]
+    chosen = _count(result.n_chosen) and result.n_chosen in result.sizes[1:]
     _need(chosen, "'n_chosen' must be one of the sizes, but 0", result.n_chosen)
     check_scores("'order'", result.order, (), n)
     _need(list(result.order[: len(selected)]) == selected, "the selected must be first in 'order'")
+    least = min(result.n_chosen, len(result.order))
+    whole = least <= len(selected) <= result.n_chosen + 1  # a pair is not torn
+    _need(whole, f"so many must be selected as 'n_chosen' says, {least}", len(selected))
     n_folds = len(result.scores)
     _need(n_folds > 1 and len(result.fold_orders) == n_folds, "there must be two folds or more")
     for number, (order, scores) in enumerate(
