@@ -170,6 +170,15 @@ def test_classes(client, small_jobs):
     assert content(ours) == content(theirs)
 
 
+def test_a_number_of_columns_by_cross_validation(client, small_jobs):
+    table = mixed()
+    X, y = table.drop(columns="y"), table["y"]
+    how = {"stop": "cv", "cv": 2, "max_features": 3, "test": True, "random_state": 0}
+    theirs, ours = (MISelector(**how, executor=executor).fit(X, y) for executor in (None, client))
+    assert content(ours) == content(theirs)
+    assert ours.result_.cv_scores == theirs.result_.cv_scores
+
+
 def test_the_same_from_functions(client, small_jobs):
     table = mixed()
     X, y = table.drop(columns="y"), table["y"]
