@@ -1,5 +1,7 @@
 """Pictures: what is drawn is what the results say."""
 
+from dataclasses import replace
+
 import matplotlib
 
 matplotlib.use("Agg")
@@ -10,7 +12,7 @@ import pytest
 
 from infosieve import CurveFeatures, FeatureClustering, MISelector, choose_k, false_neighbors, plots
 from infosieve.datasets import load_tecator, make_friedman
-from infosieve.report import _figures
+from infosieve.report import _data, _figures
 
 
 @pytest.fixture(autouse=True)
@@ -84,6 +86,146 @@ def test_pictures_and_pages_show_the_same_numbers(criterion):
     ax = plots.RelevanceDisplay.from_result(result).plot().ax_
     bars = _figures.relevance(result)["data"][0]["x"]
     assert [bar.get_width() for bar in ax.patches] == bars
+
+
+def test_paths_have_open_dots_for_what_did_not_pass():
+    how = {"random_state": 0, "lookahead": 1, "n_permutations": 99}
+    result = MISelector(**how, min_features=6).fit(*friedman()).result_
+    ax = plots.PathDisplay.from_result(result).plot().ax_
+    dots = [line for line in ax.lines if line.get_marker() == "o" and len(line.get_ydata())]
+    filled = [dot.get_markerfacecolor() != "white" for dot in dots]
+    assert filled == [step.action == "stop" or bool(step.significant) for step in result.steps]
+    assert not all(filled)
+    words = [t.get_text() for t in ax.get_legend().get_texts()]
+    assert words[:2] == ["selected", "selected, but did not pass"]
+    traces = {t["name"]: t for t in _figures.path(result)["data"] if t.get("mode") == "markers"}
+    assert traces["selected"]["marker"]["symbol"] == "circle"
+    assert traces["selected, but did not pass"]["marker"]["symbol"] == "circle-open"
+    all_passed = MISelector(random_state=0, max_features=2).fit(*friedman()).result_
+    words = plots.PathDisplay.from_result(all_passed).plot().ax_.get_legend().get_texts()
+    assert [t.get_text() for t in words] == ["selected", "permuted columns (5 to 95 %)"]
+
+
+@pytest.mark.parametrize(
+    ("criterion", "words"), [("cmim", "at least"), ("jmi", "on average"), ("mi", "given those")]
+)
+def test_axes_say_what_a_column_adds_to(criterion, words):
+    result = MISelector(stop=None, max_features=3, criterion=criterion).fit(*friedman()).result_
+    assert words in plots.PathDisplay.from_result(result).plot().ax_.get_xlabel()
+
+
+def predicting(n_columns=10, **options):
+    X, y = make_friedman(80, n_columns, random_state=0, return_X_y=True, as_frame=True)
+    how = {"stop": "cv", "cv": 3, "random_state": 0, "n_permutations": 99}
+    return MISelector(**how, **options).fit(X, y).result_
+
+
+def drawn_lines(ax):
+    return {line.get_label(): line for line in ax.lines}
+
+
+def test_scores_against_the_number_of_columns():
+    result = predicting(test=True, min_features=8)
+    scores = result.cv_scores
+    ax = plots.CVScoresDisplay.from_result(result).plot().ax_
+    lines = drawn_lines(ax)
+    folds = [line.get_ydata() for line in ax.lines if line.get_linewidth() == 0.8]
+    np.testing.assert_array_equal(folds, scores.scores)
+    (bars,) = ax.containers
+    np.testing.assert_array_equal(bars.lines[0].get_xdata(), scores.sizes)
+    np.testing.assert_array_equal(bars.lines[0].get_ydata(), scores.mean)
+    ends = np.array(bars.lines[2][0].get_segments())[:, :, 1]
+    np.testing.assert_allclose(ends.mean(axis=1), scores.mean)
+    np.testing.assert_allclose(np.ptp(ends, axis=1) / 2, scores.standard_error)
+    assert lines[f"no column: {scores.mean[0]:.3f}"].get_ydata()[0] == scores.mean[0]
+    every = np.mean(scores.all_columns)
+    assert lines[f"all 10 columns: {every:.3f}"].get_ydata()[0] == every
+    assert lines[f"chosen: {scores.n_chosen}"].get_xdata()[0] == scores.n_chosen
+    # Of eight columns or more, some are noise: these are not certain.
+    sure = [i for i, step in enumerate(result.steps, 1) if step.significant]
+    others = [i for i, step in enumerate(result.steps, 1) if not step.significant]
+    assert 0 < len(sure) < 8 <= len(result.steps)
+    assert lines["certain"].get_xdata().tolist() == sure
+    assert lines["only useful"].get_xdata().tolist() == others
+    assert lines["certain"].get_markerfacecolor() != "white"
+    assert lines["only useful"].get_markerfacecolor() == "white"
+    low = min(map(min, scores.scores))
+    assert ax.get_ylim()[0] < lines["certain"].get_ydata()[0] < low
+    names = [result.features[j] for j in scores.order]
+    labels = [label.get_text() for label in ax.get_xticklabels()]
+    assert labels == ["none", *(f"{i}. {name}" for i, name in enumerate(names, 1))]
+    assert ax.get_title() == "KNeighborsRegressor"
+    assert ax.get_ylabel() == "r2"
+
+
+def test_untested_columns_are_neither_certain_nor_useful():
+    lines = drawn_lines(plots.CVScoresDisplay.from_result(predicting()).plot().ax_)
+    assert "selected" in lines
+    assert not {"certain", "only useful"} & set(lines)
+
+
+def test_names_stand_along_an_axis_where_they_fit():
+    result = predicting(34, max_features=34)
+    ax = plots.CVScoresDisplay.from_result(result).plot().ax_
+    # No names, and many columns share the room of a few: 10 is beyond the middle of 0 and 34.
+    assert [t.get_text() for t in ax.get_xticklabels()] == ["0", "1", "2", "5", "10", "20"]
+    np.testing.assert_allclose(np.sinh(ax.get_xticks()), [0, 1, 2, 5, 10, 20], atol=1e-9)
+    result = predicting()
+    small = plt.figure(figsize=(1.5, 2)).add_subplot()
+    plots.CVScoresDisplay.from_result(result).plot(small)
+    assert [t.get_text() for t in small.get_xticklabels()] == ["0", "5", "10"]
+    wide = plt.figure(figsize=(30, 2)).add_subplot()
+    plots.CVScoresDisplay.from_result(result).plot(wide)
+    assert {t.get_rotation() for t in wide.get_xticklabels()} == {0}
+    named = {"features": tuple("a name of some length" + name for name in result.features)}
+    usual = plots.CVScoresDisplay.from_result(replace(result, **named)).plot().ax_
+    assert {t.get_rotation() for t in usual.get_xticklabels()} == {90}
+    assert usual.get_xticklabels()[1].get_text().endswith("…")
+
+
+def test_scores_that_were_not_tried_or_are_not_there():
+    result = predicting()
+    alone = replace(result, cv_scores=replace(result.cv_scores, all_columns=None))
+    lines = drawn_lines(plots.CVScoresDisplay.from_result(alone).plot().ax_)
+    assert not any(str(label).startswith("all ") for label in lines)
+    tested = MISelector(random_state=0, max_features=1).fit(*friedman()).result_
+    with pytest.raises(ValueError, match=r"scores of a model, as MISelector\(stop='cv'\)"):
+        plots.CVScoresDisplay.from_result(tested)
+
+
+@pytest.mark.parametrize("n_columns", [10, 34])
+def test_scores_of_pictures_and_pages_are_the_same(n_columns):
+    result = predicting(n_columns, max_features=n_columns, test=True)
+    ax = plots.CVScoresDisplay.from_result(result).plot().ax_
+    figure = _figures.prediction(_data.prediction(result))
+    traces, lines = {trace["name"]: trace for trace in figure["data"]}, drawn_lines(ax)
+    (bars,) = ax.containers
+    mean = traces["mean of 3, standard error"]
+    np.testing.assert_array_equal(mean["x"], bars.lines[0].get_xdata())
+    np.testing.assert_array_equal(mean["y"], bars.lines[0].get_ydata())
+    assert mean["error_y"]["array"] == result.cv_scores.standard_error.tolist()
+    assert {str(name) for name in lines} >= set(traces) - {mean["name"]}  # the same legend
+    for name in traces:
+        if name.startswith(("no column", "all")):
+            assert traces[name]["y"][0] == lines[name].get_ydata()[0]
+        elif name.startswith("chosen"):
+            assert traces[name]["x"][0] == lines[name].get_xdata()[0]
+        elif name in ("certain", "only useful"):
+            np.testing.assert_array_equal(traces[name]["x"], lines[name].get_xdata())
+            np.testing.assert_array_equal(traces[name]["y"], lines[name].get_ydata())
+    assert "certain" in traces
+    folds = [score for score in traces["folds"]["y"] if score is not None]
+    np.testing.assert_array_equal(folds, np.ravel(result.cv_scores.scores))
+    labels = [label.get_text() for label in ax.get_xticklabels()]
+    assert figure["layout"]["xaxis"]["ticktext"] == labels
+    np.testing.assert_allclose(figure["layout"]["xaxis"]["tickvals"], ax.get_xticks())
+
+
+def test_scores_have_digits_that_tell_them_apart():
+    drawn = _data.prediction(predicting())
+    assert drawn.text(0.12345) == "0.123"
+    assert drawn.text(-0.0001) == "0.000"
+    assert replace(drawn, mean=1e-6 * drawn.mean).text(1.2345e-7) == "1.23e-07"
 
 
 def test_relevance_bars():
