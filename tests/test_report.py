@@ -1,6 +1,7 @@
 """The report: one page of answers, escaped, self-contained, and looked at in a real browser."""
 
 import base64
+import itertools
 import json
 import re
 import shutil
@@ -81,6 +82,15 @@ def results():
     yield "test", best, None
     each = permutation_test(X, y, [EVIL, "X5", "X6"], correction=None, alpha=0.1, random_state=0)
     yield "tests", each, None
+    yield "prediction", predicting(), None
+
+
+def predicting(**options):
+    """A selection whose number of columns a model has chosen; the last of them are not certain."""
+    X, y = friedman()
+    X[["n1", "n2"]] = np.random.default_rng(0).normal(size=(len(X), 2))
+    how = {"stop": "cv", "cv": 3, "min_features": 7, "test": True, "n_permutations": 99}
+    return MISelector(**how | options, random_state=0).fit(X, y).result_
 
 
 @pytest.fixture(scope="module")
@@ -599,6 +609,211 @@ def test_a_search_that_had_no_time():
     assert "No column passed" not in text
 
 
+# --- columns that predict
+
+
+def section_of(text, title):
+    """The words of a section."""
+    (part,) = re.findall(rf"<h2[^>]*>{title}</h2>(.*?)</section>", text, re.S)
+    return read(f"<body>{part}<script>")
+
+
+def known_as(result, **parameters):
+    """The same result of other parameters."""
+    known = {**result.provenance.parameters, **parameters}
+    return replace(result, provenance=replace(result.provenance, parameters=known))
+
+
+def untested(result):
+    none = {"p_value": None, "level": None, "exceedances": None, "n_permutations": None}
+    steps = [replace(step, **none, null=(), early_stopped=False) for step in result.steps]
+    return replace(result, steps=tuple(steps))
+
+
+def scored(result, means, n_chosen, every=None):
+    """The same columns with other scores: two folds, at 0.1 below and above the means."""
+    folds = tuple(tuple(mean + d for mean in means) for d in (-0.1, 0.1))
+    order = result.cv_scores.order
+    scores = replace(
+        result.cv_scores, sizes=tuple(range(len(means))), scores=folds, n_chosen=n_chosen,
+        all_columns=every, fold_orders=(order, order),
+    )  # fmt: skip
+    return replace(result, cv_scores=scores)
+
+
+def test_how_many_columns_predict():
+    result = predicting()
+    scores, n = result.cv_scores, result.cv_scores.n_chosen
+    text, part = page(result), section_of(page(result), "How many columns predict")
+    mean = scores.mean[scores.sizes.index(n)]
+    error = scores.standard_error[scores.sizes.index(n)]
+    assert f"KNeighborsRegressor, the default model, chose {n} columns: r2 {mean:.3f}, the" in part
+    assert f"mean of 3 folds (standard error {error:.3f})." in part
+    assert f"With all 9 columns it is {np.mean(scores.all_columns):.3f};" in part
+    own = np.array(scores.scores)[:, scores.sizes.index(n)]
+    better = sum(own > np.array(scores.all_columns))
+    assert f"the chosen ones are better in {better} of 3 folds." in part
+    assert f"Without columns it is {scores.without:.3f}." in part
+    assert "slightly too good, because it had a part in the choice" in part
+    certain = [result.features[s.features[0]] for s in result.steps if s.significant]
+    useful = [result.features[s.features[0]] for s in result.steps if not s.significant]
+    assert len(certain) > 1 < len(useful)
+    assert f"{', '.join(certain[:-1])} and {certain[-1]} are certain, by permutation tests" in part
+    assert f"{', '.join(useful[:-1])} and {useful[-1]} are here because the model predicts" in part
+    words = read(text)
+    assert words.count("certain") >= len(certain)
+    assert f"Chosen to predict Y: {certain[0]}" in words
+    answer = f"How well do they predict? r2 {mean:.3f} with {n} columns"
+    assert answer in words
+    assert answer in read(f"<body>{result._repr_html_()}<script>")
+    assert f"{len(certain)} passed a permutation test, p = " in words
+    assert f"But {len(useful)} others were kept for prediction, not by a test." in words
+    assert "kept on request" not in words
+    assert "Columns after the first that does not pass were not tested." in words
+    outcomes = re.findall(r'data-head="" class="word">\s*<span[^>]*>([^<]*)</span>', text)
+    assert outcomes == ["certain"] * len(certain) + ["only useful"] * len(useful)
+    titles = re.findall(r"<h2[^>]*>(.*?)</h2>", body_of(text))
+    assert titles.index("How many columns predict") == 1
+
+
+def test_only_cross_validation_has_a_section_of_scores(found):
+    text = read(page(found))
+    assert "How many columns predict" not in text
+    assert "How well do they predict?" not in text
+
+
+def test_names_are_text_in_the_figure_of_scores():
+    text = page(predicting())
+    assert EVIL not in text
+    (figure,) = [f for f in figures_of(text) if f["layout"]["yaxis"]["title"]["text"] == "r2"]
+    labels = figure["layout"]["xaxis"]["ticktext"]
+    assert labels[0] == "none"
+    assert any("&lt;script&gt;" in label for label in labels)
+    texts = [t for trace in figure["data"] for t in trace.get("text", ())]
+    assert any("&lt;script&gt;alert" in t for t in texts)
+    assert not any("<script" in t for t in [*labels, *texts])
+
+
+def test_whether_columns_are_certain_was_not_asked():
+    result = known_as(untested(predicting()), test=False)
+    text = read(page(result))
+    assert "Which of them are certain was not asked (test=True, or --test in a command)." in text
+    assert 'To ask: MISelector(stop="cv", test=True)' in text
+    assert "permutation test," not in text
+    assert "p says" not in text
+    assert "allowed" not in text  # no empty columns in the table
+    command = "infosieve select table.csv --target y --stop cv"
+    known = replace(result.provenance, command=command)
+    assert f"To ask: {command} --test" in read(page(replace(result, provenance=known)))
+    broken = read(page(known_as(result, test=True)))
+    assert "The tests were broken off: which of them are certain is not known." in broken
+    assert "--test" not in broken
+    assert "No test was asked for" not in broken
+
+
+def test_one_or_all_columns_that_are_certain():
+    result = predicting()
+    steps = [replace(step, p_value=0.01, level=0.05, null=(0.0,)) for step in result.steps]
+    text = read(page(replace(result, steps=tuple(steps))))
+    assert "All of them are certain: each passed a permutation test." in text
+    assert "Columns after the first" not in text
+    none = read(page(replace(result, steps=tuple(replace(s, p_value=0.9) for s in steps))))
+    assert "No column passed its test; they were kept for prediction." in none
+    assert "are certain, by" not in none
+    one = replace(result, selected=result.selected[:1], steps=tuple(steps[:1]))
+    text = read(page(scored(one, [0.0, 0.5, 0.4], 1)))
+    assert "It is certain: it passed a permutation test." in text
+
+
+def test_why_that_number_was_chosen():
+    result = predicting()
+    best = section_of(page(scored(result, [0, 0.3, 0.5, 0.4], 2)), "How many columns predict")
+    assert "chose 2 columns: r2 0.500, the mean of 2 folds" in best
+    assert "No other number of columns that was tried has a larger mean." in best
+    fewer = section_of(page(scored(result, [0, 0.3, 0.5, 0.52], 2)), "How many columns predict")
+    assert "the smallest number with which it predicts nearly as well as with any: 3" in fewer
+    assert "3 columns have 0.520, an error that is 4 % smaller." in fewer
+    more = known_as(scored(result, [0, 0.6, 0.5, 0.4], 2), min_features=2)
+    more = section_of(page(more), "How many columns predict")
+    assert "1 column would predict better, 0.600, but 2 at least were asked for" in more
+    errors = scored(result, [-4, -2, -1.0, -0.9], 2)
+    scores = replace(errors.cv_scores, scoring="neg_mean_squared_error")
+    text = read(page(replace(errors, cv_scores=scores)))
+    assert "3 columns have -0.900, an error that is 10 % smaller." in text
+    unknown = replace(errors.cv_scores, scoring="own")
+    assert "3 columns have -0.900." in read(page(replace(errors, cv_scores=unknown)))
+    own = known_as(result, model={"name": "x", "parameters": {}})
+    assert ", the default model," not in read(page(own))
+    n = len(result.selected)
+    pair = scored(result, [0, *np.linspace(0.1, 0.5, n)], n - 1)
+    assert "One more was selected, because the last two are a pair." in read(page(pair))
+
+
+def test_scores_beside_all_columns_and_none():
+    result = predicting()
+    text = read(page(scored(result, [0, 0.3, 0.5], 2)))
+    assert "All columns together were not tried." in text
+    assert "with 2 columns, 0.000 with none" in text
+    text = read(page(scored(result, [0, 0.3, 0.5], 2, every=(0.5, 0.5))))
+    assert "With all 9 columns it is 0.500; the chosen ones are better in 1 of 2 folds." in text
+    assert "no better with columns than without" not in text
+    worse = read(page(scored(result, [0, -0.3, -0.1], 2)))
+    assert "But the model predicts no better with columns than without" in worse
+    assert "Without columns it is 0.000, and no number of columns is better, -0.100 at" in worse
+
+
+def test_folds_of_groups_and_series():
+    result = predicting()
+    groups = "Folds are made of whole groups: no group is both learnt from and judged on."
+    later = "Each fold is judged on rows that come after those it learns from."
+    plain = read(page(result))
+    assert groups not in plain
+    assert later not in plain
+    assert groups in read(page(known_as(result, groups=20)))
+    assert later in read(page(known_as(result, series=True)))
+    own = read(page(known_as(result, groups=20, cv="ShuffleSplit()")))
+    assert groups not in own  # whose folds are not known
+
+
+def test_nothing_is_said_of_permutations_where_there_are_none():
+    result = predicting()
+    assert "whole groups are permuted" in " ".join(known_as(result, groups=20).notes)
+    assert "surrogates are as persistent" in " ".join(known_as(result, series=True).notes)
+    alone = untested(result)
+    assert "permuted" not in " ".join(known_as(alone, groups=20).notes)
+    assert "surrogates" not in " ".join(known_as(alone, series=True).notes)
+
+
+@pytest.mark.parametrize(("criterion", "least"), [("cmim", "adds least"), ("jmi", "on average")])
+def test_what_a_column_is_held_against(criterion, least):
+    X, y = friedman()
+    ranked = MISelector(criterion=criterion, n_features_to_select=3).fit(X, y).result_
+    text = read(page(ranked))
+    assert text.count(least) == 2  # table and figure
+    assert "to those selected before it" not in text
+    tested = read(page(predicting(criterion=criterion)))
+    assert least not in tested  # a test asks what it adds to all of them
+    assert "to those selected before it" in tested
+
+
+def test_what_was_not_selected_may_be_certain_too(found):
+    others = [j for j in range(len(found.features)) if j not in found.selected][:1]
+    nothing = "What is informative and not selected adds nothing certain to the selection."
+    assert nothing in read(page(found, relevance=relevance_of(found, others)))
+    result = predicting(min_features=0, max_features=2)
+    left = [j for j in range(len(result.features)) if j not in result.selected]
+    text = read(page(result, relevance=relevance_of(result, left)))
+    assert nothing not in text
+    assert "whether it adds anything certain was not tested" in text
+    assert "they add something beside" in text  # what passed a test
+    alone = untested(result)
+    assert "they may add something beside" in read(page(alone, relevance=relevance_of(alone, left)))
+    ranked = MISelector(n_features_to_select=2).fit(*friedman()).result_
+    others = [j for j in range(len(ranked.features)) if j not in ranked.selected]
+    text = read(page(ranked, relevance=relevance_of(ranked, others)))
+    assert "adds nothing certain" not in text
+
+
 # --- figures
 
 
@@ -761,7 +976,7 @@ def test_boxes_have_a_row_for_each_level():
     assert len(points["layout"]["xaxis"]["title"]["text"]) == 30
 
 
-@pytest.mark.parametrize("number", range(8))
+@pytest.mark.parametrize("number", range(9))
 def test_axes_are_numbers_as_people_write_them(number, everything):
     _, result, curves = everything[number]
     for figure in figures_of(page(result, curves=curves)):
@@ -796,7 +1011,7 @@ def test_notebooks_show_a_fitted_selector():
         assert list(selector._repr_mimebundle_()) == ["text/plain"]
 
 
-@pytest.mark.parametrize("number", range(8))
+@pytest.mark.parametrize("number", range(9))
 def test_notebooks_show_all_results(number, everything):
     _, result, _ = everything[number]
     shown = result._repr_html_()
@@ -904,7 +1119,7 @@ def ground(browser):
     return browser.execute_script("return getComputedStyle(document.body).backgroundColor")
 
 
-@pytest.mark.parametrize("number", range(8))
+@pytest.mark.parametrize("number", range(9))
 def test_pages_in_a_browser(number, everything, browser, tmp_path):
     name, result, curves = everything[number]
     path = tmp_path / f"{name}.html"
@@ -978,6 +1193,24 @@ def test_pages_are_printed_light_and_unfolded(browser, tmp_path):
     browser.execute_script("window.dispatchEvent(new Event('afterprint'))")
     assert ground(browser) == "rgb(13, 17, 23)"
     assert browser.execute_script(ink) == "rgb(230, 237, 243)"
+
+
+@pytest.mark.parametrize("width", [1100, 390])
+def test_names_below_an_axis_do_not_overlap(width, browser, tmp_path):
+    result = predicting()
+    path = tmp_path / "scores.html"
+    result.report(path)
+    opened(browser, path, width=width)
+    boxes = browser.execute_script(
+        "return [...document.querySelectorAll('#figure-0 .xtick text')].map((e) => "
+        "{ const b = e.getBoundingClientRect(); return [b.left, b.right]; })"
+    )
+    assert len(boxes) == len(result.features) + 1
+    boxes.sort()
+    assert all(a[1] <= b[0] for a, b in itertools.pairwise(boxes))
+    texts = browser.find_elements("css selector", "#figure-0 .xtick text")
+    assert any("<script>" in text.get_attribute("textContent") for text in texts)
+    assert not any("&" in text.get_attribute("textContent") for text in texts)
 
 
 def test_hovering_tells_the_numbers(browser, tmp_path):

@@ -46,6 +46,12 @@ def no_better(result: Any) -> bool:
     return scores is not None and scores.best_score <= scores.without
 
 
+def broken_off(result: Any) -> bool:
+    """Whether tests of columns that a model has chosen were asked for, and are not there."""
+    wanted = result.cv_scores is not None and result.provenance.parameters.get("test") is True
+    return wanted and all(step.p_value is None for step in result.steps)
+
+
 def _short(drawn: _data.Prediction) -> str:
     every = ""
     if drawn.every is not None:
@@ -118,12 +124,9 @@ def _compared(result: Any, drawn: _data.Prediction) -> Iterator[str]:
 def _certain(result: Any, drawn: _data.Prediction) -> Iterator[str]:
     """Which selected columns are certain, and which only help prediction."""
     if drawn.certain is None:
-        broken = result.provenance.parameters.get("test") is True
-        yield (
-            "Which of them are certain is not known: the tests were broken off."
-            if broken
-            else "Which of them are certain was not asked (test=True, or --test in a command)."
-        )
+        ask = "was not asked (test=True, or --test in a command)"
+        why = "is not known: the tests were broken off" if broken_off(result) else ask
+        yield f"Which of them are certain {why}."
         return
     found = list(zip(result.selected, drawn.certain, strict=True))
     sure = [short(result.features[j]) for j, c in found if c]

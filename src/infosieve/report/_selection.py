@@ -18,7 +18,7 @@ from infosieve.report._parts import (
     section,
     short,
 )
-from infosieve.report._prediction import no_better, predicted
+from infosieve.report._prediction import broken_off, no_better, predicted
 
 
 def selection_page(
@@ -89,7 +89,9 @@ def _words_of(result: Any, tested: bool) -> list[str]:
             "But the model predicts no better with columns than without: there may be nothing to "
             "predict from."
         )
-    if not tested:
+    if broken_off(result):
+        words.append("The tests were broken off: which of them are certain is not known.")
+    elif not tested:
         words.append("No test was asked for: the last of them may add nothing.")
     words += _words.of_columns_alone(result)
     if result.steps and not selected:
@@ -121,7 +123,7 @@ def _sureness(result: Any, tested: bool) -> Page:
         answer = "No column passed its test." if tested else "No column adds anything."
     elif not tested:
         answer = "Not tested: columns were taken in the order of what they add."
-        if result.cv_scores is not None:
+        if result.cv_scores is not None and not broken_off(result):
             ask = f"{result.provenance.command} --test"
             ask = ask if result.provenance.command else 'MISelector(stop="cv", test=True)'
     elif not passed:
