@@ -1,0 +1,398 @@
+"""``--stop cv`` in the command: models by name, scores, mistakes, and runs that are broken off."""
+
+import json
+import re
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pandas as pd
+import pytest
+from sklearn.compose import make_column_selector
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+from sklearn.svm import SVR
+from sklearn.utils.discovery import all_estimators
+
+from infosieve import MISelector, SelectionResult
+from infosieve._core.estimators import described, name_of, written
+from infosieve.cli import models
+from infosieve.cli.errors import InputError
+from infosieve.cli.show import selection
+from infosieve.datasets import make_friedman
+from infosieve.selection._models import default_model
+
+COMMAND = [sys.executable, "-m", "infosieve"]
+T = ("--target", "Y")
+CV = ("--stop", "cv", "--cv", "3", "--seed", "0")
+FEW = (*CV, "--max-features", "3")
+
+
+def run(*arguments, cwd=None):
+    return subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, cwd=cwd)
+
+
+def frame():
+    """Numbers and text with gaps, codes of categories, flags, groups; numbers and classes."""
+    X, y = make_friedman(90, 6, random_state=0, return_X_y=True, as_frame=True)
+    kind = np.where(X["X4"] > 0.5, "high", "low").astype(object)
+    kind[::9] = None
+    code = np.digitize(X["X5"], [0.3, 0.6])
+    X.loc[::7, "X2"] = np.nan
+    X = X.assign(kind=kind, code=code, flag=X["X1"] > 0.5, who=np.repeat(np.arange(30), 3))
+    return X.assign(Y=1000 * y, level=np.where(y > y.median(), "much", "little"))
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("tables")
+    frame().to_csv(folder / "table.csv", index=False)
+    (folder / "run.toml").write_text(
+        'target = "Y"\nstop = "cv"\nmodel = "Ridge(alpha=2.5)"\ncv = 3\ntest = true\nseed = 0\n'
+        'scoring = "neg_mean_absolute_error"\nfeatures = ["X*"]\nmax_features = 2\n'
+    )
+    (folder / "idle.toml").write_text('target = "Y"\ncv = 3\n')
+    return folder
+
+
+@pytest.fixture(scope="module")
+def wide(tmp_path_factory):
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(150, 80))).add_prefix("c")
+    path = tmp_path_factory.mktemp("wide") / "wide.parquet"
+    X.assign(Y=X["c0"] + X["c1"] ** 2 + 0.5 * rng.normal(size=150)).to_parquet(path)
+    return path
+
+
+# --- results
+
+
+def test_scores_are_printed_after_the_path(folder):
+    asked = ("select", folder / "table.csv", *T, "--exclude", "level", "--exclude", "who", *FEW)
+    done = run(*asked, "--model", "support-vectors", "--quiet")
+    assert (done.returncode, done.stderr) == (0, b"")
+    lines = done.stdout.decode().splitlines()
+    result = SelectionResult.from_json(run(*asked, "--model", "support-vectors", "--json").stdout)
+    scores = result.cv_scores
+    assert re.fullmatch(r"\s+feature\s+MI \(nats\)\s+gain\s+", lines[1]), "no p without a test"
+    head = lines.index("how well SVR predicts (3 folds, each with its own ranking)")
+    assert lines[head + 1].split() == ["columns", "r2", "±", "standard", "error"]
+    rows = lines[head + 2 : head + 7]
+    numbers = [re.sub(r"\s*█.*|^>", "", row).split()[:-2] for row in rows]
+    assert numbers == [["none"], ["1"], ["2"], ["3"], ["all", "9"]]
+    (chosen,) = [k for k, row in zip(scores.sizes, rows, strict=False) if row.startswith(">")]
+    assert chosen == scores.n_chosen == len(result.selected)
+    means = [float(re.search(r"-?\d\.\d{3}", row)[0]) for row in rows]
+    np.testing.assert_allclose(means, [*scores.mean, np.mean(scores.all_columns)], atol=5.1e-4)
+    assert max(means) > 0.5, "the target is in thousands, which support vectors must not see"
+    assert lines[head + 7] == "> was chosen, so that its score is slightly too good"
+    assert lines[head + 8] == "certain columns: nobody asked; --test says which of them are"
+    assert lines[-1].startswith("seed 0; stop reason: SVR predicts with ")
+
+
+def test_a_model_by_name_is_prepared_as_the_default_is(folder):
+    """Text, flags, gaps, and numbers that are categories."""
+    asked = ("select", folder / "table.csv", *T, "--exclude", "level", "--categorical", "code",
+             "--categorical", "who", "--json", *CV)  # fmt: skip
+    by_default = SelectionResult.from_json(run(*asked).stdout)
+    own = written(default_model(classes=False))
+    named = SelectionResult.from_json(run(*asked, "--model", own).stdout)
+    assert named.selected == by_default.selected
+    ours, ref = named.cv_scores, by_default.cv_scores
+    np.testing.assert_allclose(ours.scores, ref.scores, rtol=1e-9)
+    np.testing.assert_allclose(ours.all_columns, ref.all_columns, rtol=1e-9)
+    assert ours.model_name == ref.model_name
+
+
+AGAIN = {
+    "numbers": [*T, "--exclude", "level", "--model", "SVR(C=10, epsilon=0.05)"],
+    "declared": [*T, "--exclude", "level", "--categorical", "code", "--model", "support-vectors"],
+    "classes": ["--target", "level", "--exclude", "Y", "--model", "linear", "--scoring",
+                "balanced_accuracy", "--groups", "who"],
+    "default": [*T, "--exclude", "level", "--criterion", "jmi"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", AGAIN)
+def test_to_have_it_again(case, folder):
+    """The command and the code that the result names."""
+    done = run("select", "table.csv", *AGAIN[case], *FEW[:-1], 2, "--json", cwd=folder)
+    assert done.returncode == 0, done.stderr
+    first = json.loads(done.stdout)
+    known = first["provenance"]
+    program, *arguments = shlex.split(known["command"])
+    assert program == "infosieve"
+    again = json.loads(run(*arguments, cwd=folder).stdout)
+    assert again["provenance"]["command"] == known["command"]
+    table = pd.read_csv(folder / "table.csv")
+    names = {"X": table[first["features"]], "y": table[AGAIN[case][1]], "groups": table["who"]}
+    start, _, call = known["code"].partition("\n\n")
+    exec(start, names)
+    got = json.loads(eval(call, names).result_.to_json())
+    assert got["provenance"]["data"] == known["data"]
+    assert got["provenance"]["code"] == known["code"]
+    for result in (got, again, first):
+        del result["provenance"]
+    assert got == again == first
+
+
+def test_models_are_kept_by_name_and_parameters(folder):
+    asked = ("select", folder / "table.csv", *T, "--features", "X*", "--json", *FEW)
+    done = run(*asked, "--model", "SVR(C=10, epsilon=0.05)")
+    model = SelectionResult.from_json(done.stdout).cv_scores.model
+    assert (model["parameters"]["svr__C"], model["parameters"]["svr__epsilon"]) == (10, 0.05)
+    assert model["parameters"]["svr"] == "sklearn.svm._classes.SVR"
+
+
+def test_certain_columns_of_classes_with_a_page_and_a_table(folder, tmp_path):
+    page, out = tmp_path / "page.html", tmp_path / "out.csv"
+    done = run("select", folder / "table.csv", "--target", "level", "--features", "X*",
+               "--features", "kind", "--model", "neighbors", "--test", "--alpha", 0.1, "--html",
+               page, "--out", out, *FEW)  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.decode().splitlines()
+    assert re.fullmatch(r"\s+feature\s+MI \(nats\)\s+gain\s+p\s+", lines[1])
+    (told,) = [line for line in lines if line.startswith("certain")]
+    assert told.startswith("certain, by permutation tests: X4")
+    (head,) = [i for i, line in enumerate(lines) if line.startswith("how well")]
+    assert lines[head].startswith("how well KNeighborsClassifier predicts (3 folds, ")
+    assert lines[head + 1].split()[:2] == ["columns", "accuracy"]
+    assert "--model neighbors" in page.read_text()
+    assert list(pd.read_csv(out).columns)[-1] == "level"
+    assert b"fold 3 of 3: accuracy" in done.stderr
+
+
+def test_options_of_a_file(folder):
+    done = run("select", folder / "table.csv", "--config", folder / "run.toml", "--json")
+    assert done.returncode == 0, done.stderr
+    result = SelectionResult.from_json(done.stdout)
+    assert result.cv_scores.model_name == "Ridge"
+    assert result.cv_scores.model["parameters"]["ridge__alpha"] == 2.5
+    assert (result.cv_scores.scoring, len(result.cv_scores.scores)) == (
+        "neg_mean_absolute_error",
+        3,
+    )
+    assert result.steps[0].p_value is not None
+
+
+def test_what_is_certain_in_words(capsys):
+    """All, some, none that passed; tests that were broken off; prediction that is chance."""
+    X, y = make_friedman(60, 5, random_state=0, return_X_y=True, as_frame=True)
+    asked = {"stop": "cv", "cv": 2, "max_features": 2, "min_features": 2, "random_state": 0}
+    result = MISelector(**asked, test=True).fit(X, y).result_
+    first, second = result.steps
+    assert (first.significant, len(result.selected)) == (True, 2)
+
+    def told(*steps, **more):
+        selection(replace(result, steps=steps, **more))
+        return capsys.readouterr().out
+
+    failed = replace(second, p_value=0.9, level=0.05)
+    names = [X.columns[j] for j in result.selected]
+    text = told(first, replace(second, p_value=0.01, level=0.05))
+    assert f"certain, by permutation tests: {', '.join(names)}\n" in text
+    assert f"tests: {names[0]}; the others help to predict" in told(first, failed)
+    for untested in (failed, replace(second, p_value=None, level=None)):
+        text = told(replace(first, p_value=0.9, level=0.05), untested)
+        assert "certain, by permutation tests: no column; the others" in text
+    bare = [replace(step, p_value=None, level=None) for step in (first, second)]
+    assert "the tests, which would say it, were broken off" in told(*bare)
+    assert "better than none" not in text
+    scores = result.cv_scores
+    poor = replace(scores, scores=tuple((0.5, *([0.1] * (len(s) - 1))) for s in scores.scores))
+    assert "no number of columns predicts better than none" in told(*bare, cv_scores=poor)
+    huge = replace(scores, scores=tuple(tuple(-1e5 * np.array(s)) for s in scores.scores))
+    assert re.search(r"none\s+-?\d[\d.e+]*\s", told(*bare, cv_scores=huge))
+
+
+# --- mistakes
+
+
+MISTAKES = [
+    (["--model", "trees"], "--model is about --stop cv: give that, too, or leave it out"),
+    (["--cv", "5"], "--cv is about --stop cv"),
+    (["--scoring", "r2"], "--scoring is about --stop cv"),
+    (["--test"], "--test is about --stop cv"),
+    (["--config", "idle.toml"], "--cv is about --stop cv"),
+    ([*CV, "--alpha", "0.05"], "--alpha is about tests, and --stop cv makes none: add --test"),
+    ([*CV, "--n-permutations", "99"], "--n-permutations is about tests"),
+    ([*CV, "--null", "global"], "--null is about tests"),
+    ([*CV, "--search", "forward-backward"], "--search does not go with --stop cv"),
+    ([*CV, "--removal", "mi"], "--removal does not go with --stop cv"),
+    ([*CV, "--n-features-to-select", "2"], "--min-features and --max-features bound the number"),
+    ([*CV[:2], "--cv", "1"], "--cv must be an int of at least 2. Got 1"),
+    ([*CV, "--model", "suport-vectors"], "do you mean support-vectors?"),
+    ([*CV, "--model", "svr"], "do you mean SVR or"),
+    ([*CV, "--model", "forest"], "do you mean RandomForestClassifier or RandomForestRegressor?"),
+    ([*CV, "--model", "print"], "'print' is none of neighbors, trees, support-vectors, linear, or"),
+    ([*CV, "--model", "SVR(1)"], "parameters have names, such as SVR(name=1)"),
+    ([*CV, "--model", "SVR(c=1)"], "--model SVR has no parameter 'c'; do you mean C?"),
+    ([*CV, "--model", "SVR(zzz=1)"], "--model SVR has no parameter 'zzz'; it has kernel, degree"),
+    ([*CV, "--model", "SVR(C=-1)"], "--model SVR: The 'C' parameter of SVR must be a float in"),
+    ([*CV, "--model", "SVR(C=open('x'))"], "C must be a number, a text in quotes, True, False"),
+    ([*CV, "--model", "StackingRegressor"], "--model StackingRegressor needs estimators"),
+    ([*CV, "--model", "SVC"], "has numbers; give SVR, or one of neighbors"),
+    ([*CV, "--model", "LogisticRegression"], "codes of classes: --categorical 'Y'"),
+    ([*CV, "--model", "PoissonRegressor", "--target", "level"], "has classes; give one of neigh"),
+    ([*CV, "--model", "RidgeCV", "--target", "kind"], "--model RidgeCV predicts numbers, but the"),
+    ([*CV, "--scoring", "accuraccy"], "is no score of scikit-learn; do you mean accuracy or"),
+    ([*CV, "--scoring", "zzzz"], "is no score of scikit-learn; such as r2 or"),
+    ([*CV, "--scoring", "accuracy"], "--scoring accuracy cannot judge predictions of the"),
+    ([*CV, "--scoring", "r2", "--target", "level"], "which has classes: could not convert string"),
+    ([*CV, "--model", "GammaRegressor", "--features", "Z"], "--features 'Z' is no column"),
+    ([*CV, "--model", "IsotonicRegression"], "(fold 1): Isotonic|Give another --model."),
+    (["--criterion", "cmim"], "Use --criterion cmi with it; or --stop cv"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("arguments", "message"), MISTAKES, ids=lambda v: str(v)[:60])
+def test_mistakes_are_told_in_one_line(arguments, message, folder):
+    target = [] if "--target" in arguments or "--config" in arguments else T
+    done = run("select", "table.csv", *target, *arguments, "--exclude", "who", cwd=folder)
+    assert done.returncode == 2, done.stderr.decode()
+    assert done.stdout == b""
+    lines = done.stderr.decode().strip().splitlines()
+    (said,) = [line for line in lines if not line.startswith("infosieve: compiling")]
+    assert said.startswith("infosieve: error: ")
+    assert all(part in said for part in message.split("|")), said
+
+
+def test_what_tests_need_goes_with_what_asks_for_tests():
+    context = SimpleNamespace(
+        params={"alpha": 0.1, "cv": 5},
+        get_parameter_source=lambda name: SimpleNamespace(
+            name="COMMANDLINE" if name == "alpha" else "DEFAULT"
+        ),
+    )
+    models.check_options(context, "cv", tests=True)
+    models.check_options(context, "auto", tests=False)
+    with pytest.raises(InputError, match="--alpha is about tests"):
+        models.check_options(context, "cv", tests=False)
+
+
+# --- models by name
+
+
+def some_data(classes=False, declared=()):
+    y = pd.Series(["a", "b"] if classes else [1.0, 2.0], name="Y")
+    return SimpleNamespace(y=y, classes=classes, declared=list(declared), discrete_target="auto")
+
+
+def test_all_models_of_scikit_learn_are_known():
+    known = dict(models._models())
+    assert known == dict(all_estimators(["classifier", "regressor"]))
+    for word, (number, klass) in models.WORDS.items():
+        for text, classes in ((number, False), (klass, True)):
+            made = described(models.model_of(word, some_data(classes)))
+            assert name_of(made) == text.partition("(")[0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["__import__('os').abort()", "SVR(C=__import__('os').abort())", "SVR(**{'C': 1})", "SVR(*[1])",
+     "(lambda: SVR())()", "SVR(C=1)(C=1)", "SVR; 1", "SVR(C=1", "", "\0", "(" * 5000,
+     "SVR(C=" + "[" * 5000 + "]" * 5000 + ")", "SVR(C=" + "-" * 5000 + "1)", "os.abort()",
+     "MISelector()", "StandardScaler", "BaseEstimator"],
+    ids=lambda text: text[:20],
+)  # fmt: skip
+def test_nothing_is_evaluated(text):
+    with pytest.raises(InputError, match="--model"):
+        models.model_of(text, some_data())
+
+
+def test_literal_parameters():
+    text = "MLPRegressor(hidden_layer_sizes=(5, 3), activation='tanh', early_stopping=True)"
+    model = models.model_of(text, some_data())[-1]
+    assert (model.hidden_layer_sizes, model.activation) == ((5, 3), "tanh")
+
+
+def test_columns_by_type_and_name():
+    """Numbers, text, flags; numbers that are declared categories, whatever is in their names."""
+    odd = "a(b|c)*\n"
+    table = pd.DataFrame(
+        {"x": [0.0, 1.0, np.nan], "x2": [1, 2, 3], odd: [1, 2, 2], "t": ["u", None, "v"],
+         "f": [True, False, True]}
+    )  # fmt: skip
+    pipeline = models.prepared(SVR(), ["x2", odd])
+    made = pipeline[0].fit_transform(table)
+    assert made.shape == (3, 2 + 3 + 2 + 3 + 2)  # x and its gaps; t, f; x2, odd
+    np.testing.assert_allclose(made[:, :2].mean(axis=0), 0, atol=1e-12)
+    assert set(np.unique(made[:, 2:])) == {0, 1}
+    for names in (["x"], ["t"], [odd], ["x2", "f"]):
+        assert len(models.prepared(SVR(), ["x2", odd])[0].fit_transform(table[names])) == 3
+
+
+def test_objects_without_words_are_written_as_calls():
+    chosen = make_column_selector("^a", dtype_exclude=["number"])
+    pipeline = models.prepared(SVR(C=2), ["a"])
+    text = written(pipeline)
+    assert " at 0x" not in text
+    assert " at 0x" not in json.dumps(described(pipeline))
+    for one in (text, written(make_pipeline(StandardScaler(), SVR()))):
+        assert "Pipeline(steps=[" in one
+    assert written(chosen) == "make_column_selector(pattern='^a', dtype_exclude=['number'])"
+    assert name_of(described(make_pipeline(StandardScaler(), SVR()))) == "SVR"
+    assert name_of({"name": "sklearn.pipeline.Pipeline", "parameters": {}}) == "Pipeline"
+
+
+# --- runs that are broken off
+
+
+def wait_for_a_fold(process, number):
+    while f"fold {number} of ".encode() not in (line := process.stderr.readline()) or (
+        b"so far" not in line
+    ):
+        assert line, "it ended before a fold"
+
+
+@pytest.mark.parametrize("more", [[], ["--checkpoint", "folds.json"]])
+def test_control_c_says_what_is_finished(more, wide, tmp_path):
+    options = [*T, "--stop", "cv", "--seed", "0", "--out", "out.csv", *more]
+    process = subprocess.Popen(
+        [*COMMAND, "select", str(wide), *options],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=tmp_path,
+    )
+    wait_for_a_fold(process, 1)
+    time.sleep(0.2)  # the next has begun
+    process.send_signal(signal.SIGINT)
+    printed, said = process.communicate(timeout=120)
+    assert (process.returncode, printed) == (130, b"")
+    last = said.decode().strip().splitlines()[-1]
+    n = int(re.search(r"fit was interrupted; (\d) of 5 folds were finished", last)[1])
+    assert 1 <= n < 5
+    assert b"Traceback" not in said
+    if not more:
+        assert last.endswith("and are lost; a checkpoint would have kept them")
+        assert list(tmp_path.iterdir()) == []
+        return
+    assert "the checkpoint folds.json has them: run again to go on" in last
+    done = run("select", wide, *options, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert f"{n} folds are in the checkpoint".encode() in done.stderr
+
+
+def test_a_killed_command_goes_on(wide, tmp_path):
+    arguments = ["select", wide, *T, *CV, "--json", "--max-features", 3, "--model", "linear"]
+    checkpoint = tmp_path / "c.json"
+    process = subprocess.Popen(
+        [*COMMAND, *map(str, arguments), "--checkpoint", str(checkpoint)], stderr=subprocess.PIPE
+    )
+    wait_for_a_fold(process, 1)  # it is told after it was kept
+    process.kill()
+    process.communicate()
+    n = len(json.loads(checkpoint.read_text())["parts"])
+    assert n >= 1
+    again, whole = run(*arguments, "--checkpoint", checkpoint), run(*arguments)
+    assert f"{n} folds are in the checkpoint".encode() in again.stderr
+    a, b = (json.loads(r.stdout) for r in (again, whole))
+    assert json.dumps(a | {"provenance": 0}) == json.dumps(b | {"provenance": 0})
+    other = run(*arguments[:-1], "trees", "--checkpoint", checkpoint)
+    assert (other.returncode, other.stdout) == (2, b"")
+    assert b"is of another run: model was" in other.stderr
