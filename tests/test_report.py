@@ -668,6 +668,8 @@ def test_how_many_columns_predict():
     assert answer in read(f"<body>{result._repr_html_()}<script>")
     assert f"{len(certain)} passed a permutation test, p = " in words
     assert f"But {len(useful)} others were kept for prediction, not by a test." in words
+    assert "The rule aims at 5 % false columns among them" in words  # that of the default
+    assert "steps that were sure leave more room to later ones (ForwardStop)" in words
     assert "kept on request" not in words
     assert "Columns after the first that does not pass were not tested." in words
     outcomes = re.findall(r'data-head="" class="word">\s*<span[^>]*>([^<]*)</span>', text)
@@ -1196,8 +1198,11 @@ def test_pages_are_printed_light_and_unfolded(browser, tmp_path):
 
 
 @pytest.mark.parametrize("width", [1100, 390])
-def test_names_below_an_axis_do_not_overlap(width, browser, tmp_path):
+@pytest.mark.parametrize("short", [False, True])
+def test_names_below_an_axis_do_not_overlap(short, width, browser, tmp_path):
     result = predicting()
+    if short:
+        result = replace(result, features=tuple(f"name{j}" for j in range(9)))
     path = tmp_path / "scores.html"
     result.report(path)
     opened(browser, path, width=width)
@@ -1209,8 +1214,9 @@ def test_names_below_an_axis_do_not_overlap(width, browser, tmp_path):
     boxes.sort()
     assert all(a[1] <= b[0] for a, b in itertools.pairwise(boxes))
     texts = browser.find_elements("css selector", "#figure-0 .xtick text")
-    assert any("<script>" in text.get_attribute("textContent") for text in texts)
-    assert not any("&" in text.get_attribute("textContent") for text in texts)
+    texts = [text.get_attribute("textContent") for text in texts]
+    assert any("<script>" in text for text in texts) != short
+    assert not any("&" in text for text in texts)
 
 
 def test_hovering_tells_the_numbers(browser, tmp_path):
