@@ -124,7 +124,7 @@ def test_what_is_finished_is_not_computed_again(tmp_path, monkeypatch):
     ("change", "message"),
     [
         ({"alpha": 0.1}, "alpha was 0.05 and is 0.1"),
-        ({"criterion": "mi"}, "criterion was 'cmi' and is 'mi'"),
+        ({"criterion": "mi"}, "criterion was 'auto' and is 'mi'"),
         ({"n_neighbors": 4}, r"n_neighbors was \(3, 15\) and is 4"),
         ({"random_state": 1}, "the seed was 0 and is 1"),
     ],

@@ -100,7 +100,7 @@ def test_the_fewest_columns_within_five_percent_of_the_smallest_error():
     sizes = [0, 1, 2, 3, 4]
 
     def chosen(mean, optimum=1.0, least=0):
-        folds = [Fold(order=(), scores=tuple(mean), whole=None)]
+        folds = [Fold(criterion="cmi", order=(), scores=tuple(mean), whole=None)]
         return n_chosen(sizes, folds, optimum, least)
 
     assert chosen([0.0, 0.5, 0.79, 0.80, 0.7]) == 2
@@ -111,6 +111,22 @@ def test_the_fewest_columns_within_five_percent_of_the_smallest_error():
     assert chosen([-10, -5, -2.2, -2.0, -3], optimum=0.0) == 3
     assert chosen([0.0, -0.2, -0.3, -0.4, -0.5]) == 1  # none at all is no choice
     assert chosen([0.5, 0.9, 1.0, 1.0, 1.0]) == 2  # nothing is left to be wrong
+
+
+def test_of_two_rankings_the_one_that_predicts_better():
+    X, y = additive(n=60)
+    how = {"stop": "cv", "cv": 3, "max_features": 6, "random_state": 0}
+    both = MISelector(**how).fit(X, y).result_
+    each = {c: MISelector(**how, criterion=c).fit(X, y).result_ for c in ("cmi", "cmim")}
+    best = max(each, key=lambda c: each[c].cv_scores.best_score)
+    assert both.criterion == both.cv_scores.criterion == best
+    assert both.selected == each[best].selected
+    assert both.steps == each[best].steps
+    assert both.cv_scores.scores == each[best].cv_scores.scores
+    (other,) = both.cv_scores.others
+    assert {best, other} == {"cmi", "cmim"}
+    assert both.cv_scores.others[other] == tuple(each[other].cv_scores.mean.tolist())
+    assert MISelector(random_state=0).fit(X, y).result_.criterion == "cmi"  # of the tests
 
 
 # ---- what is there and what is not
@@ -482,7 +498,7 @@ def test_a_checkpoint_goes_on_where_it_was(tmp_path):
     how = QUICK | {"test": True, "n_permutations": 99}
     whole = MISelector(**how, checkpoint=path).fit(X, y).result_
     kept = json.loads(path.read_text())
-    assert [next(iter(part)) for part in kept["parts"]] == ["fold"] * 3 + ["step"] * len(
+    assert [next(iter(part)) for part in kept["parts"]] == ["fold"] * 6 + ["step"] * len(
         whole.steps
     )
     again = MISelector(**how, checkpoint=path).fit(X, y).result_
@@ -542,7 +558,7 @@ def test_interrupted_it_says_what_is_kept(tmp_path):
 
     selector = MISelector(**QUICK, model=Interrupts(), checkpoint=tmp_path / "kept.json")
     with pytest.raises(
-        KeyboardInterrupt, match=r"1 of 3 folds were finished; the checkpoint .* go on"
+        KeyboardInterrupt, match=r"1 of 6 folds were finished; the checkpoint .* go on"
     ):
         selector.fit(X, y)
     assert not hasattr(selector, "result_")

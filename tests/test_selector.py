@@ -563,7 +563,10 @@ def test_what_was_used_is_in_the_result():
             {"n_neighbors": (5, 2)},
             "'n_neighbors' parameter must be an int of at least 1, or a pair",
         ),
-        ({"criterion": "relief"}, "'criterion' parameter must be one of 'mi', 'cmi'"),
+        (
+            {"criterion": "relief"},
+            "'criterion' parameter must be one of 'auto', 'mi', 'cmi', 'cmim', 'jmi'",
+        ),
         ({"search": "backward"}, "'search' parameter must be one of 'forward', 'forward-backward'"),
         ({"removal": "p"}, "'removal' parameter must be one of 'test', 'mi'"),
         (

@@ -61,7 +61,7 @@ _NEIGHBORS = "K: one number, a range such as 3,15 whose estimates are averaged, 
 Neighbors = Annotated[str, typer.Option(help=_NEIGHBORS)]
 _CRITERION = (
     "cmi: given the selected columns; mi: of the set; cmim, jmi: given one selected column at a "
-    "time, the least or the mean of that"
+    "time, the least or the mean of that; auto: cmi, and with --stop cv the better of cmi and cmim"
 )
 Criterion = Annotated[str, typer.Option(help=_CRITERION)]
 Search = Annotated[str, typer.Option(help="forward or forward-backward")]

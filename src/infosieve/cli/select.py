@@ -51,7 +51,7 @@ def select(
     sheet: o.Sheet = None,
     dates: o.Dates = "error",
     n_neighbors: o.Neighbors = "3,15",
-    criterion: o.Criterion = "cmi",
+    criterion: o.Criterion = "auto",
     search: o.Search = "forward",
     removal: Annotated[str, typer.Option(help="what removes a column: test or mi")] = "test",
     stop: o.Stop = "auto",

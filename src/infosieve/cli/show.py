@@ -104,7 +104,7 @@ def selection(result: SelectionResult) -> None:
     out.print(table(heads, rows, right=range(2, len(heads) - 1)))
     if len(result.selected) > 1:
         out.print(Text("(MI of larger sets is biased, mostly downwards: what counts is the gain)"))
-    if result.provenance.parameters.get("criterion") in ("cmim", "jmi") and not with_p:
+    if result.criterion in ("cmim", "jmi") and not with_p:
         out.print(Text(f"gain: what a column adds {added_to(result)[0]}"))
     if result.cv_scores is not None:
         _prediction(out, result, result.cv_scores)

@@ -25,7 +25,7 @@ def stability(
         int, typer.Option(help="how often the samples are halved; two selections each")
     ] = 50,
     n_neighbors: o.Neighbors = "3,15",
-    criterion: o.Criterion = "cmi",
+    criterion: o.Criterion = "auto",
     search: o.Search = "forward",
     stop: o.Stop = "auto",
     alpha: o.Alpha = 0.05,

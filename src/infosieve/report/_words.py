@@ -98,7 +98,7 @@ _ONE_BY_ONE = {
 def added_to(result: Any) -> tuple[str, str]:
     """To what a step adds its gain: the end of a sentence, and the title of an axis."""
     untested = all(step.p_value is None for step in result.steps)
-    criterion = result.provenance.parameters.get("criterion")
+    criterion = result.criterion
     alone = "to those selected before it", "adds, given those before (nats)"
     return _ONE_BY_ONE.get(str(criterion), alone) if untested else alone
 

@@ -257,8 +257,8 @@ def _check_cv_scores(result: CVScores, selected: list[int], n: int) -> None:
     check_scores("'order'", result.order, (), n)
     _need(list(result.order[: len(selected)]) == selected, "the selected must be first in 'order'")
     least = min(result.n_chosen, len(result.order))
-    whole = least <= len(selected) <= result.n_chosen + 1  # a pair is not torn
-    _need(whole, f"so many must be selected as 'n_chosen' says, {least}", len(selected))
+    cut = least <= len(selected) <= result.n_chosen + 1  # a pair is not torn
+    _need(cut, f"so many must be selected as 'n_chosen' says, {least}", len(selected))
     n_folds = len(result.scores)
     _need(n_folds > 1 and len(result.fold_orders) == n_folds, "there must be two folds or more")
     for number, (order, scores) in enumerate(
@@ -266,6 +266,12 @@ def _check_cv_scores(result: CVScores, selected: list[int], n: int) -> None:
     ):
         check_scores(f"fold {number}", order, scores, n)
         _need(len(scores) == size, f"fold {number} must have {size} scores", len(scores))
+    names = (result.criterion, *result.others)
+    known = all(isinstance(name, str) for name in names) and len(set(names)) == len(names)
+    _need(known, "each criterion must be a text of its own", names)
+    for name, scores in result.others.items():
+        check_scores(name, (), scores, n)
+        _need(len(scores) == size, f"{name} must have {size} scores", len(scores))
     whole = result.all_columns
     alike = whole is None or (len(whole) == n_folds and all(map(_number, whole)))
     _need(alike, f"'all_columns' must be {n_folds} finite numbers", whole)

@@ -1,7 +1,7 @@
 """How well a model predicts with the first columns of a ranking."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -17,6 +17,10 @@ class CVScores:
 
     Attributes
     ----------
+    criterion : str
+        What the ranking is by: of several that were tried, the one with the best score.
+    others : dict
+        For each other criterion that was tried, the mean score with each number of columns.
     sizes : tuple of int
         Numbers of columns, 0 first: no column, the mean or the most common class.
     scores : tuple of tuple of float
@@ -52,6 +56,7 @@ class CVScores:
     --------
     >>> from infosieve import CVScores
     >>> scores = CVScores(
+    ...     criterion="cmi",
     ...     sizes=(0, 1, 2), scores=((0.0, 0.5, 0.6), (0.0, 0.7, 0.6)), all_columns=(0.4, 0.5),
     ...     order=(3, 1), fold_orders=((3, 1), (3, 0)), n_chosen=1,
     ...     model={"name": "sklearn.svm._classes.SVR", "parameters": {"C": 1.0}}, scoring="r2",
@@ -62,6 +67,7 @@ class CVScores:
     ('SVR', 0.0)
     """
 
+    criterion: str
     sizes: tuple[int, ...]
     scores: tuple[tuple[float, ...], ...]
     all_columns: tuple[float, ...] | None
@@ -70,6 +76,7 @@ class CVScores:
     n_chosen: int
     model: Mapping[str, Any]
     scoring: str
+    others: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
 
     @property
     def mean(self) -> FloatArray:
@@ -102,6 +109,7 @@ def plain_scores(scores: CVScores) -> dict[str, Any]:
     content = plain_record(scores)
     for name in ("scores", "fold_orders"):
         content[name] = [list(row) for row in content[name]]
+    content["others"] = {name: list(row) for name, row in content["others"].items()}
     return {k: list(v) if isinstance(v, tuple) else v for k, v in content.items()}
 
 
@@ -111,4 +119,5 @@ def restored_scores(content: Mapping[str, Any]) -> CVScores:
     known: dict[str, Any] = {**content, "all_columns": None if whole is None else tuple(whole)}
     known |= {name: tuple(content[name]) for name in ("sizes", "order")}
     known |= {name: tuple(map(tuple, content[name])) for name in ("scores", "fold_orders")}
+    known["others"] = {name: tuple(row) for name, row in content["others"].items()}
     return CVScores(**known)

@@ -216,6 +216,9 @@ class SelectionResult(Document):
         Some values of the selected columns and the target.
     provenance : Provenance
         Data, parameters, seed and versions.
+    criterion : str
+        What the columns were ranked by: that of the parameters or, where it was left open, the one
+        that was used.
     corrected : bool
         Whether p-values of single columns are those of the best of all candidates. False after
         ``correction=None``: they are those of a column alone, and the best of many passes more
@@ -301,6 +304,13 @@ class SelectionResult(Document):
         names = [self.features[j] for j in self.selected]
         note = "" if self.corrected else ", p-values uncorrected"
         return f"SelectionResult({len(names)} of {len(self.features)} features: {names}{note})"
+
+    @property
+    def criterion(self) -> str:
+        if self.cv_scores is not None:
+            return self.cv_scores.criterion
+        asked = str(self.provenance.parameters.get("criterion", "auto"))
+        return "cmi" if asked == "auto" else asked
 
     @property
     def corrected(self) -> bool:

@@ -20,6 +20,8 @@ from infosieve.results import Provenance, Step
 from infosieve.results._base import plain_record
 from infosieve.results._checks import ImpossibleError, check_fit, check_path, check_scores
 from infosieve.results._selection import plain_step, restored_step
+from infosieve.selection._one_by_one import ONE_BY_ONE
+from infosieve.significance._permutation_test import MEASURED
 
 _KINDS = {"data": str, "n_samples": int, "seed": int, "parameters": dict, "infosieve": str}
 _WAY_OUT = "Nothing was overwritten: delete it to begin anew, or name another file."
@@ -207,11 +209,12 @@ class Checkpoint(Kept):
 
 @dataclass(frozen=True, kw_only=True)
 class Fold:
-    """What is known without some samples: a ranking, and scores on these samples.
+    """What is known without some samples: a ranking by a criterion, and scores on these samples.
 
     ``whole`` is the score of all columns, None where they were not tried.
     """
 
+    criterion: str
     order: tuple[int, ...]
     scores: tuple[float, ...]
     whole: float | None
@@ -243,6 +246,8 @@ class CVCheckpoint(Kept):
         if [*map(tuple, content)] != [("fold",)] * len(folds) + [("step",)] * len(steps):
             raise ImpossibleError("folds come first, then steps")
         for number, fold in enumerate(folds, start=1):
+            if fold.criterion not in (*MEASURED, *ONE_BY_ONE):
+                raise ImpossibleError(f"fold {number} has no such criterion: {fold.criterion!r}")
             scores = [*fold.scores, *([] if fold.whole is None else [fold.whole])]
             check_scores(f"fold {number}", fold.order, scores, self.n_columns)
         check_path(steps, self.n_columns)
@@ -251,9 +256,8 @@ class CVCheckpoint(Kept):
 
 
 def _fold(content: Mapping[str, Any]) -> Fold:
-    return Fold(
-        order=tuple(content["order"]), scores=tuple(content["scores"]), whole=content["whole"]
-    )
+    tuples = {name: tuple(content[name]) for name in ("order", "scores")}
+    return Fold(**{**content, **tuples})
 
 
 def _checksum(content: Mapping[str, Any]) -> str:

@@ -28,7 +28,7 @@ from infosieve._core.files import first_line
 from infosieve._core.messages import brief, shown, warn
 from infosieve._core.parameters import is_int
 from infosieve._core.progress import Progress
-from infosieve._core.types import Executor, IntArray
+from infosieve._core.types import Executor, FloatArray, IntArray
 from infosieve._executors import WorkersLostError
 from infosieve._input.problem import Problem
 from infosieve._sources.columns import as_source
@@ -38,6 +38,8 @@ from infosieve.selection._models import default_model, with_preparation
 from infosieve.selection._rules import rules_of, rules_of_tests
 from infosieve.selection._search import Search
 
+# Rankings that are tried where nobody names a criterion (docs/quality.md).
+CRITERIA = ("cmi", "cmim")
 # Each number of columns that is tried is about so many times the one before.
 _GROWTH = 1.4
 # The fewest columns are chosen whose error exceeds the smallest by so much (docs/quality.md).
@@ -82,11 +84,14 @@ class Trial:
     thin: bool
     seed: int
 
-    def fold(self, number: int, order: Sequence[int], progress: Progress) -> Fold:
+    def fold(
+        self, criterion: str, number: int, order: Sequence[int], with_all: bool, progress: Progress
+    ) -> Fold:
         """The scores of one fold, along the ranking that was made without it."""
         tried = [tuple(order[:k]) for k in self.sizes]
-        tried += [] if self.every is None else [self.every]
-        progress.begin(f"fold {number + 1} of {len(self.splits)}, models", len(tried))
+        whole = self.every if with_all else None
+        tried += [] if whole is None else [whole]
+        progress.begin(f"{criterion}, fold {number + 1} of {len(self.splits)}, models", len(tried))
         work = Parallel(self.n_threads, backend="threading", return_as="generator")
         scores = []
         with warnings.catch_warnings():
@@ -94,8 +99,8 @@ class Trial:
             for score in work(delayed(self._score)(columns, number) for columns in tried):
                 scores.append(score)
                 progress.advance(len(scores), len(tried))
-        whole = None if self.every is None else scores.pop()
-        return Fold(order=tuple(order), scores=tuple(scores), whole=whole)
+        last = None if whole is None else scores.pop()
+        return Fold(criterion=criterion, order=tuple(order), scores=tuple(scores), whole=last)
 
     def _score(self, columns: Sequence[int], number: int) -> float:
         learn, judge = self.splits[number]
@@ -260,10 +265,23 @@ def _scoring_name(scoring: Any, classes: bool) -> str:
     return scoring if isinstance(scoring, str) else getattr(scoring, "__name__", shown(scoring))
 
 
+def by_criterion(folds: Sequence[Fold]) -> dict[str, list[Fold]]:
+    """The folds of each criterion that was tried; the one with the best score first."""
+    found: dict[str, list[Fold]] = {}
+    for fold in folds:
+        found.setdefault(fold.criterion, []).append(fold)
+    best = {criterion: _mean(some)[1:].max() for criterion, some in found.items()}
+    return dict(sorted(found.items(), key=lambda item: -best[item[0]]))
+
+
+def _mean(folds: Sequence[Fold]) -> FloatArray:
+    return np.asarray(np.mean([fold.scores for fold in folds], axis=0))
+
+
 def n_chosen(sizes: Sequence[int], folds: Sequence[Fold], optimum: float | None, least: int) -> int:
     """The fewest columns, one at least, that predict nearly as well as any number does."""
     allowed = [i for i, k in enumerate(sizes) if k >= max(least, 1)]
-    mean = np.mean([fold.scores for fold in folds], axis=0)[allowed]
+    mean = _mean(folds)[allowed]
     slack = 0.0 if optimum is None else TOLERANCE * max(optimum - mean.max(), 0.0)
     return sizes[allowed[int(np.argmax(mean >= mean.max() - slack))]]
 
@@ -281,15 +299,19 @@ def _optimum(scoring: Any, scorer: Any) -> float | None:
 def scores_of(trial: Trial, folds: Sequence[Fold], order: Sequence[int], n: int) -> CVScores:
     """The record of a cross-validation that chose n columns of a ranking."""
     whole = tuple(fold.whole for fold in folds if fold.whole is not None)
+    tried = by_criterion(folds)
+    criterion, chosen = next(iter(tried.items()))
     return CVScores(
+        criterion=criterion,
         sizes=trial.sizes,
-        scores=tuple(fold.scores for fold in folds),
+        scores=tuple(fold.scores for fold in chosen),
         all_columns=whole or None,
         order=tuple(order),
-        fold_orders=tuple(fold.order for fold in folds),
+        fold_orders=tuple(fold.order for fold in chosen),
         n_chosen=n,
         model=described(trial.model),
         scoring=trial.scoring,
+        others={name: tuple(_mean(tried[name]).tolist()) for name in list(tried)[1:]},
     )
 
 
@@ -306,23 +328,27 @@ def cross_validated(
 
     ``data`` are X, y and groups, as they were passed.
     """
-    folds = [] if kept is None else list(kept.folds[: len(trial.splits)])
+    criteria = CRITERIA if selector.criterion == "auto" else (selector.criterion,)
+    folds = [] if kept is None else list(kept.folds)
     if folds:
         executor.progress.say(f"{len(folds)} folds are in the checkpoint")
-    for number in range(len(folds), len(trial.splits)):
+    todo = [(criterion, number) for criterion in criteria for number in range(len(trial.splits))]
+    for criterion, number in todo[len(folds) :]:
         try:
             among = problem.rows[trial.splits[number][0]]
-            order = _ranked(selector, data, among, provenance, executor, trial.sizes[-1])
-            folds.append(trial.fold(number, order, executor.progress))
+            how = {"criterion": criterion, "max_features": trial.sizes[-1], "min_features": 0}
+            order = _ranked(clone(selector).set_params(**how), data, among, provenance, executor)
+            with_all = criterion == criteria[0]
+            folds.append(trial.fold(criterion, number, order, with_all, executor.progress))
         except (KeyboardInterrupt, WorkersLostError) as error:
-            raise _interrupted(error, number, len(trial.splits), kept) from error
+            raise _interrupted(error, len(folds), len(todo), kept) from error
         if kept is not None:
             kept.write(folds)
-        mean = np.mean([fold.scores for fold in folds], axis=0)
-        best = trial.sizes[int(np.argmax(mean))]
+        mean = _mean([fold for fold in folds if fold.criterion == criterion])
+        best = 1 + int(np.argmax(mean[1:]))
         executor.progress.say(
-            f"fold {number + 1} of {len(trial.splits)}: {trial.scoring} {mean.max():.3f} with "
-            f"{best} columns, so far"
+            f"{criterion}, fold {number + 1} of {len(trial.splits)}: {trial.scoring} "
+            f"{mean[best]:.3f} with {trial.sizes[best]} columns, so far"
         )
     return folds
 
@@ -333,16 +359,14 @@ def _ranked(
     among: IntArray,
     provenance: Provenance,
     executor: Executor,
-    most: int,
 ) -> list[int]:
     """The ranking of some of the samples; what they warn of, all of them do."""
-    alone = clone(selector).set_params(min_features=0, max_features=most)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        problem = alone._problem(*data, executor, among)
-        rules = rules_of(alone, problem.x, provenance.seed)
-        engine = alone._engine(problem.x, rules, executor)
-        search, _ = alone._search(problem, rules, provenance, engine, executor)
+        problem = selector._problem(*data, executor, among)
+        rules = rules_of(selector, problem.x, provenance.seed)
+        engine = selector._engine(problem.x, rules, executor)
+        search, _ = selector._search(problem, rules, provenance, engine, executor)
         for _ in search.steps():
             pass
     return list(search.selected)
@@ -373,7 +397,8 @@ def cut(search: Search, trial: Trial, folds: Sequence[Fold], kept: CVCheckpoint 
             pass
     except (KeyboardInterrupt, WorkersLostError) as error:
         raise _interrupted(error, len(folds), len(folds), kept) from error
-    n = n_chosen(trial.sizes, folds, trial.optimum, search.rules.min_features)
+    chosen = next(iter(by_criterion(folds).values()))
+    n = n_chosen(trial.sizes, chosen, trial.optimum, search.rules.min_features)
     scores = scores_of(trial, folds, search.selected, n)
     path, selected = [], list[int]()
     for step in search.path:

@@ -67,7 +67,7 @@ class Rules:
 
 def check_parameters(selector: Any) -> int:
     """Refuse what cannot be, before work begins; the seed."""
-    check_choice(selector.criterion, "criterion", (*MEASURED, *ONE_BY_ONE))
+    check_choice(selector.criterion, "criterion", ("auto", *MEASURED, *ONE_BY_ONE))
     check_choice(selector.search, "search", ("forward", "forward-backward"))
     check_choice(selector.removal, "removal", ("test", "mi"))
     check_choice(selector.stop, "stop", ("auto", "fdr", "permutation", "max-mi", "cv", None))
@@ -76,8 +76,9 @@ def check_parameters(selector: Any) -> int:
     check_choice(selector.resample, "resample", ("cv", None))
     check_method(selector.method, selector.metric, selector.scale, conditional=False)
     if selector.criterion != "mi" and selector.method == "ksg2":
+        criterion = "cmi" if selector.criterion == "auto" else selector.criterion
         raise ValueError(
-            f"The 'method' parameter must be 'ksg1' with criterion={selector.criterion!r}: "
+            f"The 'method' parameter must be 'ksg1' with criterion={criterion!r}: "
             "conditional information is defined for that form only. Got 'ksg2' instead; use "
             "criterion='mi' with it."
         )
@@ -132,8 +133,12 @@ def _check_permutations(selector: Any) -> None:
         check_permutations(n, selector.alpha, " for removals")
 
 
-def rules_of(selector: Any, table: Any, seed: int) -> Rules:
-    """The parameters that depend on the size of the table, and the rest."""
+def rules_of(selector: Any, table: Any, seed: int, criterion: str | None = None) -> Rules:
+    """The parameters that depend on the size of the table, and the rest.
+
+    ``criterion``: the one that is used, where several were tried.
+    """
+    criterion = selector.criterion if criterion is None else criterion
     m = table.n_columns
     by_cv = selector.stop == "cv"
     most = m if selector.max_features is None else min(selector.max_features, m)
@@ -152,7 +157,7 @@ def rules_of(selector: Any, table: Any, seed: int) -> Rules:
         raise ValueError(
             f"The 'min_features' parameter ({least}) must not exceed 'max_features' ({most})."
         )
-    one_by_one = selector.criterion if selector.criterion in ONE_BY_ONE else None
+    one_by_one: Any = criterion if criterion in ONE_BY_ONE else None
     by_number = selector.stop == "auto" and selector.n_features_to_select is not None
     by_gain = (by_number or by_cv) and selector.lookahead == 2 and one_by_one is None
     stop = stop_of(selector.stop, selector.n_features_to_select)

@@ -58,6 +58,7 @@ from infosieve.results._selection import alternatives_frame, cv_scores_frame
 from infosieve.selection._alternatives import find_alternatives
 from infosieve.selection._checkpoint import Checkpoint, CVCheckpoint, Fold, claimed
 from infosieve.selection._prediction import (
+    by_criterion,
     cross_validated,
     cut,
     tested,
@@ -91,11 +92,12 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         The smoothing parameter K, a range of K whose estimates are averaged (capped by the
         sample), or "auto": chosen from the data by :func:`choose_k`. After that choice the
         tests accept more than they should (see Notes).
-    criterion : {"cmi", "mi", "cmim", "jmi"}, default="cmi"
-        What candidates are ranked by: the conditional information I(X; Y | selected), the
-        information of the whole set MI(selected and X; Y), or the least ("cmim" [7]_) or mean
-        ("jmi" [8]_) of I(X; Y | s) over the selected columns s. The last two never leave two
-        dimensions, so they rank a hundred columns, too; they have no test and no pairs.
+    criterion : {"auto", "cmi", "mi", "cmim", "jmi"}, default="auto"
+        What candidates are ranked by: the conditional information I(X; Y | selected) ("cmi"), the
+        information of the whole set MI(selected and X; Y) ("mi"), or the least ("cmim" [7]_) or
+        mean ("jmi" [8]_) of I(X; Y | s) over the selected columns s. The last two never leave two
+        dimensions, so they rank a hundred columns, too; they have no test and no pairs. "auto":
+        "cmi"; with ``stop="cv"``, "cmi" and "cmim", of which the one is taken that predicts better.
     search : {"forward", "forward-backward"}, default="forward"
         Whether, after each addition, one earlier column may be removed again.
     removal : {"test", "mi"}, default="test"
@@ -311,7 +313,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         self,
         n_neighbors: Neighbors | Literal["auto"] = SELECTION_NEIGHBORS,
         *,
-        criterion: Literal["cmi", "mi", "cmim", "jmi"] = "cmi",
+        criterion: Literal["auto", "cmi", "mi", "cmim", "jmi"] = "auto",
         search: Literal["forward", "forward-backward"] = "forward",
         removal: Literal["test", "mi"] = "test",
         stop: Stop | Literal["auto"] = "auto",
@@ -440,6 +442,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             trial = trial_of(self, problem, X, rules.seed, rules.max_features, n_threads)
             data = X, y, groups
             folds = cross_validated(trial, self, data, problem, provenance, kept, executor)
+            rules = rules_of(self, problem.x, rules.seed, next(iter(by_criterion(folds))))
         search, identifiers = self._search(problem, rules, provenance, engine, executor)
         search.tick = self._ticker(progress, rules, problem.n_samples, executor)
         if trial is not None:
