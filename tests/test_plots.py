@@ -200,7 +200,10 @@ def test_scores_of_pictures_and_pages_are_the_same(n_columns):
     figure = _figures.prediction(_data.prediction(result))
     traces, lines = {trace["name"]: trace for trace in figure["data"]}, drawn_lines(ax)
     (bars,) = ax.containers
-    mean = traces["mean of 3, standard error"]
+    mean = traces[f"{result.criterion}: mean of 3, standard error"]
+    (other,) = result.cv_scores.others  # of "cmi" and "cmim"
+    for means in (traces[f"{other}: mean"]["y"], lines[f"{other}: mean"].get_ydata()):
+        np.testing.assert_array_equal(means, result.cv_scores.others[other])
     np.testing.assert_array_equal(mean["x"], bars.lines[0].get_xdata())
     np.testing.assert_array_equal(mean["y"], bars.lines[0].get_ydata())
     assert mean["error_y"]["array"] == result.cv_scores.standard_error.tolist()

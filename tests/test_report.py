@@ -636,7 +636,7 @@ def scored(result, means, n_chosen, every=None):
     order = result.cv_scores.order
     scores = replace(
         result.cv_scores, sizes=tuple(range(len(means))), scores=folds, n_chosen=n_chosen,
-        all_columns=every, fold_orders=(order, order),
+        all_columns=every, fold_orders=(order, order), others={},
     )  # fmt: skip
     return replace(result, cv_scores=scores)
 
@@ -654,7 +654,7 @@ def test_how_many_columns_predict():
     better = sum(own > np.array(scores.all_columns))
     assert f"the chosen ones are better in {better} of 3 folds." in part
     assert f"Without columns it is {scores.without:.3f}." in part
-    assert "slightly too good, because it had a part in the choice" in part
+    assert "slightly too good, because number and ranking were chosen by it" in part
     certain = [result.features[s.features[0]] for s in result.steps if s.significant]
     useful = [result.features[s.features[0]] for s in result.steps if not s.significant]
     assert len(certain) > 1 < len(useful)
@@ -749,6 +749,33 @@ def test_why_that_number_was_chosen():
     n = len(result.selected)
     pair = scored(result, [0, *np.linspace(0.1, 0.5, n)], n - 1)
     assert "One more was selected, because the last two are a pair." in read(page(pair))
+
+
+def test_by_which_criterion_columns_are_ranked():
+    result = predicting()
+    scores = result.cv_scores
+    ((other, means),) = scores.others.items()
+    assert {scores.criterion, other} == {"cmi", "cmim"}
+    text = read(page(result))
+    assert (
+        f"The ranking is by the criterion {scores.criterion}, which predicts best: its largest "
+        f"mean is {scores.best_score:.3f}; {other} has {max(means[1:]):.3f}."
+    ) in text
+    text = read(page(predicting(criterion="cmi")))
+    assert "The ranking is by the criterion" not in text
+    assert "slightly too good, because the number was chosen by it" in text
+
+
+def test_scores_of_any_name_are_text():
+    result = predicting()
+    scores = replace(result.cv_scores, scoring=EVIL, criterion=EVIL)
+    model = {"name": EVIL, "parameters": {}}
+    scores = replace(scores, model=model, others={f"{EVIL}2": scores.scores[0]})
+    text = page(replace(result, cv_scores=scores))
+    assert EVIL not in text
+    shown = json.dumps(figures_of(text)[0])
+    assert "<script" not in shown
+    assert "&lt;script&gt;" in shown
 
 
 def test_scores_beside_all_columns_and_none():

@@ -232,6 +232,10 @@ def test_impossible_results_are_refused(place, value, message):
         (("model",), {}, "a part of it is missing or of the wrong kind"),
         (("model", "parameters"), [1], "'model' must have a name and parameters"),
         (("scoring",), 1, "'scoring' must be a text; it is 1"),
+        (("criterion",), 1, "each criterion must be a text of its own"),
+        (("others",), {"cmi": [0.0] * 6}, "each criterion must be a text of its own"),
+        (("others",), {"jmi": [0.5]}, "jmi must have 6 scores; it is 1"),
+        (("others",), {"jmi": [None] * 6}, "the scores of jmi must be finite numbers"),
     ],
 )
 def test_impossible_scores_are_refused(place, value, message):
@@ -267,7 +271,7 @@ def test_scores_are_a_frame_of_numbers_of_columns():
 def test_a_number_is_certain_if_all_it_adds_is(sizes, certain):
     result = predicting()
     assert [step.significant for step in result.steps] == [True, True, False, None]
-    scores = replace(result.cv_scores, sizes=sizes, scores=((0.0, 0.1, 0.2, 0.3),) * 2)
+    scores = replace(result.cv_scores, sizes=sizes, scores=((0.0, 0.1, 0.2, 0.3),) * 2, others={})
     found = cv_scores_frame(replace(result, cv_scores=scores), scores)["certain"]
     pd.testing.assert_series_equal(found, pd.Series(certain, dtype="boolean"), check_names=False)
 

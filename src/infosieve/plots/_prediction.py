@@ -13,8 +13,9 @@ _NAME, _LETTER = 0.125, 0.085
 class CVScoresDisplay(Display):
     """The scores of a model against the number of columns, by cross-validation.
 
-    Means over the folds with standard errors, and thin lines of the folds; the score without
-    columns and, where it is known, that of all columns; the number that was chosen. Squares below
+    Means over the folds with standard errors, thin lines of the folds, and grey lines of the means
+    along rankings by other criteria that were tried; the score without columns and, where it is
+    known, that of all columns; the number that was chosen. Squares below
     are the selected columns. With ``test=True`` filled ones are certain, having passed their tests,
     and open ones are only useful. The names along the axis are those of the ranking of all samples;
     each fold has a ranking of its own.
@@ -95,9 +96,11 @@ class CVScoresDisplay(Display):
             ax.axhline(drawn.every, color=FOLLOWS, ls="--", lw=1.3, label=label)
         label = f"chosen: {drawn.n_chosen:,}"
         ax.axvline(drawn.place(drawn.n_chosen), color=REFUSED, lw=1.3, label=label)
+        for criterion, means in drawn.others.items():
+            ax.plot(at, means, color=CHANCE, lw=1.3, zorder=2, label=f"{criterion}: mean")
         ax.errorbar(
             at, drawn.mean, drawn.error, fmt="o-", ms=5, color=FOUND, elinewidth=1, capsize=2,
-            zorder=3, label=f"mean of {len(drawn.folds)}, standard error",
+            zorder=3, label=drawn.mean_label,
         )  # fmt: skip
         for kind, filled, numbers in drawn.marked():
             face = FOUND if filled else "white"
@@ -106,7 +109,8 @@ class CVScoresDisplay(Display):
                 markerfacecolor=face, label=kind, zorder=4,
             )  # fmt: skip
         _name_columns(ax, drawn)
-        ax.set(ylim=(low, high), ylabel=drawn.scoring, title=drawn.model)
+        ax.set(ylim=(low, high), title=drawn.model)
+        ax.set_ylabel(drawn.scoring, parse_math=False)
         ax.legend(fontsize="small", frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
         ax.spines[["top", "right"]].set_visible(False)
         return self._drawn(ax)

@@ -85,7 +85,7 @@ def path(result: Any) -> list[PathPoint]:
     The criterion "mi" compares whole sets: the information of the set before the step is
     subtracted from its permuted values, as it is from the gain.
     """
-    whole = result.provenance.parameters.get("criterion") == "mi"
+    whole = result.criterion == "mi"
     known, points = 0.0, []
     for number, step in enumerate(result.steps, start=1):
         points.append(
@@ -154,7 +154,9 @@ class Prediction:
     certain : list of bool, or None
         Of the first of them, those that are selected, which passed a test; None: nobody asked.
     n_selected : int
-    model, scoring : str
+    model, scoring, criterion : str
+    others : dict
+        The mean along rankings by other criteria.
     """
 
     sizes: IntArray
@@ -170,6 +172,8 @@ class Prediction:
     n_selected: int
     model: str
     scoring: str
+    criterion: str
+    others: dict[str, FloatArray]
 
     @property
     def score(self) -> float:
@@ -190,6 +194,11 @@ class Prediction:
         """ "3. X2", the column that comes third; "none" comes before the first."""
         return "none" if number == 0 else f"{number}. {self.names[number - 1]}"
 
+    @property
+    def mean_label(self) -> str:
+        """What the line of the means is called."""
+        return f"{self.criterion}: mean of {len(self.folds)}, standard error"
+
     def place(self, number: Any) -> FloatArray:
         """Where a number of columns lies on its axis; many share the room of a few."""
         at = np.asarray(number, np.float64)
@@ -207,7 +216,7 @@ class Prediction:
         """The ends of an axis of scores, and where columns are marked, below all of them."""
         ends = self.mean - self.error, self.mean + self.error
         every = self.without if self.every is None else self.every
-        shown = np.concatenate((self.folds.ravel(), *ends, [every]))
+        shown = np.concatenate((self.folds.ravel(), *ends, *self.others.values(), [every]))
         low, high = float(shown.min()), float(shown.max())
         span = (high - low) or max(abs(high), 1.0)
         return low - 0.14 * span, high + 0.05 * span, low - 0.07 * span
@@ -242,6 +251,8 @@ def prediction(result: Any) -> Prediction:
         n_selected=len(result.selected),
         model=scores.model_name,
         scoring=scores.scoring,
+        criterion=scores.criterion,
+        others={name: np.array(means) for name, means in scores.others.items()},
     )
 
 

@@ -213,8 +213,10 @@ def prediction(drawn: _data.Prediction) -> Figure:
     up = {"range": [low, high], "zeroline": False}
     upright = max(map(len, across["ticktext"])) if across["tickangle"] else 0
     height = 420 + 6 * upright
-    data = [_folds(drawn), *lines, chosen, _means(drawn), *_column_marks(drawn)]
-    return _figure(data, "number of columns", drawn.scoring, height, xaxis=across, yaxis=up)
+    others = [_other_means(drawn, name) for name in drawn.others]
+    data = [_folds(drawn), *lines, chosen, *others, _means(drawn), *_column_marks(drawn)]
+    y = _text(drawn.scoring, 40)
+    return _figure(data, "number of columns", y, height, xaxis=across, yaxis=up)
 
 
 def _line(
@@ -239,13 +241,27 @@ def _folds(drawn: _data.Prediction) -> Figure:
 def _means(drawn: _data.Prediction) -> Figure:
     return {
         "type": "scatter", "mode": "lines+markers",
-        "name": f"mean of {len(drawn.folds)}, standard error",
+        "name": _text(drawn.mean_label),
         "x": drawn.place(drawn.sizes).tolist(), "y": drawn.mean.tolist(),
         "line": {"color": "found", "width": 2}, "marker": {"color": "found", "size": 7},
         "error_y": {"array": drawn.error.tolist(), "color": "found", "thickness": 1, "width": 3},
         "text": [_score_text(drawn, i) for i in range(drawn.sizes.size)],
         "hovertemplate": "%{text}<extra></extra>",
     }  # fmt: skip
+
+
+def _other_means(drawn: _data.Prediction, criterion: str) -> Figure:
+    means, name = drawn.others[criterion].tolist(), _text(criterion)
+    line = _line(f"{name}: mean", drawn.place(drawn.sizes).tolist(), means, "chance", "solid")
+    texts = [
+        f"{_columns_text(int(size))} by {name}: {_text(drawn.scoring)} {drawn.text(mean)}"
+        for size, mean in zip(drawn.sizes, means, strict=True)
+    ]
+    return line | {"text": texts, "hoverinfo": "text"}
+
+
+def _columns_text(size: int) -> str:
+    return "no column" if size == 0 else "1 column" if size == 1 else f"{size:,} columns"
 
 
 def _beyond(low: float, high: float) -> list[float]:
@@ -271,8 +287,8 @@ def _score_text(drawn: _data.Prediction, number: int) -> str:
     error = drawn.text(float(drawn.error[number]))
     names = ", ".join(_text(name, 40) for name in drawn.names[:size][:6])
     more = f" and {size - 6:,} more" if size > 6 else ""
-    columns = "no column" if size == 0 else "1 column" if size == 1 else f"{size:,} columns"
-    return f"{columns}: {drawn.scoring} {mean} ± {error}<br>{names}{more}".removesuffix("<br>")
+    scored = f"{_columns_text(size)}: {_text(drawn.scoring)} {mean} ± {error}"
+    return f"{scored}<br>{names}{more}" if size else scored
 
 
 def _column_marks(drawn: _data.Prediction) -> list[Figure]:

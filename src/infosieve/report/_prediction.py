@@ -32,12 +32,16 @@ def predicted(result: Any) -> Answer | None:
         " ".join(_compared(result, drawn)),
         " ".join(_certain(result, drawn)),
         *_folds(result),
-        "The score of the chosen number is slightly too good, because it had a part in the choice. "
-        "Samples that the selection has not seen give a fair one.",
+        f"The score of the chosen number is slightly too good, because {_what_it_chose(drawn)} by "
+        "it. Samples that the selection has not seen give a fair one.",
     ]
     title, anchor = "How many columns predict", "predict"
     part = section(title, text, figures.prediction(drawn), notes=notes, anchor=anchor)
     return Answer(fact=fact("How well do they predict?", _short(drawn), anchor), section=part)
+
+
+def _what_it_chose(drawn: _data.Prediction) -> str:
+    return "number and ranking were chosen" if drawn.others else "the number was chosen"
 
 
 def no_better(result: Any) -> bool:
@@ -85,6 +89,12 @@ def _chosen(result: Any, drawn: _data.Prediction) -> Iterator[str]:
             f"{text}. {counted(scores.best, 'column')} would predict better, "
             f"{drawn.text(scores.best_score)}, but {known.get('min_features')} at least were asked "
             "for (min_features)."
+        )
+    if drawn.others:
+        best = [f"{name} has {drawn.text(float(m[1:].max()))}" for name, m in drawn.others.items()]
+        yield (
+            f"The ranking is by the criterion {drawn.criterion}, which predicts best: its largest "
+            f"mean is {drawn.text(scores.best_score)}; {listed(best)}."
         )
     if len(result.selected) == drawn.n_chosen + 1:
         yield "One more was selected, because the last two are a pair."
