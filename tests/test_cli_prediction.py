@@ -90,8 +90,13 @@ def test_scores_are_printed_after_the_path(folder):
     means = [float(re.search(r"-?\d\.\d{3}", row)[0]) for row in rows]
     np.testing.assert_allclose(means, [*scores.mean, np.mean(scores.all_columns)], atol=5.1e-4)
     assert max(means) > 0.5, "the target is in thousands, which support vectors must not see"
-    assert lines[head + 7] == "> was chosen, so that its score is slightly too good"
-    assert lines[head + 8] == "certain columns: nobody asked; --test says which of them are"
+    assert {scores.criterion, *scores.others} == {"cmi", "cmim"}
+    ((other, means),) = scores.others.items()
+    assert lines[head + 7 : head + 9] == [
+        "> was chosen, as was the ranking, so that its score is slightly too good",
+        f"columns are ranked by {scores.criterion}; by {other}, r2 is {max(means[1:]):.3f} at best",
+    ]
+    assert lines[head + 9] == "certain columns: nobody asked; --test says which of them are"
     assert lines[-1].startswith("seed 0; stop reason: SVR predicts with ")
 
 
@@ -153,7 +158,7 @@ def test_certain_columns_of_classes_with_a_page_and_a_table(folder, tmp_path):
     page, out = tmp_path / "page.html", tmp_path / "out.csv"
     done = run("select", folder / "table.csv", "--target", "level", "--features", "X*",
                "--features", "kind", "--model", "neighbors", "--test", "--alpha", 0.1, "--html",
-               page, "--out", out, *FEW)  # fmt: skip
+               page, "--out", out, "--criterion", "cmi", *FEW)  # fmt: skip
     assert done.returncode == 0, done.stderr
     lines = done.stdout.decode().splitlines()
     assert re.fullmatch(r"\s+feature\s+MI \(nats\)\s+gain\s+p\s+", lines[1])
@@ -165,6 +170,7 @@ def test_certain_columns_of_classes_with_a_page_and_a_table(folder, tmp_path):
     assert "--model neighbors" in page.read_text()
     assert list(pd.read_csv(out).columns)[-1] == "level"
     assert b"fold 3 of 3: accuracy" in done.stderr
+    assert "> was chosen, so that its score is slightly too good" in lines
 
 
 def test_options_of_a_file(folder):
@@ -365,8 +371,8 @@ def test_control_c_says_what_is_finished(more, wide, tmp_path):
     printed, said = process.communicate(timeout=120)
     assert (process.returncode, printed) == (130, b"")
     last = said.decode().strip().splitlines()[-1]
-    n = int(re.search(r"fit was interrupted; (\d) of 5 folds were finished", last)[1])
-    assert 1 <= n < 5
+    n = int(re.search(r"fit was interrupted; (\d) of 10 folds were finished", last)[1])
+    assert 1 <= n < 10
     assert b"Traceback" not in said
     if not more:
         assert last.endswith("and are lost; a checkpoint would have kept them")

@@ -151,7 +151,12 @@ def _prediction(out: Console, result: SelectionResult, scores: CVScores) -> None
     out.print(Text(f"how well {scores.model_name} predicts ({n_folds} folds{own})", style="bold"))
     heads = ["", "columns", scores.scoring, "± standard error", ""]
     out.print(table(heads, rows, right=(1, 2, 3)))
-    out.print(Text("> was chosen, so that its score is slightly too good"))
+    ranking = ", as was the ranking," if scores.others else ","
+    out.print(Text(f"> was chosen{ranking} so that its score is slightly too good"))
+    for name, others in scores.others.items():
+        best = f"{max(others[1:]):{digits}}"
+        text = f"columns are ranked by {scores.criterion}; by {name}, {scores.scoring} is {best}"
+        out.print(Text(f"{text} at best"))
     if scores.best_score <= scores.without:
         out.print(Text("no number of columns predicts better than none: it may all be chance"))
     out.print(Text(printable(_certain(result))))
