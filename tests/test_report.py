@@ -786,6 +786,12 @@ def test_scores_beside_all_columns_and_none():
     text = read(page(scored(result, [0, 0.3, 0.5], 2, every=(0.5, 0.5))))
     assert "With all 9 columns it is 0.500; the chosen ones are better in 1 of 2 folds." in text
     assert "no better with columns than without" not in text
+    whole = predicting(min_features=9)
+    assert len(whole.selected) == 9
+    text = read(page(whole))
+    assert "These are all columns." in text
+    assert "better in" not in text
+    assert "with all" not in text
     worse = read(page(scored(result, [0, -0.3, -0.1], 2)))
     assert "But the model predicts no better with columns than without" in worse
     assert "Without columns it is 0.000, and no number of columns is better, -0.100 at" in worse

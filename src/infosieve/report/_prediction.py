@@ -58,7 +58,7 @@ def broken_off(result: Any) -> bool:
 
 def _short(drawn: _data.Prediction) -> str:
     every = ""
-    if drawn.every is not None:
+    if drawn.every is not None and drawn.n_selected < drawn.n_features:
         every = f", {drawn.text(drawn.every)} with all {drawn.n_features:,}"
     columns = counted(drawn.n_chosen, "column")
     return (
@@ -112,7 +112,9 @@ def _more_error(drawn: _data.Prediction, best: float) -> str:
 def _compared(result: Any, drawn: _data.Prediction) -> Iterator[str]:
     """The chosen number beside all columns, and beside none."""
     scores, every = result.cv_scores, result.cv_scores.all_columns
-    if every is None:
+    if drawn.n_selected == drawn.n_features:
+        yield "These are all columns."
+    elif every is None:
         yield "All columns together were not tried."
     else:
         own = drawn.folds[:, drawn.sizes == drawn.n_chosen][:, 0]
