@@ -758,8 +758,8 @@ def test_by_which_criterion_columns_are_ranked():
     assert {scores.criterion, other} == {"cmi", "cmim"}
     text = read(page(result))
     assert (
-        f"The ranking is by the criterion {scores.criterion}, which predicts best: its largest "
-        f"mean is {scores.best_score:.3f}; {other} has {max(means[1:]):.3f}."
+        f"The ranking is by the criterion {scores.criterion}, whose largest mean is "
+        f"{scores.best_score:.3f}; {other} has {max(means[1:]):.3f}."
     ) in text
     text = read(page(predicting(criterion="cmi")))
     assert "The ranking is by the criterion" not in text
@@ -795,6 +795,10 @@ def test_scores_beside_all_columns_and_none():
     worse = read(page(scored(result, [0, -0.3, -0.1], 2)))
     assert "But the model predicts no better with columns than without" in worse
     assert "Without columns it is 0.000, and no number of columns is better, -0.100 at" in worse
+    assert "No test shows that" in worse
+    assert "not certain" in worse
+    assert "useful" not in worse
+    assert "because the model predicts" not in worse
 
 
 def test_folds_of_groups_and_series():

@@ -228,9 +228,14 @@ class Prediction:
             return [("selected", True, list(numbers))]
         kinds = [
             (name, kind, [i for i in numbers if self.certain[i - 1] is kind])
-            for name, kind in (("certain", True), ("only useful", False))
+            for name, kind in (("certain", True), (uncertain(self), False))
         ]
         return [kind for kind in kinds if kind[2]]
+
+
+def uncertain(scores: Any) -> str:
+    """What columns are that a model has chosen, and no test has found: not always useful."""
+    return "only useful" if scores.mean[1:].max() > scores.mean[0] else "not certain"
 
 
 def prediction(result: Any) -> Prediction:

@@ -93,8 +93,8 @@ def _chosen(result: Any, drawn: _data.Prediction) -> Iterator[str]:
     if drawn.others:
         best = [f"{name} has {drawn.text(float(m[1:].max()))}" for name, m in drawn.others.items()]
         yield (
-            f"The ranking is by the criterion {drawn.criterion}, which predicts best: its largest "
-            f"mean is {drawn.text(scores.best_score)}; {listed(best)}."
+            f"The ranking is by the criterion {drawn.criterion}, whose largest mean is "
+            f"{drawn.text(scores.best_score)}; {listed(best)}."
         )
     if len(result.selected) == drawn.n_chosen + 1:
         yield "One more was selected, because the last two are a pair."
@@ -151,6 +151,9 @@ def _certain(result: Any, drawn: _data.Prediction) -> Iterator[str]:
         verb = "is" if len(sure) == 1 else "are"
         yield f"{listed(sure, _NAMES)} {verb} certain, by permutation tests."
     one = len(useful) == 1
+    if no_better(result):
+        yield f"No test shows that {listed(useful, _NAMES)} {'adds' if one else 'add'} anything."
+        return
     yield (
         f"{listed(useful, _NAMES)} {'is' if one else 'are'} here because the model predicts with "
         f"{'it' if one else 'them'}; no test shows that {'it adds' if one else 'they add'} "

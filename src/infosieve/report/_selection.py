@@ -232,12 +232,9 @@ def _outcome(result: Any, step: Any) -> Page:
     if step.action == "refuse":
         return {"text": "refused", "tone": "third"}
     if result.cv_scores is not None and _is_tested(result):
-        sure = bool(step.significant)
-        return (
-            {"text": "certain", "tone": "found"}
-            if sure
-            else {"text": "only useful", "tone": "soft"}
-        )
+        if step.significant:
+            return {"text": "certain", "tone": "found"}
+        return {"text": _data.uncertain(result.cv_scores), "tone": "soft"}
     if step.significant is False:
         return {"text": "kept on request", "tone": "soft"}
     return {"text": "selected", "tone": "found"}
