@@ -7,6 +7,7 @@ from io import StringIO
 import numpy as np
 import pandas as pd
 from scipy.stats import rankdata
+from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import (
     ExtraTreesClassifier,
     ExtraTreesRegressor,
@@ -183,14 +184,16 @@ def is_text(column):
     return not pd.api.types.is_numeric_dtype(column)
 
 
+def codes_with_gaps(X):
+    """Numbers, and codes of text."""
+    text = [name for name in X if is_text(X[name])]
+    return X.assign(**{n: pd.factorize(X[n], sort=True)[0] for n in text}).to_numpy(float)
+
+
 def codes(X):
     """What selectors see that know neither text nor gaps: codes and medians."""
-    found = {
-        name: pd.factorize(column, sort=True)[0] if is_text(column) else column
-        for name, column in X.items()
-    }
-    numbers = pd.DataFrame(found, dtype=float)
-    return numbers.fillna(numbers.median()).to_numpy()
+    numbers = codes_with_gaps(X)
+    return np.where(np.isnan(numbers), np.nanmedian(numbers, axis=0), numbers)
 
 
 def as_numbers(table):
@@ -213,6 +216,17 @@ def ranked_by(**how):
     return rank
 
 
+FIRST_PAIRS = "cmi, pairs among the first"
+
+
+def first_pairs(table, inner, seed):
+    """The rankings of ``stop="cv"`` by "cmi": of all samples, and without each inner fold."""
+    nobody = DummyClassifier() if table.classes else DummyRegressor()
+    search = MISelector(stop="cv", criterion="cmi", model=nobody, cv=inner, random_state=seed)
+    found = search.fit(table.X, table.y, groups=groups_of(table)).result_.cv_scores
+    return list(found.order), [list(order) for order in found.fold_orders]
+
+
 def n_different(table):
     """How many columns vary and are no copies of others: no more can be asked for."""
     most = min(MOST, table.X.shape[1])
@@ -231,6 +245,20 @@ def by_relevance(table, seed):
     search = MISelector(stop=None, max_features=1, lookahead=1, random_state=seed)
     values = search.fit(table.X, table.y, groups=groups_of(table)).relevance_
     return np.argsort(-np.nan_to_num(values), kind="stable")[:MOST]
+
+
+def mean_ranks(orders, m):
+    """The columns by their mean rank in several orders; those left out come after the others."""
+    ranks = np.full((len(orders), m), max(map(len, orders)))
+    for row, order in zip(ranks, orders, strict=True):
+        row[order] = np.arange(len(order))
+    return np.argsort(ranks.mean(axis=0), kind="stable")[: len(orders[0])]
+
+
+def merged(table, seed):
+    """Ours, the mean of the ranks by three criteria."""
+    orders = [ranked_by(criterion=name)(table, seed) for name in ("cmi", "mi", "cmim")]
+    return mean_ranks(orders, table.X.shape[1])
 
 
 def importance(table, seed):
@@ -264,7 +292,8 @@ def by_hsic_lasso(table, seed):
     with redirect_stdout(StringIO()):
         search.input(codes(table.X), y)
         fit = search.classification if table.classes else search.regression
-        fit(min(MOST, table.X.shape[1]), n_jobs=1, max_neighbors=1)
+        # asked for all columns it fails, where the path takes them all
+        fit(min(MOST, table.X.shape[1] - 1), n_jobs=1, max_neighbors=1)
     return np.array(search.get_index(), int)
 
 
@@ -275,7 +304,9 @@ RANKINGS = {
     "cmim": ranked_by(criterion="cmim"),
     "jmi": ranked_by(criterion="jmi"),
     "cmi with pairs": with_pairs,
+    FIRST_PAIRS: None,  # makes those of the inner folds, too: see quality_curves.py
     "relevance": by_relevance,
+    "cmi, mi and cmim merged": merged,
     "forest importance": importance,
     "univariate MI": by_information,
     "mRMR": by_mrmr,

@@ -24,7 +24,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "
 
 import numpy as np
 import pandas as pd
-from procedures import RANKINGS, is_text
+from procedures import FIRST_PAIRS, RANKINGS, codes_with_gaps, first_pairs, is_text, mean_ranks
 from sklearn.compose import TransformedTargetRegressor
 from sklearn.datasets import load_breast_cancer, load_diabetes
 from sklearn.ensemble import ExtraTreesClassifier, ExtraTreesRegressor
@@ -113,7 +113,9 @@ def load(name, folder):
 
 def alike(X):
     """Samples that are equal have the same number."""
-    return X.groupby(list(X.columns), dropna=False, sort=False).ngroup().to_numpy()
+    numbers = codes_with_gaps(X)
+    rows = np.where(np.isnan(numbers), np.inf, numbers)
+    return pd.factorize(np.unique(rows, axis=0, return_inverse=True)[1].ravel())[0]
 
 
 def parts_of(table, n, seed):
@@ -129,17 +131,17 @@ class Prepared:
     """
 
     def __init__(self, learn, *others):
-        blocks, owner = [], []
-        for j, name in enumerate(learn):
-            tables = [table[[name]] for table in (learn, *others)]
-            if is_text(learn[name]):
-                hot = OneHotEncoder(handle_unknown="ignore", sparse_output=False).fit(tables[0])
-                block = [hot.transform(table) for table in tables]
-            else:
-                middle = tables[0].median()
-                block = [table.fillna(middle).to_numpy(float) for table in tables]
-            blocks.append(block)
-            owner += [j] * block[0].shape[1]
+        text = np.array([is_text(learn[name]) for name in learn])
+        numbers = np.flatnonzero(~text)
+        middle = learn.iloc[:, numbers].median()
+        tables = (learn, *others)
+        blocks = [[t.iloc[:, numbers].fillna(middle).to_numpy(float) for t in tables]]
+        owner = list(numbers)
+        for j in np.flatnonzero(text):
+            hot = OneHotEncoder(handle_unknown="ignore", sparse_output=False)
+            hot.fit(learn.iloc[:, [j]])
+            blocks.append([hot.transform(t.iloc[:, [j]]) for t in tables])
+            owner += [j] * blocks[-1][0].shape[1]
         self.owner = np.array(owner)
         self.parts = [np.hstack(part) for part in zip(*blocks, strict=True)]
         scaler = StandardScaler().fit(self.parts[0])
@@ -220,19 +222,23 @@ def behind(prepared, order, sizes, y, y_test, variance, classes):
     return errors, scores, losses, seconds
 
 
-def mean_ranks(orders, m):
-    """The columns by their mean rank in several orders; those left out come after the others."""
-    ranks = np.full((len(orders), m), max(map(len, orders)))
-    for row, order in zip(ranks, orders, strict=True):
-        row[order] = np.arange(len(order))
-    return np.argsort(ranks.mean(axis=0), kind="stable")[: len(orders[0])]
+def ranked(ranking, table, inner, seed):
+    """The order of all samples and those without each inner fold; seconds of both.
+
+    Of the processor: others may be busy.
+    """
+    start = time.process_time()
+    if ranking == FIRST_PAIRS:  # all at once, as the selector makes them
+        orders = first_pairs(table, inner, seed)
+        return *orders, time.process_time() - start, 0.0
+    order = plain(RANKINGS[ranking](table, seed))
+    middle = time.process_time()
+    others = [plain(RANKINGS[ranking](table.rows(learn), seed)) for learn, _ in inner]
+    return order, others, middle - start, time.process_time() - middle
 
 
-def ranked(ranking, table, seed):
-    """The order, and the seconds of the processor for it."""
-    start = time.process_time()  # of this process alone: others may be busy
-    order = RANKINGS[ranking](table, seed)
-    return [int(j) for j in order], time.process_time() - start
+def plain(order):
+    return [int(j) for j in order]
 
 
 def curve(name, folder, ranking, fold):
@@ -246,16 +252,14 @@ def curve(name, folder, ranking, fold):
         whole.y.var() if not whole.classes else 1,
         whole.classes,
     )
-    order, seconds = ranked(ranking, table, fold)
+    folds = parts_of(table, INNER, fold + 1)
+    order, inner_orders, seconds, inner_seconds = ranked(ranking, table, folds, fold)
     everything = ranking == "all columns"
     sizes = [m] if everything else sizes_of(min(m, len(order)))
     prepared = Prepared(table.X, test.X)
-    inner, inner_orders, inner_seconds = [], [], 0.0
-    for one, other in parts_of(table, INNER, fold + 1):
+    inner = []
+    for (one, other), inner_order in zip(folds, inner_orders, strict=True):
         part, rest = table.rows(one), table.rows(other)
-        inner_order, spent = ranked(ranking, part, fold)
-        inner_orders.append(inner_order)
-        inner_seconds += spent
         how = Prepared(part.X, rest.X), inner_order, sizes, part.y, rest.y, variance, classes
         inner.append(behind(*how)[1:])
     final = behind(prepared, order, sizes, table.y, test.y, variance, classes)[0]
@@ -296,7 +300,7 @@ def key(row):
 def cost(name, folder):
     """Small tables first, so that answers come early."""
     table = load(name, folder)
-    return len(table.y) * min(table.X.shape[1], 400)
+    return len(table.y) * table.X.shape[1]
 
 
 def run(arguments):

@@ -148,13 +148,26 @@ class Curves:
         return relative(error, base, n_test, wholes[0]["classes"]), share
 
     def line(self, words, rule, rankings):
+        """Words, means over tables, and the mean difference to the default with its error."""
         ratios, shares = self.judged(rule, rankings, self.names)
         each = np.exp(ratios.mean(axis=0))
         kept = "" if np.isnan(shares).any() else f"{100 * shares.mean():.0f} %"
-        return [*words, f"{np.exp(ratios.mean()):.3f}", *(f"{v:.3f}" for v in each), kept]
+        cells = [f"{np.exp(ratios.mean()):.3f}", *(f"{v:.3f}" for v in each), kept]
+        return [*words, *cells, self.against(ratios, rule)]
+
+    def against(self, ratios, rule):
+        """In % of error, paired by tables: the default with the same chooser."""
+        if not isinstance(rule, Rule):
+            return ""
+        by = rule.by if rule.by in (None, "neighbours") else None
+        base, _ = self.judged(Rule(*PICKS[WITHIN], by=by), DEFAULT, self.names)
+        apart = 100 * (ratios - base).mean(axis=1)
+        if not apart.any():
+            return "the default"
+        return f"{apart.mean():+.1f} ± {apart.std(ddof=1) / np.sqrt(len(apart)):.1f} %"
 
 
-HEAD = ["error over that of all columns", *MODELS, "kept"]
+HEAD = ["error over that of all columns", *MODELS, "kept", "against the default"]
 PICKS = {
     "best k": ("best", 0),
     "smoothed over k, then best": ("smoothed", 0),
@@ -171,18 +184,19 @@ PICKS = {
     "price 0.7": ("price", 0.7),
     "price 1": ("price", 1),
 }
-DEFAULT = ("cmi", "mi", "cmim")
-PRICE = Rule("price", 0.5)
+PAIRS = "cmi with pairs"
+DEFAULT = (PAIRS, "cmim")
+WITHIN = "within 5 % of the error"
 SETS = (
-    ("cmi",), ("mi",), ("cmim",), ("jmi",), ("cmi with pairs",), ("relevance",), ("cmi", "mi"),
-    ("cmi", "cmim"), ("cmi", "jmi"), ("cmi", "relevance"), DEFAULT, ("cmi", "mi", "jmi"), OURS,
-    (*DEFAULT, "relevance"), ("cmi with pairs", "mi", "cmim"), ("forest importance",),
+    ("cmi",), ("mi",), ("cmim",), ("jmi",), (PAIRS,), ("relevance",),
+    ("cmi, mi and cmim merged",), ("cmi", "mi"), ("cmi", "cmim"), ("cmi", "jmi"),
+    ("cmi", "mi", "cmim"), OURS, (PAIRS, "cmim"), (PAIRS, "mi", "cmim"), ("forest importance",),
 )  # fmt: skip
 
 
 def rankings_text(curves):
-    """One ranking after the other: what it holds, and what rules find of it."""
-    rules = {"best k by looking": "looking", "five columns": "five", "best k": Rule()}
+    """One ranking after the other: what it holds."""
+    rules = {"best k by looking": "looking", "five columns": "five"}
     rows = []
     for (ranking,) in [s for s in SETS if len(s) == 1 and curves.has(s)]:
         rows += [curves.line([ranking, words], rule, [ranking]) for words, rule in rules.items()]
@@ -190,35 +204,32 @@ def rankings_text(curves):
 
 
 def sets_text(curves):
-    """Several rankings, the best by the scores of the inner folds."""
-    rules = {"best k": Rule(), "price 0.5": PRICE}
+    """One ranking or several, the best by the scores of the inner folds."""
     rows = []
     for rankings in [s for s in SETS if curves.has(s)]:
-        words = ", ".join(rankings)
-        rows += [curves.line([words, name], rule, rankings) for name, rule in rules.items()]
-    return table(["rankings", "rule", *HEAD], rows, left=2)
+        for name in ("best k", WITHIN):
+            words = [", ".join(rankings), name]
+            rows.append(curves.line(words, Rule(*PICKS[name]), rankings))
+    return table(["rankings", "number of columns", *HEAD], rows, left=2)
 
 
 def rules_text(curves):
     rows = []
-    for rankings in (("cmi",), DEFAULT):
+    for by in (None, "neighbours"):
         for name, (pick, slack) in PICKS.items():
-            words = [", ".join(rankings), name]
-            rows.append(curves.line(words, Rule(pick, slack), rankings))
-        for name in ("best k", "price 0.5"):
-            rule = Rule(*PICKS[name], whole=True)
-            words = [", ".join(rankings), f"{name}, or all columns"]
-            rows.append(curves.line(words, rule, rankings))
-    return table(["rankings", "rule", *HEAD], rows, left=2)
+            words = [name, by or "the model behind"]
+            rows.append(curves.line(words, Rule(pick, slack, by=by), DEFAULT))
+    for name in ("best k", WITHIN):
+        rule = Rule(*PICKS[name], whole=True)
+        rows.append(curves.line([f"{name}, or all columns", "the model behind"], rule, DEFAULT))
+    return table(["rule", "number chosen by", *HEAD], rows, left=2)
 
 
 def caps_text(curves):
     rows = []
-    for name in ("best k", "price 0.5"):
-        for cap in ("10", "20", "50", "M/5"):
-            rule = Rule(*PICKS[name], cap=cap)
-            rows.append(curves.line([name, cap], rule, DEFAULT))
-    return table(["rule", "at most", *HEAD], rows, left=2)
+    for cap in ("10", "20", "50", "M/5"):
+        rows.append(curves.line([cap], Rule(*PICKS[WITHIN], cap=cap), DEFAULT))
+    return table(["at most", *HEAD], rows)
 
 
 def models_text(curves):
@@ -226,12 +237,13 @@ def models_text(curves):
     rows = []
     for by in (None, *MODELS, "mean"):
         words = {None: "the model behind", "mean": "the mean score of the three"}.get(by, by)
-        rows.append(curves.line([words], Rule("price", 0.5, by=by), DEFAULT))
+        rows.append(curves.line([words], Rule(*PICKS[WITHIN], by=by), DEFAULT))
     for by in ("neighbours", "trees"):
         rule = Rule(by=by, score="losses")
-        rows.append(curves.line([f"{by}, log loss, best k"], rule, DEFAULT))
-    rows.append(curves.line(["delta test, cmi alone"], Rule(score="delta"), ("cmi",)))
-    rows.append(curves.line(["the model behind, best k, cmi alone"], Rule(), ("cmi",)))
+        rows.append(curves.line([f"{by}, best log loss"], rule, DEFAULT))
+    rows.append(curves.line(["delta test, cmi with pairs"], Rule(score="delta"), (PAIRS,)))
+    rows.append(curves.line(["delta test, cmi"], Rule(score="delta"), ("cmi",)))
+    rows.append(curves.line(["the model behind, best k, cmi"], Rule(), ("cmi",)))
     rule = Rule(ranks="errors_of_mean_ranks")
     words = "the same, ranks averaged over the inner folds"
     rows.append(curves.line([words], rule, ("cmi",)))
@@ -240,47 +252,55 @@ def models_text(curves):
 
 def each_text(curves):
     rows = []
+    own, near = (Rule(*PICKS[WITHIN], by=by) for by in (None, "neighbours"))
+    tried = ((DEFAULT, own), (DEFAULT, near), (("forest importance",), Rule()))
     for name in curves.names:
         row = [name]
-        for rankings, rule in ((("cmi",), Rule()), (DEFAULT, Rule()), (DEFAULT, PRICE),
-                               (("forest importance",), Rule())):  # fmt: skip
+        for rankings, rule in tried:
             ratios, shares = curves.judged(rule, rankings, [name])
             row.append(f"{np.exp(ratios.mean()):.2f} ({100 * shares.mean():.0f} %)")
         rows.append(row)
-    head = ["table", "cmi, best k", "cmi, mi, cmim, best k", "cmi, mi, cmim, price 0.5"]
-    return table([*head, "forest importance, best k"], rows)
+    head = ["table", "by the model behind", "by neighbours", "forest importance, best k"]
+    return table(head, rows)
 
 
 def chosen_text(folds=None):
     """What the page says of it."""
     curves = Curves(kept("quality_curves"), CHOOSE, folds)
     return f"""\
-The {len(curves.names)} choosing tables, {curves.n_folds()} outer folds. A rule sees the scores of
-the inner folds only. **Price** c: over all rankings and numbers k of columns, of M, the least of
-log(1 - score) + c k / M, so with c = 0.5 a tenth of the columns more has to lower the error by 5 %.
+The {len(curves.names)} choosing tables, {curves.n_folds()} outer folds, rankings of 50 columns. A
+rule sees the scores of the inner folds only. The default of `stop="cv"`: two rankings, "cmi" with
+pairs and "cmim", of these the one with the better best score, and along it the fewest columns whose
+error (1 - score) is within 5 % of the smallest, scored by nearest neighbours unless a model is
+given. What was tried beside it ("against the default": the difference of the error, mean over
+tables and models, with its standard error over tables; by the model behind if both can, by
+neighbours if neighbours choose. Here pairs were looked for at every step; the selector looks for
+them while fewer than four columns are selected):
 
-Rankings, one by one ("by looking": the best k by the test samples, what a ranking holds):
+**Rankings**, one by one, and several of which the inner folds choose the best one. "By looking" is
+the best k by the test samples, what a ranking holds. "Forest importance" is there for comparison.
 
 {rankings_text(curves)}
 
-Several rankings, the best by the inner folds:
-
 {sets_text(curves)}
 
-Rules:
+**Rules** for the number of columns along the default rankings. "Within": the fewest columns whose
+score (or error) is so near to the best. "Price" c: the least log(1 - score) + c k / M, k of M
+columns.
 
 {rules_text(curves)}
 
-The most columns (cmi, mi, cmim; "M/5": a fifth of the columns, at least three):
+**The most columns**, within 5 % of the error ("M/5": a fifth of the columns, at least three):
 
 {caps_text(curves)}
 
-Which model chooses the number, by price 0.5 unless it says otherwise. The **delta test** needs no
-model: it takes the number of columns in which nearest neighbours differ least in the target.
+**Who chooses the number**, within 5 % of the error unless it says otherwise. The delta test needs
+no model and no folds: it takes the number of columns in which nearest neighbours among the training
+samples differ least in the target.
 
 {models_text(curves)}
 
-Each choosing table:
+Each choosing table (share of the columns that is kept):
 
 {each_text(curves)}"""
 
