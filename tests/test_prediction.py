@@ -23,7 +23,14 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVC, SVR
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from infosieve import MISelector, SelectionResult, open_columns, permutation_test, stability
+from infosieve import (
+    MISelector,
+    SelectionResult,
+    mutual_information,
+    open_columns,
+    permutation_test,
+    stability,
+)
 from infosieve.selection._checkpoint import Fold
 from infosieve.selection._prediction import n_chosen, sizes_up_to
 
@@ -50,6 +57,7 @@ def test_sizes_grow():
     assert sizes_up_to(50) == [1, 2, 3, 4, 6, 8, 11, 15, 21, 29, 41, 50]
     assert sizes_up_to(1) == [1]
     assert sizes_up_to(4) == [1, 2, 3, 4]
+    assert sizes_up_to(20, least=9) == [1, 2, 3, 4, 6, 8, 9, 11, 15, 20]
 
 
 # ---- the whole, against plain loops
@@ -113,6 +121,41 @@ def test_the_fewest_columns_within_five_percent_of_the_smallest_error():
     assert chosen([0.5, 0.9, 1.0, 1.0, 1.0]) == 2  # nothing is left to be wrong
 
 
+@pytest.mark.parametrize("criterion", ["cmi", "jmi"])
+def test_of_many_columns_a_pool_is_estimated(criterion, monkeypatch):
+    """All when the number has doubled (one by one: beside fewer than four), else the best then."""
+    monkeypatch.setattr("infosieve.selection._rules._POOL", 4)
+    monkeypatch.setattr("infosieve.selection._rules._POOL_ONE_BY_ONE", 4)
+    X, y = additive(n=60, m=14)
+    how = {"criterion": criterion, "lookahead": 1, "random_state": 0}
+    found = MISelector(stop="cv", cv=2, min_features=10, max_features=10, **how).fit(X, y)
+    selected, pool, left = [], [], list(X)
+
+    def value(name):
+        if not selected:
+            return mutual_information(X[name], y, n_neighbors=(3, 15))
+        sets = [selected] if criterion == "cmi" else [[s] for s in selected]
+        each = [
+            mutual_information(X[name], y, given=X[s], criterion="cmi", n_neighbors=(3, 15))
+            for s in sets
+        ]
+        return np.mean(each)
+
+    for n, step in enumerate(found.result_.steps):
+        full = n in (0, 1, 2, 4, 8) if criterion == "cmi" else n < 4
+        few = len(left) <= 4 or not set(pool) & set(left)
+        among = left if full or few else [name for name in left if name in pool]
+        values = {name: value(name) for name in among}
+        best = max(among, key=values.get)
+        if full or few:
+            pool = sorted(left, key=lambda name: -values[name])[:5]
+            pool.remove(best)
+        assert X.columns[step.features[0]] == best
+        assert step.n_screened == (None if full or few else len(among))
+        selected.append(best)
+        left.remove(best)
+
+
 def test_of_two_rankings_the_one_that_predicts_better():
     X, y = additive(n=60)
     how = {"stop": "cv", "cv": 3, "max_features": 6, "random_state": 0}
@@ -127,6 +170,14 @@ def test_of_two_rankings_the_one_that_predicts_better():
     assert {best, other} == {"cmi", "cmim"}
     assert both.cv_scores.others[other] == tuple(each[other].cv_scores.mean.tolist())
     assert MISelector(random_state=0).fit(X, y).result_.criterion == "cmi"  # of the tests
+
+
+def test_a_pool_of_least_values_may_run_dry(monkeypatch):
+    monkeypatch.setattr("infosieve.selection._rules._POOL_ONE_BY_ONE", 4)
+    X, y = additive(n=60, m=14)
+    how = {"criterion": "cmim", "cv": 2, "random_state": 0}
+    found = MISelector(stop="cv", min_features=14, max_features=14, **how).fit(X, y)
+    assert sorted(found.selected_) == list(range(14))
 
 
 # ---- what is there and what is not
@@ -467,7 +518,7 @@ def test_stability_and_stand_ins():
     selector = MISelector(**QUICK)
     found = stability(selector, X, y, n_resamples=2, random_state=0)
     assert found.frequencies[X.columns.get_loc("x2")] == 1
-    others = selector.fit(X, y).alternatives_
+    others = selector.set_params(model=SVR(C=10), cv=KFold(3)).fit(X, y).alternatives_
     pairs = {frozenset(row) for row in others[["feature", "stand_in"]].to_numpy()}
     assert frozenset({"x0", "copy"}) in pairs
 

@@ -322,7 +322,7 @@ def provenance_of(
     if groups is not None:  # how many, instead of one for each sample
         known["groups"] = int(groups.max()) + 1
     code = _code(call, known, seed)
-    known = {name: _plain(value) for name, value in known.items()}
+    known = {name: plain_parameter(value) for name, value in known.items()}
     return Provenance(
         data=fingerprint(*problem.tables, groups=groups),
         n_samples=problem.n_samples,
@@ -363,7 +363,7 @@ def _is_object(value: Any) -> bool:
     return callable(value) or any(hasattr(value, name) for name in ("get_params", "get_n_splits"))
 
 
-def _plain(value: Any) -> Any:
+def plain_parameter(value: Any) -> Any:
     """A parameter as records keep it: objects by name and parameters, or by name."""
     if not _is_object(value):
         return value

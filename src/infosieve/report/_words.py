@@ -41,6 +41,15 @@ def estimated(result: Any) -> Iterator[str]:
     """How many candidates were estimated, and from which samples."""
     for size, what in ((1, "candidates"), (2, "pairs")):
         steps = [s for s in result.steps if len(s.features) == size and s.n_screened is not None]
+        ranked = [s for s in steps if size == 1 and s.p_value is None]
+        if ranked and result.cv_scores is not None:
+            n = max(step.n_candidates for step in ranked)
+            kept = max(step.n_screened for step in ranked)
+            yield (
+                f"In most steps, of {n:,} candidates the {kept:,} best of an earlier step were "
+                "estimated."
+            )
+            steps = [s for s in steps if s not in ranked]
         if steps:
             widest = max(steps, key=lambda step: step.n_candidates)
             permuted = widest.p_value is not None and not alone(result, widest)

@@ -21,52 +21,82 @@ Added: TypeAlias = Callable[[Sequence[int], int], FloatArray]
 _AT_ONCE = 32
 
 
-class Least:
+class Held:
+    """What candidates add to each selected column, in one number.
+
+    ``alone`` is what they tell by themselves; ``n_known`` how many of the selected columns each was
+    held against.
+    """
+
+    def __init__(self, alone: FloatArray) -> None:
+        self.alone, self.n_known = alone, np.zeros(len(alone), np.int64)
+
+    @property
+    def values(self) -> FloatArray:
+        """Of all candidates, as far as it is known."""
+        raise NotImplementedError
+
+    def _add(self, columns: IntArray, values: FloatArray) -> None:
+        """What candidates add to one more selected column."""
+        raise NotImplementedError
+
+    def _update(self, columns: IntArray, selected: Sequence[int], added: Added) -> None:
+        """Hold candidates against all selected columns that they have not been held against."""
+        for i in range(self.n_known[columns].min(initial=len(selected)), len(selected)):
+            some = columns[self.n_known[columns] == i]
+            if some.size:
+                self._add(some, added(some.tolist(), selected[i]))
+                self.n_known[some] = i + 1
+
+
+class Least(Held):
     """The candidate whose least value is largest (CMIM).
 
-    A least value can only fall: that of a candidate which is not up to date bounds it, and most
+    A least value can only fall: that of a candidate which is not up to date bounds it, and some
     candidates never need to be.
     """
 
     def __init__(self, alone: FloatArray) -> None:
-        self.alone, self.values = alone, np.full(len(alone), np.inf)
-        self.n_known = np.zeros(len(alone), np.int64)  # selected columns they were held against
+        super().__init__(alone)
+        self._least = np.full(len(alone), np.inf)
+
+    @property
+    def values(self) -> FloatArray:
+        return np.where(self.n_known > 0, self._least, self.alone)
+
+    def _add(self, columns: IntArray, values: FloatArray) -> None:
+        self._least[columns] = np.minimum(self._least[columns], values)
 
     def best(self, left: Sequence[int], selected: Sequence[int], added: Added) -> tuple[int, float]:
         """Of the candidates that are left: its number, and its value."""
         columns = np.asarray(left)
-        if not selected:
-            best = columns[np.argmax(self.alone[columns])]
-            return int(best), float(self.alone[best])
         self._update(columns[self.n_known[columns] == 0], selected[:1], added)
         while True:
-            order = columns[np.argsort(-self.values[columns], kind="stable")]
+            values = self.values[columns]
+            order = columns[np.argsort(-values, kind="stable")]
             stale = self.n_known[order] < len(selected)
             if not stale[0]:
-                return int(order[0]), float(self.values[order[0]])
+                return int(order[0]), float(values.max())
             self._update(order[stale][:_AT_ONCE], selected, added)
 
-    def _update(self, columns: IntArray, selected: Sequence[int], added: Added) -> None:
-        for i in range(self.n_known[columns].min(initial=len(selected)), len(selected)):
-            some = columns[self.n_known[columns] == i]
-            if some.size:
-                values = added(some.tolist(), selected[i])
-                self.values[some] = np.minimum(self.values[some], values)
-                self.n_known[some] = i + 1
 
-
-class Mean:
+class Mean(Held):
     """The candidate whose mean value is largest (JMI)."""
 
     def __init__(self, alone: FloatArray) -> None:
-        self.alone, self.sums, self.n_known = alone, np.zeros(len(alone)), 0
+        super().__init__(alone)
+        self._sums = np.zeros(len(alone))
+
+    @property
+    def values(self) -> FloatArray:
+        return np.where(self.n_known > 0, self._sums / np.maximum(self.n_known, 1), self.alone)
+
+    def _add(self, columns: IntArray, values: FloatArray) -> None:
+        self._sums[columns] += values
 
     def best(self, left: Sequence[int], selected: Sequence[int], added: Added) -> tuple[int, float]:
         """Of the candidates that are left: its number, and its value."""
-        columns = list(left)
-        for column in selected[self.n_known :]:
-            self.sums[columns] += added(columns, column)
-        self.n_known = len(selected)
-        values = self.sums[columns] / self.n_known if self.n_known else self.alone[columns]
-        best = int(np.argmax(values))
-        return columns[best], float(values[best])
+        columns = np.asarray(left)
+        self._update(columns, selected, added)
+        values = self.values[columns]
+        return int(columns[np.argmax(values)]), float(values.max())

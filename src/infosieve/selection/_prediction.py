@@ -23,7 +23,7 @@ from sklearn.model_selection import (
 )
 from sklearn.utils import _safe_indexing
 
-from infosieve._core.estimators import described, seeded
+from infosieve._core.estimators import described, name_of, seeded
 from infosieve._core.files import first_line
 from infosieve._core.messages import brief, shown, warn
 from infosieve._core.parameters import is_int
@@ -35,7 +35,7 @@ from infosieve._sources.columns import as_source
 from infosieve.results import CVScores, Provenance
 from infosieve.selection._checkpoint import CVCheckpoint, Fold
 from infosieve.selection._models import default_model, with_preparation
-from infosieve.selection._rules import rules_of, rules_of_tests
+from infosieve.selection._rules import rules_of, rules_of_tests, with_criterion
 from infosieve.selection._search import Search
 
 # Rankings that are tried where nobody names a criterion (docs/quality.md).
@@ -52,13 +52,13 @@ Split: TypeAlias = tuple[IntArray, IntArray]
 Take: TypeAlias = Callable[[Sequence[int]], Any]
 
 
-def sizes_up_to(most: int) -> list[int]:
-    """1, 2, 3, 4, 5, 7, 10, 14, ...: steps that grow with the number, up to the last."""
-    sizes, size = [], 1
+def sizes_up_to(most: int, least: int = 1) -> list[int]:
+    """1, 2, 3, 4, 6, 8, 11, ...: steps that grow with the number, up to the last; and the least."""
+    sizes, size = {min(max(least, 1), most), most}, 1
     while size < most:
-        sizes.append(size)
+        sizes.add(size)
         size = max(size + 1, round(_GROWTH * size))
-    return [*sizes, most]
+    return sorted(sizes)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,16 +112,16 @@ class Trial:
         else:
             values = np.zeros((len(self.y), 1))
             model = DummyClassifier() if self.classes else DummyRegressor()
-        name = f"{type(model).__name__} with {len(columns)} columns"
+        name = f"{name_of(described(model))} with {len(columns)} columns"
         try:
             model.fit(_safe_indexing(values, learn), self.y[learn])
             score = float(self.scorer(model, _safe_indexing(values, judge), self.y[judge]))
         except Exception as error:
+            why = brief(first_line(error), 300).rstrip(".")
             raise ValueError(
-                f"{name} cannot be fitted or judged (fold {number + 1}): "
-                f"{brief(first_line(error), 300)}. A model is given columns of X as they are: pass "
-                "a pipeline that prepares them (scales, fills gaps, encodes text) for the model, "
-                "or model=None."
+                f"{name} cannot be fitted or judged (fold {number + 1}): {why}. A model is given "
+                "columns of X as they are: pass a pipeline that prepares them (scales, fills gaps, "
+                "encodes text) for the model, or model=None."
             ) from error
         if not np.isfinite(score):
             raise ValueError(
@@ -131,10 +131,10 @@ class Trial:
         return score
 
 
-def trial_of(
-    selector: Any, problem: Problem, X: Any, seed: int, most: int, n_threads: int
-) -> Trial:
+def trial_of(selector: Any, problem: Problem, X: Any, search: Search, n_threads: int) -> Trial:
     """What the parameters of a selector ask for, and which samples are judged when."""
+    seed, least = search.rules.seed, search.rules.min_features
+    most = min(search.rules.max_features, len(search.candidates))
     classes = bool(problem.y.categorical.all())
     if problem.y.categorical.any() and not classes:
         raise ValueError(
@@ -167,7 +167,7 @@ def trial_of(
         scoring=_scoring_name(selector.scoring, classes),
         optimum=_optimum(selector.scoring, scorer),
         splits=_splits(selector.cv, problem, classes, seed),
-        sizes=(0, *sizes_up_to(most)),
+        sizes=(0, *sizes_up_to(most, least)),
         every=tuple(range(problem.x.n_columns)) if in_memory else None,
         n_threads=n_threads,
         thin=own,
@@ -222,7 +222,10 @@ def _as_passed(problem: Problem, X: Any) -> Take:
 
 def _targets(problem: Problem) -> Any:
     """What was passed as y, of the samples that are used."""
-    columns = [problem.y.column(j) for j in range(problem.y.n_columns)]
+    y = problem.y
+    columns = [y.column(j) for j in range(y.n_columns)]
+    if y.categorical.all() and any(column.dtype.kind == "f" for column in columns):
+        columns = [codes.astype(int) for codes in y.values]  # what is no whole number is no class
     return columns[0] if len(columns) == 1 else np.column_stack(columns)
 
 
@@ -333,24 +336,28 @@ def cross_validated(
     if folds:
         executor.progress.say(f"{len(folds)} folds are in the checkpoint")
     todo = [(criterion, number) for criterion in criteria for number in range(len(trial.splits))]
-    for criterion, number in todo[len(folds) :]:
-        try:
+    try:
+        for criterion, number in todo[len(folds) :]:
             among = problem.rows[trial.splits[number][0]]
             how = {"criterion": criterion, "max_features": trial.sizes[-1], "min_features": 0}
             order = _ranked(clone(selector).set_params(**how), data, among, provenance, executor)
             with_all = criterion == criteria[0]
             folds.append(trial.fold(criterion, number, order, with_all, executor.progress))
-        except (KeyboardInterrupt, WorkersLostError) as error:
-            raise _interrupted(error, len(folds), len(todo), kept) from error
-        if kept is not None:
-            kept.write(folds)
-        mean = _mean([fold for fold in folds if fold.criterion == criterion])
-        best = 1 + int(np.argmax(mean[1:]))
-        executor.progress.say(
-            f"{criterion}, fold {number + 1} of {len(trial.splits)}: {trial.scoring} "
-            f"{mean[best]:.3f} with {trial.sizes[best]} columns, so far"
-        )
+            if kept is not None:
+                kept.write(folds)
+            _tell(trial, criterion, [f for f in folds if f.criterion == criterion], executor)
+    except (KeyboardInterrupt, WorkersLostError) as error:
+        raise _interrupted(error, len(folds), len(todo), kept) from error
     return folds
+
+
+def _tell(trial: Trial, criterion: str, folds: Sequence[Fold], executor: Executor) -> None:
+    mean = _mean(folds)
+    best = 1 + int(np.argmax(mean[1:]))
+    executor.progress.say(
+        f"{criterion}, fold {len(folds)} of {len(trial.splits)}: {trial.scoring} "
+        f"{mean[best]:.3f} with {trial.sizes[best]} columns, so far"
+    )
 
 
 def _ranked(
@@ -388,16 +395,17 @@ def _interrupted(
 
 
 def cut(search: Search, trial: Trial, folds: Sequence[Fold], kept: CVCheckpoint | None) -> CVScores:
-    """Rank all samples, and keep as many columns as predict best.
+    """Rank all samples by the criterion that predicts best, and keep as many columns as do.
 
     One more where a pair would be torn.
     """
+    criterion, chosen = next(iter(by_criterion(folds).items()))
+    search.rules = with_criterion(search.rules, criterion)
     try:
         for _ in search.steps():
             pass
     except (KeyboardInterrupt, WorkersLostError) as error:
         raise _interrupted(error, len(folds), len(folds), kept) from error
-    chosen = next(iter(by_criterion(folds).values()))
     n = n_chosen(trial.sizes, chosen, trial.optimum, search.rules.min_features)
     scores = scores_of(trial, folds, search.selected, n)
     path, selected = [], list[int]()
@@ -419,13 +427,16 @@ def cut(search: Search, trial: Trial, folds: Sequence[Fold], kept: CVCheckpoint 
 
 def _why_cut(scores: CVScores) -> str:
     """Why a search ended, in words."""
-    mean, n = scores.mean, scores.n_chosen
-    chosen, best = mean[scores.sizes.index(n)], mean[scores.sizes.index(scores.best)]
-    text = (
-        f"{scores.model_name} predicts with {n} column{'' if n == 1 else 's'} as well as with more "
-        f"({scores.scoring} {chosen:.3f}, the mean of {len(scores.scores)} folds"
+    mean, n, best = scores.mean, scores.n_chosen, scores.best
+    chosen = (
+        f"{scores.scoring} of {scores.model_name} is {mean[scores.sizes.index(n)]:.3f} with {n} "
+        f"column{'' if n == 1 else 's'}, the mean of {len(scores.scores)} folds"
     )
-    return text + (")" if n == scores.best else f"; {best:.3f} at best, with {scores.best})")
+    if n == best:
+        return f"{chosen}; no other number that was tried has more"
+    if n < best:
+        return f"{chosen}; {best} have {scores.best_score:.3f}, which is hardly better"
+    return f"{chosen}; {best} have {scores.best_score:.3f}, but at least {n} are asked for"
 
 
 def tested(search: Search, lookahead: int) -> Search:

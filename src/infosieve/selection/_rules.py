@@ -30,6 +30,8 @@ from infosieve.significance._permutation_test import MEASURED, Correction, Null
 Stop: TypeAlias = Literal["fdr", "permutation", "max-mi", "cv"] | None
 # Where the number of columns is cross-validated, pairs are looked for beside fewer columns only.
 _PAIRS_BESIDE = 4
+# There, of many candidates, so many are estimated in most steps; one by one, so many.
+_POOL, _POOL_ONE_BY_ONE = 256, 1024
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,7 +41,8 @@ class Rules:
     ``pairs_by_gain``: pairs are looked for although nothing is tested. ``one_by_one``: how
     candidates are held against single selected columns, instead of all together.
     ``pairs_beside``: pairs are looked for as long as fewer columns are selected. ``order``: which
-    columns are tested in each step, up to the first that does not pass; None: the best.
+    columns are tested in each step, up to the first that does not pass; None: the best. ``pool``:
+    of more candidates, so many are estimated in most steps; None: all, always.
     """
 
     backward: bool
@@ -59,6 +62,7 @@ class Rules:
     seed: int
     pairs_beside: float = np.inf
     order: tuple[tuple[int, ...], ...] | None = None
+    pool: int | None = None
 
     @property
     def tested(self) -> bool:
@@ -133,12 +137,8 @@ def _check_permutations(selector: Any) -> None:
         check_permutations(n, selector.alpha, " for removals")
 
 
-def rules_of(selector: Any, table: Any, seed: int, criterion: str | None = None) -> Rules:
-    """The parameters that depend on the size of the table, and the rest.
-
-    ``criterion``: the one that is used, where several were tried.
-    """
-    criterion = selector.criterion if criterion is None else criterion
+def rules_of(selector: Any, table: Any, seed: int) -> Rules:
+    """The parameters that depend on the size of the table, and the rest."""
     m = table.n_columns
     by_cv = selector.stop == "cv"
     most = m if selector.max_features is None else min(selector.max_features, m)
@@ -157,7 +157,8 @@ def rules_of(selector: Any, table: Any, seed: int, criterion: str | None = None)
         raise ValueError(
             f"The 'min_features' parameter ({least}) must not exceed 'max_features' ({most})."
         )
-    one_by_one: Any = criterion if criterion in ONE_BY_ONE else None
+    one_by_one = selector.criterion if selector.criterion in ONE_BY_ONE else None
+    pool = _POOL if one_by_one is None else _POOL_ONE_BY_ONE
     by_number = selector.stop == "auto" and selector.n_features_to_select is not None
     by_gain = (by_number or by_cv) and selector.lookahead == 2 and one_by_one is None
     stop = stop_of(selector.stop, selector.n_features_to_select)
@@ -178,6 +179,17 @@ def rules_of(selector: Any, table: Any, seed: int, criterion: str | None = None)
         pairs_by_gain=by_gain,
         seed=seed,
         pairs_beside=_PAIRS_BESIDE if by_cv else np.inf,
+        pool=pool if by_cv else None,
+    )
+
+
+def with_criterion(rules: Rules, criterion: str) -> Rules:
+    """Rules of a ranking whose criterion was open, now that it is known."""
+    if criterion not in ONE_BY_ONE or rules.one_by_one is not None:
+        return rules
+    one_by_one: Any = criterion
+    return replace(
+        rules, one_by_one=one_by_one, lookahead=1, pairs_by_gain=False, pool=_POOL_ONE_BY_ONE
     )
 
 
@@ -193,4 +205,5 @@ def rules_of_tests(rules: Rules, order: tuple[tuple[int, ...], ...], lookahead: 
         lookahead=lookahead,
         pairs_by_gain=False,
         order=order,
+        pool=None,
     )

@@ -30,6 +30,8 @@ from infosieve.significance._levels import forward_stop_level, level_share
 
 Tick: TypeAlias = Callable[[int, int, int], None]
 
+# By what they add to single columns, all candidates are estimated beside fewer selected ones.
+_ALL_BESIDE = 4
 # Without a test, a pair is taken that adds so many times what the best two single columns add.
 _PAIR_FACTOR = 2.0
 
@@ -64,6 +66,8 @@ class Search:
         self._p_values: list[float] = []
         self._refused: dict[int, set[int]] = {}  # which selected columns they follow
         self._one_by_one: Least | Mean | None = None
+        self._pool: set[int] | None = None
+        self._last_scores = np.full(self.x.n_columns, -np.inf)
         self._last: tuple[FloatArray, Permutations] | None = None
         self._last_screened: Screened | None = None
 
@@ -174,21 +178,45 @@ class Search:
             alone = np.full(self.x.n_columns, -np.inf)
             alone[self.candidates] = self.score_alone()
             self._one_by_one = Least(alone) if kind == "cmim" else Mean(alone)
-        return self._one_by_one.best(remaining, self.selected, self._added_to)
+        found = self._one_by_one.best(remaining, self.selected, self._added_to)
+        self._last_scores = self._one_by_one.values
+        return found
 
     def _added_to(self, columns: Sequence[int], selected: int) -> FloatArray:
         given = self.columns.take_given([selected])
         return self.scoring.scores(self.measure, columns, given).averaged
 
+    def _pooled(self, remaining: list[int]) -> list[int]:
+        """Those that are worth an estimate, of many columns that are only ranked.
+
+        By what they add to all selected columns: all are, each time the number of these has
+        doubled, and in between those that were best then. By what they add to single columns, which
+        hardly changes: all are while fewer than four are selected, then those that were best.
+        """
+        n, rules = len(self.selected), self.rules
+        everyone = n & (n - 1) == 0 if rules.one_by_one is None else n < _ALL_BESIDE
+        if rules.pool is None or len(remaining) <= rules.pool or everyone:
+            self._pool = None
+            return remaining
+        if self._pool is None:
+            order = np.argsort(-self._last_scores[remaining], kind="stable")
+            self._pool = {remaining[j] for j in order[: rules.pool]}
+        left = [j for j in remaining if j in self._pool]
+        self._pool = self._pool if left else None
+        return left or remaining
+
     def _forward(self, remaining: list[int]) -> Step:
         """Add the best single column, or stop with it."""
         given, n_candidates = self.columns.take_given(self.selected), len(remaining)
         screened = self._screened(remaining, given)
+        remaining = self._pooled(remaining)
+        n_pooled = len(remaining)
         if self.rules.one_by_one is not None:
             column, value = self._held_one_by_one(self.rules.one_by_one, remaining)
             remaining, scores = [column], np.array([value])
         elif screened is None:
             scores = self._scored(remaining, given).averaged
+            self._last_scores[remaining] = scores
         else:
             known = None if self.selected else self._scored(remaining, given).averaged
             worth = self._with_wanted(screened.observed(), remaining)
@@ -200,13 +228,16 @@ class Search:
             mi = self._of_set(remaining[best], given)
         gain = float(scores[best]) - (self._mi if self.measure.criterion == "mi" else 0.0)
         single = n_singletons(given, self.x.take([remaining[best]]), self.measure.target)
+        n_screened = None if screened is None else len(remaining)
+        if n_pooled < n_candidates:
+            n_screened = n_pooled
         step = Step(
             action="add",
             features=(remaining[best],),
             mi=mi,
             gain=gain,
             n_candidates=n_candidates,
-            n_screened=None if screened is None else len(remaining),
+            n_screened=n_screened,
             singletons=single,
             gap_gain=self._gain_of_gaps(remaining[best], given),
         )

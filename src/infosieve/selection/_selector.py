@@ -41,6 +41,7 @@ from infosieve._input.problem import (
     Problem,
     excerpt_of,
     open_problem,
+    plain_parameter,
     provenance_of,
     remember_columns,
     warn_of_identifiers,
@@ -58,7 +59,6 @@ from infosieve.results._selection import alternatives_frame, cv_scores_frame
 from infosieve.selection._alternatives import find_alternatives
 from infosieve.selection._checkpoint import Checkpoint, CVCheckpoint, Fold, claimed
 from infosieve.selection._prediction import (
-    by_criterion,
     cross_validated,
     cut,
     tested,
@@ -428,7 +428,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         if self.device != "cpu":
             progress.say(f"computing on {engine.name}")
         used = {"executor": executor.text, "device": engine.name}
-        provenance = self._provenance(problem, seed, used)
+        provenance = provenance_of(problem, seed, self._parameters() | used, MISelector)
         kept: Any = None
         if self.checkpoint is not None:
             kind = CVCheckpoint if self.stop == "cv" else Checkpoint
@@ -436,26 +436,24 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             kept = kind(self.checkpoint, provenance, any_seed, m)
             provenance = kept.provenance
         rules = replace(rules, seed=provenance.seed)
-        trial, folds, scores = None, list[Fold](), None
-        if self.stop == "cv":
-            n_threads = executor.here.n_workers
-            trial = trial_of(self, problem, X, rules.seed, rules.max_features, n_threads)
-            data = X, y, groups
-            folds = cross_validated(trial, self, data, problem, provenance, kept, executor)
-            rules = rules_of(self, problem.x, rules.seed, next(iter(by_criterion(folds))))
         search, identifiers = self._search(problem, rules, provenance, engine, executor)
         search.tick = self._ticker(progress, rules, problem.n_samples, executor)
-        if trial is not None:
+        folds, scores = list[Fold](), None
+        if self.stop == "cv":
+            trial = trial_of(self, problem, X, search, executor.here.n_workers)
+            data = X, y, groups
+            folds = cross_validated(trial, self, data, problem, provenance, kept, executor)
             scores = cut(search, trial, folds, kept)
             progress.say(search.stop_reason)
         try:
             if scores is None:
                 self._run(search, kept, problem.x, progress)
-            elif self.test and search.selected:
+            elif self.test:
                 search = self._tested(search, folds, kept, problem.x, progress)
         except (KeyboardInterrupt, WorkersLostError) as error:
             self._keep(search, problem, provenance, identifiers, scores)
-            raise self._interrupted(error, len(search.path)) from error
+            n_steps = None if scores is not None else len(search.path)
+            raise self._interrupted(error, n_steps) from error
         self._keep(search, problem, provenance, identifiers, scores)
         warn_of_identifiers(problem.x, search.x, identifiers)
         added = (step.singletons for step in search.path if step.action == "add")
@@ -512,11 +510,11 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         again.stop_reason = search.stop_reason
         return again
 
-    def _provenance(self, problem: Problem, seed: int, used: dict[str, Any]) -> Provenance:
-        parameters = self.get_params(deep=False) | used
+    def _parameters(self) -> dict[str, Any]:
+        parameters: dict[str, Any] = self.get_params(deep=False)
         if not (is_int(self.cv) or hasattr(self.cv, "split")):
             parameters["cv"] = "pairs of rows"  # which may be as many as there are samples
-        return provenance_of(problem, seed, parameters, MISelector)
+        return parameters
 
     def _problem(
         self, X: Any, y: Any, groups: Any, executor: Executor, among: IntArray | None = None
@@ -580,12 +578,12 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
                 checkpoint.write(search.path)
             progress.say(told(step, table, uncorrected(step, self.correction)))
 
-    def _interrupted(self, error: BaseException, n_steps: int) -> BaseException:
-        """What is raised where a search did not come to its end."""
-        kept = (
-            f"the {n_steps} steps that were finished are kept: {len(self.selected_)} features "
-            "selected"
-        )
+    def _interrupted(self, error: BaseException, n_steps: int | None) -> BaseException:
+        """What is raised where a search, or tests of what is chosen, did not come to their end."""
+        chosen = f"{len(self.selected_)} features selected"
+        kept = f"the {n_steps} steps that were finished are kept: {chosen}"
+        if n_steps is None:
+            kept = f"what was chosen is kept, without tests: {chosen}"
         if self.checkpoint is not None:
             kept += f" (the checkpoint {self.checkpoint} has them; run again to go on)"
         if isinstance(error, KeyboardInterrupt):
@@ -751,9 +749,8 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         self.result_ = replace(result, alternatives=found)
 
     def _refuse_other_parameters(self, provenance: Provenance) -> None:
-        now = self.get_params(deep=False)
-        for name, value in now.items():
-            then = provenance.parameters.get(name)
+        for name, now in self._parameters().items():
+            value, then = plain_parameter(now), provenance.parameters.get(name)
             if name not in WITHOUT_EFFECT and repr(value) != repr(then):
                 raise ValueError(
                     f"'alternatives_' is about the parameters of fit, but {name} was {then!r} and "
