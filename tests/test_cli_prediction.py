@@ -97,7 +97,7 @@ def test_scores_are_printed_after_the_path(folder):
         f"columns are ranked by {scores.criterion}; by {other}, r2 is {max(means[1:]):.3f} at best",
     ]
     assert lines[head + 9] == "certain columns: nobody asked; --test says which of them are"
-    assert lines[-1].startswith("seed 0; stop reason: SVR predicts with ")
+    assert lines[-1].startswith("seed 0; stop reason: r2 of SVR is ")
 
 
 def test_a_model_by_name_is_prepared_as_the_default_is(folder):
