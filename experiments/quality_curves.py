@@ -83,6 +83,9 @@ FILES = {
     "wine": "alcohol",
     "juice": "saccharose",
 }
+# Which samples belong together, and which sample it is: no features.
+GROUPS = ("sample", "molecule_name")
+IDENTIFIERS = ["conformation_name"]
 
 
 def load(name, folder):
@@ -103,8 +106,9 @@ def load(name, folder):
     X.columns = X.columns.astype(str)
     if y.dtype.kind not in "fiu" or len(np.unique(y)) <= MOST_CLASSES:
         y = y.astype(str)
-    grouped = "sample" in X
-    whole = Table(X, y, X.pop("sample").to_numpy() if grouped else alike(X), grouped)
+    X = X.drop(columns=IDENTIFIERS, errors="ignore")
+    group = next((column for column in GROUPS if column in X), None)
+    whole = Table(X, y, alike(X) if group is None else X.pop(group).to_numpy(), group is not None)
     if len(y) > MOST_ROWS:
         rng = np.random.default_rng(0)
         whole = whole.rows(np.sort(rng.permutation(len(y))[:MOST_ROWS]))
@@ -306,8 +310,8 @@ def cost(name, folder):
 def run(arguments):
     rows = kept("quality_curves") if (HERE / "results" / "quality_curves.json").exists() else []
     done = {key(row) for row in rows}
-    names = {"choose": CHOOSE, "judge": JUDGE}[arguments.part]
-    names = sorted(names, key=lambda name: cost(name, arguments.data))
+    part = {"choose": CHOOSE, "judge": JUDGE}[arguments.part]
+    names = sorted(arguments.tables or part, key=lambda name: cost(name, arguments.data))
     jobs = [
         (name, arguments.data, ranking, fold)
         for name in names
@@ -333,6 +337,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--part", choices=("choose", "judge"), default="choose")
+    parser.add_argument("--tables", nargs="+", choices=(*CHOOSE, *JUDGE))
     parser.add_argument("--rankings", nargs="+", choices=RANKINGS, default=list(RANKINGS))
     parser.add_argument("--folds", type=int, default=OUTER)
     parser.add_argument("--workers", type=int, default=2)
