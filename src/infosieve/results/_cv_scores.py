@@ -89,7 +89,7 @@ class CVScores:
 
     @property
     def best(self) -> int:
-        return self.sizes[1 + int(np.argmax(self.mean[1:]))]
+        return self.sizes[1 + int(np.argmax(self.mean[1:] >= self.best_score - 1e-9))]
 
     @property
     def best_score(self) -> float:

@@ -23,7 +23,7 @@ from sklearn.model_selection import (
 )
 from sklearn.utils import _safe_indexing
 
-from infosieve._core.estimators import described, name_of, seeded
+from infosieve._core.estimators import described, name_of, seeded, told
 from infosieve._core.files import first_line
 from infosieve._core.messages import brief, shown, warn
 from infosieve._core.parameters import is_int
@@ -44,6 +44,8 @@ CRITERIA = ("cmi", "cmim")
 _GROWTH = 1.4
 # The fewest columns are chosen whose error exceeds the smallest by so much (docs/quality.md).
 TOLERANCE = 0.05
+# Scores that agree to so many digits are the same.
+_DIGITS = 9
 # Samples that the default model learns from in a fold, and is judged on, at most.
 _LEARNT, _JUDGED = 8_000, 2_000
 
@@ -142,7 +144,7 @@ def trial_of(selector: Any, problem: Problem, X: Any, search: Search, n_threads:
         )
     own = selector.model is None
     model = default_model(classes) if own else clone(selector.model)
-    seeded(model, seed)
+    seeded(model, seed % 2**32)
     if own:
         take, y = _as_measured(problem), problem.y.values.T.astype(int if classes else float)
         y = y[:, 0] if y.shape[1] == 1 else y
@@ -156,7 +158,10 @@ def trial_of(selector: Any, problem: Problem, X: Any, search: Search, n_threads:
         return with_preparation(alone, categorical[list(columns)]) if own else alone
 
     in_memory = as_source(X) is None
-    scorer = check_scoring(model, scoring=selector.scoring)
+    scoring = selector.scoring
+    if scoring is None:  # whatever the model's own score is
+        scoring = "accuracy" if classes else "r2"
+    scorer = check_scoring(model, scoring=scoring)
     return Trial(
         model=model,
         fresh=fresh,
@@ -164,11 +169,11 @@ def trial_of(selector: Any, problem: Problem, X: Any, search: Search, n_threads:
         take=take,
         y=y,
         scorer=scorer,
-        scoring=_scoring_name(selector.scoring, classes),
-        optimum=_optimum(selector.scoring, scorer),
+        scoring=scoring if isinstance(scoring, str) else told(scoring).rpartition(".")[2],
+        optimum=_optimum(scoring, scorer),
         splits=_splits(selector.cv, problem, classes, seed),
         sizes=(0, *sizes_up_to(most, least)),
-        every=tuple(range(problem.x.n_columns)) if in_memory else None,
+        every=tuple(search.candidates) if in_memory else None,
         n_threads=n_threads,
         thin=own,
         seed=seed,
@@ -261,20 +266,13 @@ def _splits(cv: Any, problem: Problem, classes: bool, seed: int) -> list[Split]:
     return splits
 
 
-def _scoring_name(scoring: Any, classes: bool) -> str:
-    """What scores are, in a word."""
-    if scoring is None:
-        return "accuracy" if classes else "r2"
-    return scoring if isinstance(scoring, str) else getattr(scoring, "__name__", shown(scoring))
-
-
 def by_criterion(folds: Sequence[Fold]) -> dict[str, list[Fold]]:
     """The folds of each criterion that was tried; the one with the best score first."""
     found: dict[str, list[Fold]] = {}
     for fold in folds:
         found.setdefault(fold.criterion, []).append(fold)
     best = {criterion: _mean(some)[1:].max() for criterion, some in found.items()}
-    return dict(sorted(found.items(), key=lambda item: -best[item[0]]))
+    return dict(sorted(found.items(), key=lambda item: -round(best[item[0]], _DIGITS)))
 
 
 def _mean(folds: Sequence[Fold]) -> FloatArray:
@@ -284,17 +282,19 @@ def _mean(folds: Sequence[Fold]) -> FloatArray:
 def n_chosen(sizes: Sequence[int], folds: Sequence[Fold], optimum: float | None, least: int) -> int:
     """The fewest columns, one at least, that predict nearly as well as any number does."""
     allowed = [i for i, k in enumerate(sizes) if k >= max(least, 1)]
-    mean = _mean(folds)[allowed]
-    slack = 0.0 if optimum is None else TOLERANCE * max(optimum - mean.max(), 0.0)
-    return sizes[allowed[int(np.argmax(mean >= mean.max() - slack))]]
+    without, mean = _mean(folds)[0], _mean(folds)[allowed]
+    best = mean.max()
+    slack = 0.0 if optimum is None else TOLERANCE * max(optimum - best, 0.0)
+    slack = min(slack, max(best - without, 0.0) / 2)  # half of what columns gain, at most
+    return sizes[allowed[int(np.argmax(mean >= best - slack - 10.0**-_DIGITS))]]
 
 
 def _optimum(scoring: Any, scorer: Any) -> float | None:
     """The score of perfect predictions: 0 of errors, which are negative; else 1.
 
-    None, where nobody knows it: of functions that users bring.
+    None, where nobody knows it: of what users bring.
     """
-    if callable(scoring) and not hasattr(scoring, "_sign"):
+    if not isinstance(scoring, str):
         return None
     return 0.0 if getattr(scorer, "_sign", 1) < 0 else 1.0
 

@@ -199,7 +199,7 @@ class Search:
             self._pool = None
             return remaining
         if self._pool is None:
-            order = np.argsort(-self._last_scores[remaining], kind="stable")
+            order = self._ordered(remaining, self._last_scores[remaining])
             self._pool = {remaining[j] for j in order[: rules.pool]}
         left = [j for j in remaining if j in self._pool]
         self._pool = self._pool if left else None
@@ -316,10 +316,21 @@ class Search:
         return np.union1d(worth, [remaining.index(wanted)])
 
     def _wanted_or_best(self, columns: Sequence[int], scores: FloatArray) -> int:
-        if self.rules.order is None:
+        if self.rules.order is not None:
+            (wanted,) = self.rules.order[len(self.path)]
+            return columns.index(wanted)
+        if self.rules.tested or len(columns) == 1:
             return int(np.argmax(scores))
-        (wanted,) = self.rules.order[len(self.path)]
-        return columns.index(wanted)
+        return int(self._ordered(columns, scores)[0])
+
+    def _ordered(self, columns: Sequence[int], scores: FloatArray) -> IntArray:
+        """Places of columns, the best first.
+
+        In many dimensions estimates vanish for all of them: then what each tells alone decides.
+        """
+        alone = np.full(self.x.n_columns, -np.inf)
+        alone[self.candidates] = self.score_alone()
+        return np.lexsort((-alone[list(columns)], -scores))
 
     def _wanted_or_best_pair(
         self, scores: FloatArray, pairs: list[tuple[int, int]], given: Columns
