@@ -189,7 +189,8 @@ def agreed_text(curves):
     if n:
         text += (
             f" The selector itself was run on {n} of these selections, given the same inner folds: "
-            f"it selected the same columns in {same}."
+            f"it selected the same columns in {same} (its trees have other seeds, it does not tear "
+            "pairs, and it may take all of fewer than fifty columns)."
         )
     return text
 
