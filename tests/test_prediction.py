@@ -118,6 +118,8 @@ def test_the_fewest_columns_within_five_percent_of_the_smallest_error():
     assert chosen([-10, -5, -2.05, -2.0, -3], optimum=0.0) == 2
     assert chosen([-10, -5, -2.2, -2.0, -3], optimum=0.0) == 3
     assert chosen([0.0, -0.2, -0.3, -0.4, -0.5]) == 1  # none at all is no choice
+    assert chosen([0.0, 0.01, 0.01, 0.04, 0.04]) == 3  # at most half of the gain is given away
+    assert chosen([0.0, 0.3, 0.1 + 0.2, 0.1, 0.1]) == 1  # rounding is no gain
     assert chosen([0.5, 0.9, 1.0, 1.0, 1.0]) == 2  # nothing is left to be wrong
 
 
@@ -130,6 +132,7 @@ def test_of_many_columns_a_pool_is_estimated(criterion, monkeypatch):
     how = {"criterion": criterion, "lookahead": 1, "random_state": 0}
     found = MISelector(stop="cv", cv=2, min_features=10, max_features=10, **how).fit(X, y)
     selected, pool, left = [], [], list(X)
+    alone = {name: mutual_information(X[name], y, n_neighbors=(3, 15)) for name in X}
 
     def value(name):
         if not selected:
@@ -145,10 +148,10 @@ def test_of_many_columns_a_pool_is_estimated(criterion, monkeypatch):
         full = n in (0, 1, 2, 4, 8) if criterion == "cmi" else n < 4
         few = len(left) <= 4 or not set(pool) & set(left)
         among = left if full or few else [name for name in left if name in pool]
-        values = {name: value(name) for name in among}
+        values = {name: (value(name), alone[name]) for name in among}
         best = max(among, key=values.get)
         if full or few:
-            pool = sorted(left, key=lambda name: -values[name])[:5]
+            pool = sorted(left, key=values.get, reverse=True)[:5]
             pool.remove(best)
         assert X.columns[step.features[0]] == best
         assert step.n_screened == (None if full or few else len(among))
@@ -178,6 +181,29 @@ def test_a_pool_of_least_values_may_run_dry(monkeypatch):
     how = {"criterion": "cmim", "cv": 2, "random_state": 0}
     found = MISelector(stop="cv", min_features=14, max_features=14, **how).fit(X, y)
     assert sorted(found.selected_) == list(range(14))
+
+
+def test_the_order_of_columns_does_not_matter():
+    """Also where a set has so many columns that all estimates vanish."""
+    X, y = additive(n=80, m=40)
+    how = {"stop": None, "max_features": 30, "random_state": 0}
+    there = MISelector(**how).fit(X, y)
+    back = MISelector(**how).fit(X[X.columns[::-1]], y)
+    assert (there.path_["gain"] == 0).sum() > 5
+    assert there.path_["feature"].tolist() == back.path_["feature"].tolist()
+
+
+def test_models_draw_from_seeds_they_take():
+    X, y = additive(n=60)
+    MISelector(**QUICK | {"random_state": None}, model=ExtraTreesRegressor(5)).fit(X, y)
+
+
+def test_scores_are_what_they_are_called():
+    X, y = additive(n=60)
+    model = GridSearchCV(SVR(), {"C": [1, 10]}, scoring="neg_mean_absolute_error", cv=2)
+    found = MISelector(**QUICK, model=model).fit(X, y).result_.cv_scores
+    assert found.scoring == "r2"
+    assert found.best_score > 0.5
 
 
 # ---- what is there and what is not
@@ -350,9 +376,11 @@ class Watcher(RegressorMixin, BaseEstimator):
     def predict(self, X):
         return np.zeros(len(X))
 
-    def score(self, X, y):
-        Watcher.seen.append((self.learnt_, np.asarray(y)))
-        return 0.5
+
+def watched(model, X, y):
+    if isinstance(model, Watcher):
+        Watcher.seen.append((model.learnt_, np.asarray(y)))
+    return 0.5
 
 
 @pytest.mark.filterwarnings("ignore:Watcher predicts no better")
@@ -362,7 +390,7 @@ def test_groups_stay_together_and_time_goes_on():
     y = np.arange(120.0)
     groups = np.arange(120) // 6
     Watcher.seen = []
-    MISelector(**QUICK, model=Watcher()).fit(X, y, groups=groups)
+    MISelector(**QUICK, model=Watcher(), scoring=watched).fit(X, y, groups=groups)
     assert Watcher.seen
     for learnt, judged in Watcher.seen:
         assert not set(groups[learnt.astype(int)]) & set(groups[judged.astype(int)])
@@ -370,7 +398,7 @@ def test_groups_stay_together_and_time_goes_on():
     Watcher.seen = []
     rng = np.random.default_rng(0)
     wave = np.sort(rng.normal(size=120))[np.argsort(rng.normal(size=120))]  # numbers, each once
-    MISelector(**QUICK, model=Watcher(), series=True).fit(X, wave)
+    MISelector(**QUICK, model=Watcher(), scoring=watched, series=True).fit(X, wave)
     when = {value: i for i, value in enumerate(wave)}
     for learnt, judged in Watcher.seen:
         assert max(when[v] for v in learnt) < min(when[v] for v in judged)
