@@ -117,6 +117,80 @@ def categories(rng, n=400):
     return X, y, {0, 1, len(levels)}
 
 
+def additive(rng, n, m, k):
+    """k columns, each by a curve of its own: lines, parabolas, waves, steps."""
+    X = rng.uniform(-1, 1, size=(n, m))
+    curves = (lambda x: 1.5 * x, lambda x: 3 * x**2, lambda x: np.sin(3 * x), np.sign)
+    y = sum(curves[j % 4](X[:, j]) for j in range(k)) + 0.5 * rng.normal(size=n)
+    return X, y, set(range(k))
+
+
+def products(rng, n=300, m=20):
+    """Two products of two columns each, and nothing else."""
+    X = rng.normal(size=(n, m))
+    return X, X[:, 0] * X[:, 1] + X[:, 2] * X[:, 3] + 0.3 * rng.normal(size=n), {0, 1, 2, 3}
+
+
+def many_zeros(rng, n=400, m=60):
+    """Counts of which most are zero, as in single cells; the target is a count, too."""
+    rate = rng.gamma(1.0, 1.0, size=(n, m))
+    X = rng.poisson(rate).astype(float)
+    y = rng.poisson(np.exp(0.5 * np.minimum(X[:, 0], 4) - 0.6 * np.minimum(X[:, 1], 4)) + X[:, 2])
+    return X, y.astype(float), {0, 1, 2}
+
+
+def rounded(rng, n=250, m=30):
+    """Values rounded to a quarter of a standard deviation, the target as well."""
+    X = np.round(4 * rng.normal(size=(n, m))) / 4
+    y = X[:, 0] + np.cos(2 * X[:, 1]) + np.abs(X[:, 2]) + 0.4 * rng.normal(size=n)
+    return X, np.round(4 * y) / 4, {0, 1, 2}
+
+
+def classes_by_two(rng, n=400, m=30):
+    """Three classes: by the signs of two columns together, and by the size of a third."""
+    X = rng.normal(size=(n, m))
+    y = np.where(np.abs(X[:, 2]) > 1, "far", np.where(X[:, 0] * X[:, 1] > 0, "same", "other"))
+    flipped = rng.uniform(size=n) < 0.05
+    return X, np.where(flipped, rng.permutation(y), y), {0, 1, 2}
+
+
+def which_matters(rng, n=400, m=25):
+    """A category says which of two numbers the target follows; further categories and numbers."""
+    kind = rng.integers(0, 3, n)
+    numbers = rng.normal(size=(n, m - 5))
+    y = np.where(kind == 0, numbers[:, 0], np.where(kind == 1, numbers[:, 1], 1.5))
+    letters = np.array(list("abcdef"))
+    X = pd.DataFrame({"kind": letters[kind]})
+    X = X.assign(**{f"c{k}": letters[rng.integers(0, k, n)] for k in (2, 3, 4, 6)})
+    X = X.assign(**{f"x{j}": numbers[:, j] for j in range(m - 5)})
+    return X, y + 0.3 * rng.normal(size=n), {0, 5, 6}
+
+
+def neighbours_alike(rng, n=300, m=100):
+    """Columns correlated by 0.7 with the next, as channels are; every 25th matters."""
+    X = rng.normal(size=(n, m))
+    for j in range(1, m):
+        X[:, j] = 0.7 * X[:, j - 1] + np.sqrt(1 - 0.7**2) * X[:, j]
+    a, b, c, d = (X[:, j] for j in (10, 35, 60, 85))
+    return X, a + np.sin(2 * b) + np.abs(c) + d + 0.5 * rng.normal(size=n), {10, 35, 60, 85}
+
+
+def factors(rng, n=300, m=60):
+    """All columns share three factors (half of the variance); three of them matter."""
+    shared = rng.normal(size=(n, 3)) @ rng.normal(size=(3, m)) / np.sqrt(3)
+    X = shared + rng.normal(size=(n, m))
+    y = np.tanh(X[:, 0]) + 0.5 * X[:, 1] ** 2 + X[:, 2] + 0.5 * rng.normal(size=n)
+    return X, y, {0, 1, 2}
+
+
+def two_groups(rng, n=150, m=1000, k=5):
+    """Two classes that differ in five of a thousand log-normal columns."""
+    sick = np.arange(n) % 2
+    X = rng.normal(size=(n, m))
+    X[:, :k] += 1.2 * sick[:, None]
+    return np.exp(X), np.where(sick, "sick", "well"), set(range(k))
+
+
 PANEL = {
     "F, M = 10": equation_f,
     "F, M = 50": lambda rng: equation_f(rng, 100, 50),
@@ -159,7 +233,22 @@ LATER = {
     "nothing, classes, M = 50": nothing_of_classes,
     "nothing given two": nothing_more,
 }
-PROBLEMS = PANEL | EXTRA | LATER
+# Not there when any default was chosen: they judge.
+JUDGES = {
+    "ten of 300": lambda rng: additive(rng, 600, 300, 10),
+    "twelve of 40": lambda rng: additive(rng, 500, 40, 12),
+    "four of 1000": lambda rng: additive(rng, 200, 1000, 4),
+    "three of 5000": lambda rng: additive(rng, 200, 5000, 3),
+    "products only": products,
+    "counts, many zeros": many_zeros,
+    "rounded values": rounded,
+    "classes by two columns": classes_by_two,
+    "a category says which": which_matters,
+    "neighbours alike": neighbours_alike,
+    "three factors": factors,
+    "two groups, M = 1000": two_groups,
+}
+PROBLEMS = PANEL | EXTRA | LATER | JUDGES
 
 
 def data(problem, seed, number):

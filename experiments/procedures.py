@@ -69,6 +69,7 @@ SETTINGS = {
     "the chapter's, K 3 to 10": CHAPTER | {"n_neighbors": (3, 10)},
     "the chapter's, cross-validated": CHAPTER | {"resample": "cv"},
     "classical stop": CHAPTER | {"stop": "max-mi"},
+    "stop cv": {"stop": "cv"},
 }
 
 
@@ -164,15 +165,25 @@ def minimal_redundancy(X, y, seed, model=None):
     return first_of(ranked, X, y, model or nearest(y))
 
 
-PROCEDURES = {name: ours(setting) for name, setting in SETTINGS.items()}
-PROCEDURES |= {
-    "today, other permutations": ours(TODAY, 1_000_000),
+def coded(select):
+    """For those that know no text: its codes."""
+
+    def select_from_codes(X, y, seed):
+        return select(codes(X) if isinstance(X, pd.DataFrame) else X, y, seed)
+
+    return select_from_codes
+
+
+OTHERS = {
     "kNN wrapper": wrapper,
     "Boruta": boruta,
     "RFECV": recursive,
     "univariate MI": univariate,
     "mRMR": minimal_redundancy,
 }
+PROCEDURES = {name: ours(setting) for name, setting in SETTINGS.items()}
+PROCEDURES["today, other permutations"] = ours(TODAY, 1_000_000)
+PROCEDURES |= {name: coded(select) for name, select in OTHERS.items()}
 
 
 # ---- rankings: each maps a table (see quality_curves.py) and a seed to at most MOST columns
