@@ -39,7 +39,7 @@ def check_path(X, y, selector, **how):
             tried, given = [c for c in X if c not in before], before
             assert mutual_information(X[[*before, name]], y, n_neighbors=K) == row.mi
             known = {"given": X[before]} if before else {}
-            criterion = {"criterion": selector.criterion}
+            criterion = {"criterion": selector.result_.criterion}
             gain = mutual_information(X[[name]], y, **known, **criterion, n_neighbors=K)
             assert gain == pytest.approx(row.gain, abs=1e-15)
             scores = relevance(X[tried], y, **known, **criterion, n_neighbors=K)
