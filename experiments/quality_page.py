@@ -648,13 +648,18 @@ def folds_text(found, selectors):
     return text + "."
 
 
-def show():
+def compared():
+    """What all were run on: a row for each table, selector and model; tables, selectors, curves."""
     rows, curves = records()
     rows, names, selectors = complete(rows)
     folds = set(zip(rows["data"], rows["fold"], strict=True))
     curves = [row for row in curves if (row["data"], row["fold"]) in folds]
+    return summary(rows, least_errors(curves)), names, selectors, curves
+
+
+def show():
+    everything, names, selectors, curves = compared()
     least = least_errors(curves)
-    everything = summary(rows, least)
     found = everything[everything["selector"].isin(selectors)]
     result = overall(found, selectors)
     lines = lines_of(curves, names, least)

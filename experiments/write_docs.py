@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 
 import numpy as np
-from panel import EXTRA, PANEL
+from panel import EXTRA, JUDGES, PANEL
 from procedures import SETTINGS
 from scipy.stats import binomtest
 from summarize import by_problem, difference, f1
@@ -55,7 +55,20 @@ the default on the same data, not with each other.
 {table}
 
 "False share" is the mean share of false features among those that the default selects: what
-`stop="fdr"` aims to hold below 5 %. Seconds are those of a fit with one thread, as a rough guide.
+`stop="fdr"` aims to hold below 5 %. Seconds are those of a fit with one thread, as the processor
+counts them; rows of others are older than those of infosieve, and partly by the clock: a rough
+guide.
+
+## Problems that chose nothing
+
+{n_judges} problems that were written down after the default was fixed, and changed nothing: wide
+tables, ten and more relevant columns, products only, counts, rounded values, classes by
+interactions, categories, correlated columns (`experiments/panel.py`, `JUDGES`). F1, and in brackets
+the number of data sets. Text is codes for those that know none. Empty: not run.
+
+{judges}
+
+{judges_means}
 
 ## (F) against a wrapper, paired
 
@@ -118,6 +131,38 @@ def false_share(procedures):
     """The mean share of false features among those that the default selects."""
     shares = [t[1] / max(1, t[0] + t[1]) for t in procedures["default"].values()]
     return f"{np.mean(shares):.1%}"
+
+
+def cell(tallies):
+    return f"{f1(list(tallies.values())):.3f} ({len(tallies)})" if tallies else ""
+
+
+def judges(found):
+    """F1 of each procedure on the problems that chose nothing, and in words the means."""
+    shown = ["default", *[n for n in OTHERS if any(n in found[p] for p in JUDGES)]]
+    rows = [
+        [p, *[cell(found[p].get(n)) for n in shown], false_share(found[p])]
+        for p in JUDGES
+        if "default" in found[p]
+    ]
+    words = []
+    for name in shown[1:]:
+        both = [p for p in JUDGES if name in found[p]]
+        means = [
+            np.mean([f1(shared(found[p], one, other)) for p in both])
+            for one, other in ((name, "default"), ("default", name))
+        ]
+        words.append(
+            f"- {name}: mean F1 {means[0]:.3f} on {len(both)} of them, the default on the same "
+            f"data {means[1]:.3f}."
+        )
+    return table(rows, ["problem", *map(title, shown), "false share"]), "\n".join(words)
+
+
+def judged(found):
+    """Mean F1 of the default on the problems that chose nothing."""
+    there = [p for p in JUDGES if "default" in found[p]]
+    return np.mean([f1(list(found[p]["default"].values())) for p in there])
 
 
 def anything(tally):
@@ -190,6 +235,9 @@ def main():
         seed=rows[0][2],
         means=means,
         table=details,
+        n_judges=len(JUDGES),
+        judges=judges(found)[0],
+        judges_means=judges(found)[1],
         paired=table(paired, ["problem", "data sets", "default", "wrapper", "difference"]),
         fixed=rate(found, "nothing, M = 10", "no pairs, each test at alpha", anything)[1],
         auto=rate(found, "nothing, M = 10", "no pairs, each test at alpha, K auto", anything)[1],

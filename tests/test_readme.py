@@ -1,31 +1,57 @@
-"""The README's code runs and shows what it says."""
+"""The README is short, and what it names is there. Its code runs in test_docs.py."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
 
-README = Path(__file__).parent.parent / "README.md"
+import pytest
+
+import infosieve
+
+ROOT = Path(__file__).parent.parent
+TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def run(word):
-    """The block of code that has a word."""
-    names: dict = {}
-    blocks = re.findall(r"```python\n(.*?)```", README.read_text(), re.S)
-    exec(next(block for block in blocks if word in block), names)
-    return names
+def test_it_is_short():
+    assert len(TEXT.splitlines()) <= 150
 
 
-def test_curves():
-    names = run("FeatureClustering(8")
-    model, meat = names["model"], names["meat"]
-    assert model.score(meat.data[150:], meat.target[150:]) > 0.995
-    assert "curvature[907nm]" in model[:-2].get_feature_names_out()
-    assert names["clusters"].n_clusters_ == 8
+@pytest.mark.parametrize("target", sorted(set(re.findall(r"\]\(([^)#]+)", TEXT))))
+def test_links_lead_somewhere(target):
+    assert target.startswith("https://doi.org/") or (ROOT / target).exists()
 
 
-def test_the_first_example():
-    names = run("heat")
-    selector = names["selector"]
-    assert set(selector.get_feature_names_out()) == {"light", "heat", "salt"}
-    assert "p_value" in selector.path_
-    alone = selector.relevance_[[0, 4]]  # heat and salt
-    assert alone.max() < 0.1
+def test_calls_exist():
+    """Every call of the table of questions, and every name in it."""
+    questions = TEXT[TEXT.index("| question |") : TEXT.index("Certain is not")]
+    names = set(re.findall(r"`([A-Za-z_]+)(?:\(|`)", questions))
+    assert {"MISelector", "relevance_test", "stability", "FeatureClustering"} <= names
+    assert names <= {*infosieve.__all__, "infosieve"}
+    parameters = set(re.findall(r"[(,] ?([a-z_]+)=", questions))
+    assert "stop" in parameters
+    assert parameters <= set(infosieve.MISelector().get_params())
+
+
+def test_options_exist():
+    """Every option that the README names is one of the command's."""
+    shown = subprocess.run(
+        [sys.executable, "-m", "infosieve", "select", "--help"],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={"COLUMNS": "200", "PATH": ""},
+    ).stdout
+    options = set(re.findall(r"--[a-z-]+", TEXT))
+    assert "--alternatives" in options
+    assert options <= set(re.findall(r"--[a-z-]+", shown))
+
+
+def test_commands_exist():
+    shown = subprocess.run(
+        [sys.executable, "-m", "infosieve", "--help"], capture_output=True, text=True, check=True
+    ).stdout
+    named = set(re.findall(r"infosieve ([a-z-]+)", TEXT))
+    assert {"select", "relevance", "stability"} <= named
+    for command in named - {"select"}:
+        assert re.search(rf"\b{command}\b", shown), command
