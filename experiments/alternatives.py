@@ -1,6 +1,7 @@
 """Are the columns that could stand in for a selected one the right ones, and what do they cost?
 
-    python experiments/alternatives.py [--sets 20] [--minutes 20] [--data FOLDER] [--show]
+    python experiments/alternatives.py [--sets 20] [--minutes 20] [--data FOLDER]
+        [--seed 0] [--show]
 
 Three columns matter. Copies: each has 2 or 10 noisy copies. Blocks: each is one of five columns
 that are all correlated. Stand-ins are right if they are of the family of the selected column. Keeps
@@ -19,7 +20,7 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 
 import numpy as np
 import pandas as pd
-from spectra import HERE, table
+from spectra import APART, HERE, called, seed_number, table, told
 
 from infosieve import MISelector
 from infosieve.datasets import load_tecator
@@ -116,7 +117,7 @@ def strangers(kind, n, number):
     return [len(others), int(found["feature"].isin(others).sum())]
 
 
-def real(folder):
+def real(folder, seed):
     """Tecator: how far stand-ins are along the spectrum. Genes: how alike they are."""
     X, fat = load_tecator(return_X_y=True, as_frame=True)
     tables = {"Tecator": (X, fat)}
@@ -126,7 +127,7 @@ def real(folder):
     out = {}
     for name, (x, y) in tables.items():
         start = time.process_time()
-        selector = MISelector(random_state=0, n_jobs=1).fit(x, y)
+        selector = MISelector(random_state=seed, n_jobs=1).fit(x, y)
         between = time.process_time()
         found = selector.alternatives_
         seconds = [round(between - start, 2), round(time.process_time() - between, 2)]
@@ -163,7 +164,7 @@ standard deviation (their own is one), or stand in *blocks* of five columns that
 correlated, of which only the first acts. Of families from which one column was selected (where
 two were, the second is often right: two noisy copies know more than one): **recall** is the share
 of the other members that are listed, **precision** the share of listed columns that are members.
-{sets} data sets in each row.
+{sets} data sets in each row{seed}.
 
 {found}
 
@@ -207,7 +208,7 @@ def percent(value):
     return "" if np.isnan(value) else f"{100 * value:.0f} %"
 
 
-def show(kept):
+def show(kept, seed):
     cells = {tuple(json.loads(key)): value for key, value in kept["sets"].items()}
     rows, every = [], []
     for kind, n_relatives, size in CASES:
@@ -231,6 +232,7 @@ def show(kept):
     text = PAGE.format(
         noise=N_NOISE,
         sets=min(len(v) for v in cells.values()),
+        seed=told(seed),
         found=table(heads, rows, 1),
         shares=table(["less than", "recall", "precision"], shares, 1),
         strangers=table(
@@ -244,7 +246,7 @@ def show(kept):
         n_false=sum(v["false"] for v in every),
         n_false_with=len(false),
         cost=f"{percent(middle)} in the middle, most between {percent(low)} and {percent(high)}",
-        real="\n\n".join(told(name, one) for name, one in kept["real"].items()),
+        real="\n\n".join(listed(name, one) for name, one in kept["real"].items()),
     )
     (DOCS / "alternatives.md").write_text(text, encoding="utf-8")
     print(text)
@@ -256,7 +258,7 @@ def totals(kept, kind, n):
     return sum(cell[1] for cell in cells), sum(cell[0] for cell in cells)
 
 
-def told(name, found):
+def listed(name, found):
     n, m = found["shape"]
     fit, more = found["seconds"]
     times = f"selection {fit:.1f} s, stand-ins {more:.1f} s"
@@ -267,8 +269,8 @@ def told(name, found):
         places = ", ".join(f"{p:+d}" for p in sorted(row["places"]))
         if m > 200:
             places = ", ".join(row["stand-ins"])
-        listed = f"{min(alike):.2f} to {max(alike):.2f}" if alike else ""
-        rows.append([row["column"], len(row["stand-ins"]), listed, places])
+        span = f"{min(alike):.2f} to {max(alike):.2f}" if alike else ""
+        rows.append([row["column"], len(row["stand-ins"]), span, places])
     last = "places from it" if m <= 200 else "names"
     return text + table(["selected", "stand-ins", "correlation with it", last], rows, 1)
 
@@ -278,17 +280,19 @@ def main():
     parser.add_argument("--sets", type=int, default=20)
     parser.add_argument("--minutes", type=float, default=20)
     parser.add_argument("--data", default=None)
+    parser.add_argument("--seed", type=seed_number, default=0)
     parser.add_argument("--show", action="store_true")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
-    file = HERE / "results" / "alternatives.json"
+    file = HERE / "results" / f"{called('alternatives', arguments.seed)}.json"
+    first = APART * arguments.seed
     kept = json.loads(file.read_text()) if file.exists() else {"sets": {}, "real": {}}
     if not arguments.show:
-        kept["real"] |= real(arguments.data)
+        kept["real"] |= real(arguments.data, first)
         for kind in STRANGERS:
             for n in SIZES:
                 cells = kept.setdefault("strangers", {}).setdefault(json.dumps([kind, n]), [])
-                cells += [strangers(kind, n, k) for k in range(len(cells), arguments.sets)]
+                cells += [strangers(kind, n, first + k) for k in range(len(cells), arguments.sets)]
         _alternatives.LARGEST_SHARE = 1.0  # what a smaller one leaves is seen in the results
         end = time.monotonic() + 60 * arguments.minutes
         for number in range(arguments.sets):
@@ -296,10 +300,10 @@ def main():
                 for n in SIZES:
                     cells = kept["sets"].setdefault(json.dumps([*case, n]), [])
                     if len(cells) <= number and time.monotonic() < end:
-                        cells.append(one(*case, n, number))
+                        cells.append(one(*case, n, first + number))
             file.write_text(json.dumps(kept) + "\n")
             print(number + 1, f"{end - time.monotonic():.0f} s left", flush=True)
-    show(kept)
+    show(kept, arguments.seed)
 
 
 if __name__ == "__main__":

@@ -21,10 +21,10 @@ can be stopped, taken up, or run with fewer --sets:
     $R --seed 2 --sets 20 --procedures today "today, other permutations"  # as before?
     python experiments/epistasis.py --data DIR
     python experiments/calibration.py --tests "local, information" "local, information added"
-    python experiments/before_after.py --show
+    python experiments/before_after.py --show [--seed 3]
 
-The last one writes the page, of what there is. Seed 2 is compared with results/before.json: the
-rows that the version before left in judge.json.
+The last one writes the page, of what there is of that seed. Seed 2 is compared with
+results/before.json: the rows that the version before left in judge.json.
 """
 
 import argparse
@@ -174,11 +174,11 @@ def made(head, rows, left=1):
     return table(head, rows, left) if rows else "*Not run yet.*"
 
 
-def compared(found, problems):
+def compared(found, problems, seed):
     """Rows of a table, and the mean difference of each problem with its error."""
     rows, differences = [], []
     for problem in problems:
-        before, after = paired(found, (SEED, problem, TODAY), (SEED, problem, DEFAULT))
+        before, after = paired(found, (seed, problem, TODAY), (seed, problem, DEFAULT))
         if not before:
             continue
         scores = [[f1(row) for row in of] for of in (before, after)]
@@ -208,23 +208,23 @@ def panel_words(differences):
     return f"Mean difference over {len(differences)} problems: **{signed(value, error)}**."
 
 
-def all_found_table(found, problems):
+def all_found_table(found, problems, seed):
     rows = []
     for problem in problems:
-        runs = [found[SEED, problem, name].values() for name in (TODAY, DEFAULT, *OTHERS)]
+        runs = [found[seed, problem, name].values() for name in (TODAY, DEFAULT, *OTHERS)]
         if runs[1]:
             cells = [share(sum(map(all_found, of)), len(of)) if of else "" for of in runs]
             rows.append([problem, *cells])
     return made(["problem", "before", "default", *OTHERS], rows)
 
 
-def rates(found, judged, problems, accepted):
+def rates(found, judged, problems, accepted, seed):
     """How often: by the version before, on other data sets, and now."""
     rows = []
     for problem in problems:
         wrong = any_false if "given" in problem else accepted
         cells = []
-        for runs in (judged[JUDGED, problem, DEFAULT], found[SEED, problem, DEFAULT]):
+        for runs in (judged[JUDGED, problem, DEFAULT], found[seed, problem, DEFAULT]):
             hits, n = sum(map(wrong, runs.values())), len(runs)
             cells += [f"{hits} of {n}", share(hits, n)] if runs else ["", ""]
         if cells[-1]:
@@ -322,20 +322,23 @@ def main():
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--show", action="store_true", help="nothing is computed, with or without")
-    parser.parse_args()
+    parser.add_argument("--seed", type=int, default=SEED, help="of the rows that are compared")
+    seed = parser.parse_args().seed
     found, judged = rows_of("before_after"), rows_of("before")
-    panel, differences = compared(found, PANEL)
+    panel, differences = compared(found, PANEL, seed)
     later = [p for p in PROBLEMS if p not in PANEL and p not in COPIES and p not in NOTHING]
     same_table, same_words = decisions(found, judged)
     text = TEXT.format(
-        seed=SEED,
+        seed=seed,
         judged=JUDGED,
         panel=made(HEAD, panel),
         panel_words=panel_words(differences),
-        later=made(HEAD, compared(found, later)[0]),
-        all_found=all_found_table(found, ["F, M = 10", "F, M = 50", "xor", "classes", *later]),
-        nothing=rates(found, judged, NOTHING, selects),
-        copies=rates(found, judged, COPIES, both_copies),
+        later=made(HEAD, compared(found, later, seed)[0]),
+        all_found=all_found_table(
+            found, ["F, M = 10", "F, M = 50", "xor", "classes", *later], seed
+        ),
+        nothing=rates(found, judged, NOTHING, selects, seed),
+        copies=rates(found, judged, COPIES, both_copies, seed),
         same=same_table,
         same_words=same_words,
         local=local(),

@@ -1,13 +1,14 @@
 """Do the tests hold their error rate? p-values where nothing is to be found, and power where it is.
 
     python experiments/calibration.py [--sets 1000] [--samples 50 100 500] [--tests TEST ...]
-        [--minutes 60] [--workers 2] [--show]
+        [--minutes 60] [--workers 2] [--seed 1] [--show]
 
 Keeps how many of 99 surrogates reached the observed value, for every data set, in
 results/calibration.json; what is there already is not computed again, and all cases grow at the
-same pace, so that it can be stopped and taken up. Data sets have a seed (SEED): with a new one,
-what was kept is replaced, case by case, and its share stays as "before". --show only rebuilds
-docs/calibration.md and its figures.
+same pace, so that it can be stopped and taken up. Data sets have a seed. When
+the tests have changed, SEED is one more: what was kept is replaced, case by case, and its share
+stays as "before". Another --seed has a file of its own. --show only rebuilds docs/calibration.md
+and its figures.
 """
 
 import argparse
@@ -24,12 +25,12 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 import numpy as np
 import pandas as pd
 from scipy.stats import binomtest, chisquare, pearsonr
-from spectra import HERE, keep, table
+from spectra import HERE, called, keep, seed_number, table
 
 from infosieve import choose_k, permutation_test
 
 P = 99
-SEED = 1  # of the data; one more when the tests have changed
+SEED = 1  # of the data, unless another is asked for; one more when the tests have changed
 SIZES = (50, 100, 500)
 M = 5  # candidates of the maximum test
 LETTERS = np.array(list("abcd"))
@@ -101,10 +102,10 @@ def reached(table, y, candidates, selected, seed, **how):
     return int(np.atleast_1d(test.exceedances)[best])
 
 
-def one(test, kind, n, given, number):
+def one(seed, test, kind, n, given, number):
     """One data set, one test."""
     kinds = [*KINDS, *CURVES, ALIKE]
-    rng = np.random.default_rng([SEED, kinds.index(kind), n, GIVEN.index(given), number])
+    rng = np.random.default_rng([seed, kinds.index(kind), n, GIVEN.index(given), number])
     table, y, candidates, selected = draw(kind, n, given, number, rng)
     how = PLAIN | ({"n_neighbors": (3, 15)} if "local" in test else {})
     if test.endswith("K chosen"):
@@ -167,9 +168,9 @@ TITLES = {"beside another column": "given another column"}  # as the page has it
 EFFECTS, POWER_SIZES = (0.0, 0.1, 0.2, 0.3, 0.45, 0.6, 0.8), (50, 100, 200, 500)
 
 
-def power(shape, effect, n, number):
+def power(seed, shape, effect, n, number):
     """(p of ours, p of the correlation) for a signal of ``effect`` times its noise."""
-    rng = np.random.default_rng([SEED, list(SHAPES).index(shape), int(100 * effect), n, number])
+    rng = np.random.default_rng([seed, list(SHAPES).index(shape), int(100 * effect), n, number])
     x, s, e = rng.normal(size=(3, n))
     if shape == "a spread":
         y = np.exp(effect * x) * e
@@ -190,11 +191,11 @@ def power(shape, effect, n, number):
 # ---- running and keeping
 
 
-def some(case, first, last):
+def some(seed, case, first, last):
     warnings.simplefilter("ignore")
     if case[0] == POWER:
-        return [power(*case[1:], number) for number in range(first, last)]
-    return [one(*case, number) for number in range(first, last)]
+        return [power(seed, *case[1:], number) for number in range(first, last)]
+    return [one(seed, *case, number) for number in range(first, last)]
 
 
 def wanted(arguments):
@@ -213,53 +214,55 @@ def wanted(arguments):
 
 
 def run(arguments):
-    rows = {tuple(row["case"]): row for row in kept()}
+    seed = arguments.seed
+    name, rows = called("calibration", seed, SEED), {tuple(row["case"]): row for row in kept(seed)}
     jobs = sorted(
         (i, number, case, min(i + PART, n_sets))
         for number, (case, n_sets) in enumerate(wanted(arguments))
-        for i in range(len(values_of(rows.get(case))), n_sets, PART)
+        for i in range(len(values_of(rows.get(case), seed)), n_sets, PART)
     )
     start, last = time.perf_counter(), 0.0
     done = {}
     with ProcessPoolExecutor(arguments.workers) as pool:
-        futures = {pool.submit(some, case, i, end): (case, i) for i, _, case, end in jobs}
+        futures = {pool.submit(some, seed, case, i, end): (case, i) for i, _, case, end in jobs}
         for number, future in enumerate(as_completed(futures), start=1):
             if future.cancelled():
                 continue
             case, first = futures[future]
             done[case, first] = future.result()
-            while (case, len(values_of(rows.get(case)))) in done:
-                values = values_of(rows.get(case))
+            while (case, len(values_of(rows.get(case), seed))) in done:
+                values = values_of(rows.get(case), seed)
                 values = values + done.pop((case, len(values)))
-                rows[case] = {"case": case, "seed": SEED, "values": values, **before(rows, case)}
+                more = before(rows, case, seed)
+                rows[case] = {"case": case, "seed": seed, "values": values, **more}
             seconds = time.perf_counter() - start
             if seconds > 60 * arguments.minutes:
                 for waiting in futures:
                     waiting.cancel()
             if seconds - last > 20 or number == len(jobs):
                 last = seconds
-                keep("calibration", list(rows.values()))
+                keep(name, list(rows.values()))
                 print(f"{number} of {len(jobs)}, {seconds:.0f} s", flush=True)
-    keep("calibration", list(rows.values()))
+    keep(name, list(rows.values()))
 
 
-def values_of(row):
-    """What a case has of the present seed."""
-    return row["values"] if row and row.get("seed") == SEED else []
+def values_of(row, seed=SEED):
+    """What a case has of this seed."""
+    return row["values"] if row and row.get("seed") == seed else []
 
 
-def before(rows, case):
+def before(rows, case, seed):
     """How often p was at most 5 %, and of how many, with the seed before this one."""
     row = rows.get(case)
     if row is None or case[0] == POWER:
         return {}
-    if values_of(row):
+    if values_of(row, seed):
         return {"before": row["before"]} if "before" in row else {}
     return {"before": passed(row["values"])}
 
 
-def kept():
-    file = HERE / "results" / "calibration.json"
+def kept(seed=SEED):
+    file = HERE / "results" / f"{called('calibration', seed, SEED)}.json"
     return json.loads(file.read_text()) if file.exists() else []
 
 
@@ -267,7 +270,7 @@ def kept():
 
 TEXT = """# Do the tests hold their error rate?
 
-*Written by `experiments/calibration.py` from `experiments/results/calibration.json`, which keeps
+*Written by `experiments/calibration.py` from `experiments/results/{file}.json`, which keeps
 how many of {p} surrogates reached the observed value, for each data set.*
 
 A test at 5 % must say yes in 5 % of cases where there is nothing to find. Here that is the case by
@@ -504,11 +507,11 @@ def times(found):
     return " to ".join(f"{n:,}" for n in sorted({min(sets), max(sets)}))
 
 
-def earlier():
-    """Which cases have not been run with the present seed."""
+def earlier(seed):
+    """Which cases have not been run with this seed."""
     which = {}
-    for row in kept():
-        if not values_of(row):
+    for row in kept(seed):
+        if not values_of(row, seed):
             test, n = row["case"][0], row["case"][3 if row["case"][0] == POWER else 2]
             which.setdefault(test, set()).add(n)
     if not which:
@@ -517,14 +520,15 @@ def earlier():
     return "\n\nNot run again since the tests were last changed: " + "; ".join(words) + "."
 
 
-def show():
-    found = {tuple(row["case"]): row["values"] for row in kept()}
+def show(seed=SEED):
+    found = {tuple(row["case"]): row["values"] for row in kept(seed)}
     text = TEXT.format(
+        file=called("calibration", seed, SEED),
         p=P,
         p1=P + 1,
         m=M,
         sets=times(found),
-        earlier=earlier(),
+        earlier=earlier(seed),
         exact=table(
             head("test", "data", "selected"), rates(found, ("global", "maximum"), GIVEN[:2]), 3
         ),
@@ -556,11 +560,12 @@ def main():
     parser.add_argument("--tests", nargs="+", choices=tests, default=tests)
     parser.add_argument("--minutes", type=float, default=float("inf"))
     parser.add_argument("--workers", type=int, default=len(os.sched_getaffinity(0)))
+    parser.add_argument("--seed", type=seed_number, default=SEED)
     parser.add_argument("--show", action="store_true")
     arguments = parser.parse_args()
     if not arguments.show:
         run(arguments)
-    show()
+    show(arguments.seed)
 
 
 if __name__ == "__main__":

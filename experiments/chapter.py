@@ -4,7 +4,8 @@
 
 Prints each table beside the published figures, saves the pictures, keeps the raw results in
 results/chapter.json and writes docs/chapter.md from them. Tecator comes with the package; Wine is
-read from DIR/wine.csv, and what was kept of it stays without. --show computes nothing.
+read from DIR/wine.csv; without it, what was kept of it stays, if it is of the same seed and splits.
+--show computes nothing.
 """
 
 import argparse
@@ -156,8 +157,9 @@ def run(arguments):
         jobs = [(n, arguments.data, i, *how) for n in names for i in range(arguments.splits + 1)]
         each = pool.map(one_split, *zip(*jobs, strict=True))
         clusters = [row for rows in each for row in rows]
-    clusters += [row for row in known.get("clusters", []) if row["data"] not in names]
     about = {"seed": arguments.seed, "splits": arguments.splits}
+    if about.items() <= known.items():  # rows of another seed are not mixed in
+        clusters += [row for row in known["clusters"] if row["data"] not in names]
     keep("chapter", about | {"sets": sets, "clusters": clusters})
     print(f"all: {time.perf_counter() - start:.0f} s", flush=True)
 

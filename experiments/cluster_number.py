@@ -1,6 +1,7 @@
 """The automatic number of clusters: does it depend on the seed, and what does it cost in error?
 
-    python experiments/cluster_number.py --data FOLDER [--runs 20] [--minutes 60] [--show]
+    python experiments/cluster_number.py --data FOLDER [--runs 20] [--minutes 60]
+        [--seed 0] [--show]
 
 Tecator comes with the package. FOLDER has gasoline.csv (R package pls), and in real/ bodyfat,
 chemical_yield and riboflavin (csv.gz); blood_brain.csv.gz (BloodBrain of the R package caret,
@@ -22,7 +23,17 @@ for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS"):
 import numpy as np
 import pandas as pd
 from sklearn.model_selection import KFold
-from spectra import HERE, PLSRegressionCV, interval, keep, table
+from spectra import (
+    APART,
+    HERE,
+    PLSRegressionCV,
+    called,
+    interval,
+    keep,
+    seed_number,
+    table,
+    told,
+)
 
 from infosieve import FeatureClustering
 from infosieve._core.progress import Progress
@@ -156,7 +167,7 @@ def one_split(X, y, run):
 KINDS = {"seeds": one_seed, "splits": one_split}
 
 
-def collect(kept, folder, n_runs, minutes):
+def collect(kept, folder, n_runs, minutes, seed):
     """Runs that are not there yet: a few of each table, then more."""
     end = time.monotonic() + 60 * minutes
     there = list(tables(folder))
@@ -169,10 +180,10 @@ def collect(kept, folder, n_runs, minutes):
                 with warnings.catch_warnings():
                     warnings.simplefilter("ignore")
                     for run in range(len(known), min(goal, n_runs)):
-                        known.append(run_one(X, y, run))
+                        known.append(run_one(X, y, APART * seed + run))
                         if time.monotonic() > end:
                             return
-                keep("cluster_number", kept)
+                keep(called("cluster_number", seed), kept)
                 print(kind, name, len(known), flush=True)
 
 
@@ -180,7 +191,8 @@ def collect(kept, folder, n_runs, minutes):
 
 HEAD = """# How many clusters: does the number depend on the seed?
 
-Written by `experiments/cluster_number.py`. `FeatureClustering()` chooses the number of clusters by
+Written by `experiments/cluster_number.py`{seed}.
+`FeatureClustering()` chooses the number of clusters by
 how well partial least squares predicts samples that were left out, behind clusters that were found
 without them. How samples are cut into folds is up to the seed. This page asks how much of the
 number is, and what a steadier rule costs in error.
@@ -208,9 +220,10 @@ riboflavin (the 400 genes that vary most).
 """
 
 
-def page(kept):
+def page(kept, seed=0):
     names = [name for name in kept["shapes"] if kept["seeds"].get(name)]
-    parts = [HEAD, seeds_part(kept, names), errors_part(kept, names), said_part(kept, names)]
+    head = HEAD.format(seed=told(seed))
+    parts = [head, seeds_part(kept, names), errors_part(kept, names), said_part(kept, names)]
     return "\n".join([*parts, time_part(kept, names)])
 
 
@@ -363,15 +376,17 @@ def main():
     parser.add_argument("--data", type=Path, default=Path("."))
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--minutes", type=float, default=60)
+    parser.add_argument("--seed", type=seed_number, default=0)
     parser.add_argument("--show", action="store_true", help="write the page from what is kept")
     options = parser.parse_args()
-    file = HERE / "results" / "cluster_number.json"
+    name = called("cluster_number", options.seed)
+    file = HERE / "results" / f"{name}.json"
     empty = {"shapes": {}} | {kind: {} for kind in KINDS}
     kept = json.loads(file.read_text()) if file.exists() else empty
     if not options.show:
-        collect(kept, options.data, options.runs, options.minutes)
-        keep("cluster_number", kept)
-    PAGE.write_text(page(kept), encoding="utf-8")
+        collect(kept, options.data, options.runs, options.minutes, options.seed)
+        keep(name, kept)
+    PAGE.write_text(page(kept, options.seed), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Partial least squares behind clusters of channels, as Verleysen, Rossi and François (2009) did.
 
-    python experiments/clustering.py --data DIR [--splits 30] [--workers 2]
+    python experiments/clustering.py --data DIR [--splits 30] [--workers 2] [--seed 1]
+        [--show]
 
 Prints the tables of docs/clustering.md, writes it, its figure and the raw results. Tecator comes
 with the package; Wine is read from DIR/wine.csv and left out without it. --show only prints what

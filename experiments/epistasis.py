@@ -1,6 +1,6 @@
 """Two loci among 1,000 that matter only together: does MISelector() find them?
 
-    python experiments/epistasis.py --data DIR [--categories] [--jobs 1] [--seeds 0 1 2]
+    python experiments/epistasis.py --data DIR [--categories] [--jobs 1] [--seed 0 1 2]
 
 DIR has epistasis1000.csv.gz of PMLB (GAMETES): 1,600 samples, genotypes 0, 1 and 2, the classes in
 "target"; the loci that matter are P1 and P2. Keeps what was selected, and in what time, in
@@ -36,11 +36,11 @@ def main():
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--categories", action="store_true", help="genotypes are not numbers")
     parser.add_argument("--jobs", type=int, default=1)
-    parser.add_argument("--seeds", type=int, nargs="+", default=[0])
+    parser.add_argument("--seed", type=int, nargs="+", default=[0], help="one or more")
     arguments = parser.parse_args()
     X, y = load(arguments.data, arguments.categories)
     genotypes = "categories" if arguments.categories else "numbers"
-    for seed in arguments.seeds:
+    for seed in arguments.seed:
         start = time.perf_counter()
         selector = MISelector(n_jobs=arguments.jobs, random_state=seed).fit(X, y)
         seconds = round(time.perf_counter() - start, 1)

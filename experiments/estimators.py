@@ -1,6 +1,6 @@
 """How far estimates are from the truth, on distributions whose mutual information is known.
 
-    python experiments/estimators.py [--sets 10] [--samples 1000] [--workers 2] [--show]
+    python experiments/estimators.py [--sets 10] [--samples 1000] [--workers 2] [--seed 0] [--show]
 
 Against scikit-learn, ennemi, npeet-plus and infomeasure, all with K = 5. Keeps every estimate in
 results/estimators.json and writes docs/estimators.md and its figure.
@@ -20,7 +20,7 @@ import numpy as np
 import pandas as pd
 from scipy.integrate import quad
 from scipy.special import digamma, gammaln, ndtr
-from spectra import HERE, keep, kept, table
+from spectra import APART, HERE, called, keep, kept, seed_number, table
 
 from infosieve import mutual_information
 
@@ -227,7 +227,7 @@ def run(arguments):
     start, rows = time.perf_counter(), []
     with ProcessPoolExecutor(arguments.workers) as pool:
         futures = [
-            pool.submit(one, name, arguments.samples, number)
+            pool.submit(one, name, arguments.samples, APART * arguments.seed + number)
             for name in DISTRIBUTIONS
             for number in range(arguments.sets)
         ]
@@ -238,14 +238,15 @@ def run(arguments):
                 print(f"{done} of {len(futures)}, {seconds:.0f} s", flush=True)
     order = list(DISTRIBUTIONS)
     rows.sort(key=lambda row: (order.index(row["distribution"]), row["set"]))
-    keep("estimators", {"samples": arguments.samples, "estimates": rows})
+    file = called("estimators", arguments.seed)
+    keep(file, {"samples": arguments.samples, "estimates": rows})
 
 
 # ---- showing
 
 TEXT = """# How far estimates are from the truth
 
-*Written by `experiments/estimators.py` from `experiments/results/estimators.json`.*
+*Written by `experiments/estimators.py` from `experiments/results/{file}.json`.*
 
 Mutual information of {n_distributions} distributions is known in closed form (or by integration);
 {sets} samples of {samples:,} were drawn from each. "d x e" has d columns on one side and e on the
@@ -286,8 +287,9 @@ def frame(results):
     return rows
 
 
-def show():
-    results = kept("estimators")
+def show(seed=0):
+    file = called("estimators", seed)
+    results = kept(file)
     rows = frame(results)
     names = [*OURS, *PEERS]
     rmse = rows.groupby(["distribution", "by"])["error"].agg(lambda e: np.sqrt((e**2).mean()))
@@ -319,6 +321,7 @@ def show():
     )
     head = ["estimator", "one column: mean", "largest", "all: mean", "largest"]
     text = TEXT.format(
+        file=file,
         n_distributions=len(DISTRIBUTIONS),
         sets=rows["set"].nunique(),
         samples=results["samples"],
@@ -364,11 +367,12 @@ def main():
     parser.add_argument("--sets", type=int, default=10)
     parser.add_argument("--samples", type=int, default=1000)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--seed", type=seed_number, default=0)
     parser.add_argument("--show", action="store_true")
     arguments = parser.parse_args()
     if not arguments.show:
         run(arguments)
-    show()
+    show(arguments.seed)
 
 
 if __name__ == "__main__":

@@ -1,12 +1,13 @@
 """The pictures of docs/guide.md and docs/start.md, and the figures that are quoted beside them.
 
-    python experiments/guide.py
+    python experiments/guide.py [--seed 0]
 
 Draws docs/pictures/*.png from calls of the library, prints what is quoted, and puts it between the
 marks ``<!-- written by experiments/guide.py: name -->`` and ``<!-- end -->`` of docs/guide.md and
-docs/limits.md. About a minute; the seed is fixed.
+docs/limits.md. About a minute.
 """
 
+import argparse
 import re
 import time
 import warnings
@@ -22,7 +23,7 @@ import numpy as np
 import pandas as pd
 from scipy.spatial.distance import cdist
 from scipy.special import digamma
-from spectra import table
+from spectra import APART, seed_number, table
 
 from infosieve import (
     CurveFeatures,
@@ -68,6 +69,14 @@ mpl.rcParams |= {
 }
 
 
+FIRST = 0  # of the seeds; main() says
+
+
+def state(number):
+    """The seed of this number: pictures have their own, which --seed moves."""
+    return FIRST + number
+
+
 def panels(n, height, **options):
     return plt.subplots(1, n, figsize=(WIDTH, height), layout="constrained", **options)
 
@@ -85,7 +94,7 @@ def bare(ax):
 
 
 def sees():
-    rng = np.random.default_rng(1)
+    rng = np.random.default_rng(state(1))
     n = 500
     x = rng.uniform(-1, 1, n)
     angle = rng.uniform(0, 2 * np.pi, n)
@@ -113,7 +122,7 @@ def sees():
 
 
 def scaling():
-    rng = np.random.default_rng(2)
+    rng = np.random.default_rng(state(2))
     x = rng.normal(size=300)
     y = 0.75 * x + np.sqrt(1 - 0.75**2) * rng.normal(size=300)
     truth = -np.log(1 - 0.75**2) / 2
@@ -166,7 +175,7 @@ def smoothing():
         truth = -np.log(1 - rho**2) / 2
         each, averaged = [], []
         for seed in range(60):
-            rng = np.random.default_rng(seed)
+            rng = np.random.default_rng(state(seed))
             x = rng.normal(size=100)
             y = rho * x + np.sqrt(1 - rho**2) * rng.normal(size=100)
             each.append([mutual_information(x, y, n_neighbors=int(k)) for k in ks])
@@ -198,8 +207,8 @@ def smoothing():
 
 
 def choice():
-    X, y = make_friedman(100, random_state=4, return_X_y=True, as_frame=True)
-    found = choose_k(X, y, random_state=0)
+    X, y = make_friedman(100, random_state=state(4), return_X_y=True, as_frame=True)
+    found = choose_k(X, y, random_state=state(0))
     figure, ax = plt.subplots(figsize=(WIDTH * 0.72, 2.6), layout="constrained")
     for j, name in enumerate(found.features):
         relevant = j < 5
@@ -231,7 +240,7 @@ def chance(ax, null, observed, color, bins=16):
 
 def null():
     """The same estimate from few samples and from many."""
-    rng = np.random.default_rng(3)
+    rng = np.random.default_rng(state(3))
     figure, axes = panels(2, 2.4)
     text = []
     for ax, n, slope in ((axes[0], 60, 0.0), (axes[1], 2000, 0.35)):
@@ -241,7 +250,7 @@ def null():
             y = slope * x[:, 0] + rng.normal(size=n)
             if abs(mutual_information(x, y) - 0.06) < 0.002:
                 break
-        test = permutation_test(x, y, 0, n_permutations=999, random_state=0, **PLAIN)
+        test = permutation_test(x, y, 0, n_permutations=999, random_state=state(0), **PLAIN)
         passed = test.p_value <= 0.05
         chance(ax, test.null[:, 0], test.observed[0], FOUND if passed else REFUSED,
                np.arange(-0.2, 0.25, 0.01))  # fmt: skip
@@ -258,11 +267,13 @@ def null():
 
 
 def largest():
-    rng = np.random.default_rng(5)
+    rng = np.random.default_rng(state(5))
     X, y = rng.normal(size=(100, 50)), rng.normal(size=100)
     best = int(np.argmax(relevance(X, y)))
-    alone = permutation_test(X, y, best, random_state=0, **PLAIN)
-    among = permutation_test(X, y, list(range(50)), random_state=0, **PLAIN | {"correction": "max"})
+    alone = permutation_test(X, y, best, random_state=state(0), **PLAIN)
+    among = permutation_test(
+        X, y, list(range(50)), random_state=state(0), **PLAIN | {"correction": "max"}
+    )
     figure, axes = panels(2, 2.4, sharex=True)
     for ax, test, title in (
         (axes[0], alone, "against its own surrogates"),
@@ -286,7 +297,7 @@ def largest():
 
 
 def with_copy(seed, n=300, copy_noise=0.12):
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(state(seed))
     X = pd.DataFrame(rng.uniform(-1, 1, (n, 3)), columns=list("abc"))
     X["copy"] = X["a"] + copy_noise * rng.normal(size=n)
     y = np.sin(3 * X["a"]) + X["b"] + X["c"] ** 2 + 0.2 * rng.normal(size=n)
@@ -295,10 +306,10 @@ def with_copy(seed, n=300, copy_noise=0.12):
 
 def copies():
     X, y = with_copy(0)
-    y = np.sin(3 * X["a"]) + 0.2 * np.random.default_rng(0).normal(size=len(X))
+    y = np.sin(3 * X["a"]) + 0.2 * np.random.default_rng(state(0)).normal(size=len(X))
     copy = prepared(X[["copy"]])
-    anywhere = global_permutations((0, "guide", 0), len(X))
-    local = local_permutations((0, "guide", 0), prepared(X[["a"]]), "euclidean")
+    anywhere = global_permutations((state(0), "guide", 0), len(X))
+    local = local_permutations((state(0), "guide", 0), prepared(X[["a"]]), "euclidean")
     drawn = {
         "as it is": copy.values[0],
         "permuted globally": anywhere.surrogates(copy, ONE)(anywhere.draw(0, 1)).values[0],
@@ -320,7 +331,7 @@ def copies():
         "Information of a and copy\ntogether (the line), and of\na and surrogates of copy\n(grey)",
         va="center", fontsize=9.5, transform=axes[1, 0].transAxes,
     )  # fmt: skip
-    how = PLAIN | {"n_neighbors": (3, 15), "random_state": 0, "n_permutations": 499}
+    how = PLAIN | {"n_neighbors": (3, 15), "random_state": state(0), "n_permutations": 499}
     found = []
     for ax, kind in ((axes[1, 1], "global"), (axes[1, 2], "local")):
         test = permutation_test(X, y, "copy", given="a", **how | {"null": kind})
@@ -368,7 +379,7 @@ def crowded(runs=40, n_permutations=99):
                     engine=NumbaEngine(),
                 )
                 observed = measure(copy, given, ONE)[0]
-                local = local_permutations((seed, "guide", 0), given, "euclidean")
+                local = local_permutations((state(seed), "guide", 0), given, "euclidean")
                 drawn = local.draw(0, n_permutations)
                 for move, how in enumerate((replace(local, fits=None), local)):
                     null = measure(how.surrogates(copy, ONE)(drawn), given, ONE)
@@ -383,8 +394,8 @@ def crowded(runs=40, n_permutations=99):
 
 
 def pairs():
-    X, y = make_xor(200, 8, random_state=1, return_X_y=True, as_frame=True)
-    one, two = (MISelector(lookahead=k, min_features=0, random_state=0) for k in (1, 2))
+    X, y = make_xor(200, 8, random_state=state(1), return_X_y=True, as_frame=True)
+    one, two = (MISelector(lookahead=k, min_features=0, random_state=state(0)) for k in (1, 2))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # nothing selected: that is the point
         one.fit(X, y)
@@ -430,7 +441,7 @@ def strict(x, y, k=5):
 
 
 def ties():
-    rng = np.random.default_rng(8)
+    rng = np.random.default_rng(state(8))
     grids = np.array([0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5])
     plain, ours = np.zeros((2, 10, len(grids)))
     for i in range(10):
@@ -552,7 +563,7 @@ def few():
     """Where nine tenths of the estimates of independent columns lie."""
     rows = ["| samples | 5 % | 95 % |", "|---:|---:|---:|"]
     for n in (20, 50, 100, 500, 2000):
-        rng = np.random.default_rng(n)
+        rng = np.random.default_rng(state(n))
         values = [relevance(rng.normal(size=(n, 20)), rng.normal(size=n)) for _ in range(20)]
         low, high = np.percentile(values, (5, 95))
         rows.append(f"| {n:,} | {low:.3f} | {high:.3f} |")
@@ -570,7 +581,7 @@ def dimensions():
         whole, part = (np.linalg.slogdet(m)[1] for m in (matrix, matrix[:d, :d]))
         found = []
         for n in (200, 2000):
-            rng = np.random.default_rng(d)
+            rng = np.random.default_rng(state(d))
             each = rng.multivariate_normal(np.zeros(2 * d), matrix, (20, n))
             mean = np.mean([mutual_information(z[:, :d], z[:, d:]) for z in each])
             found.append(f"{mean:.2f}")
@@ -586,7 +597,7 @@ def ceiling():
     for noise in levels:
         found = []
         for n in (100, 1000, 10000):
-            rng = np.random.default_rng(n)
+            rng = np.random.default_rng(state(n))
             x = rng.normal(size=n)
             found.append(f"{mutual_information(x, x + noise * rng.normal(size=n)):.1f}")
         truth = f"{np.log1p(noise**-2) / 2:.1f}" if noise else "∞"
@@ -598,14 +609,16 @@ def series(runs=100, n=200):
     """Independent series, each value near the one before: how often they seem to be related."""
     rows = ["| correlation with the value before | p ≤ 0.05 |", "|---:|---:|"]
     for memory in (0.0, 0.5, 0.9):
-        rng = np.random.default_rng(0)
+        rng = np.random.default_rng(state(0))
         passed = 0
         for seed in range(runs):
             steps = rng.normal(size=(2, n + 100))
             for t in range(1, steps.shape[1]):
                 steps[:, t] += memory * steps[:, t - 1]
             x, y = steps[:, 100:]
-            test = permutation_test(x[:, None], y, 0, n_permutations=99, random_state=seed, **PLAIN)
+            test = permutation_test(
+                x[:, None], y, 0, n_permutations=99, random_state=state(seed), **PLAIN
+            )
             passed += test.p_value <= 0.05
         rows.append(f"| {memory:g} | {passed} of {runs} |")
     return "\n".join(rows)
@@ -626,6 +639,10 @@ def write(page, name, text):
 
 
 def main():
+    global FIRST
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seed", type=seed_number, default=0)
+    FIRST = APART * parser.parse_args().seed
     (DOCS / "pictures").mkdir(exist_ok=True)
     for draw in PICTURES:
         began = time.perf_counter()

@@ -1,6 +1,6 @@
 """A weak column among many samples: all of them in one estimate, or in parts.
 
-    python experiments/many_samples.py [--runs 40] [--samples 50000] [--show]
+    python experiments/many_samples.py [--runs 40] [--samples 50000] [--seed 0] [--show]
 
 y = c x + noise, c such that a test of all samples finds x in most runs, and the same where two
 columns are given that y depends on. Keeps experiments/results/many_samples.json and writes
@@ -12,12 +12,11 @@ import json
 import time
 
 import numpy as np
-from spectra import HERE
+from spectra import APART, HERE, called, seed_number, told
 
 from infosieve import permutation_test
 
 DOCS = HERE.parent / "docs"
-KEPT = HERE / "results" / "many_samples.json"
 SETTINGS = {"one estimate of all (None)": None, "parts (auto)": "auto"}
 CASES = {"alone": (0, (0.09, 0.11)), "given two": (2, (0.085,))}
 
@@ -42,13 +41,13 @@ def one(case, strength, n, run):
     return row
 
 
-def page(rows):
+def page(rows, seed=0):
     lines = [
         "# Many samples",
         "",
         "Written by `experiments/many_samples.py`: how often a weak column passes a test at 5 %,",
         "and how long the test takes (one thread), where all samples are one estimate and where",
-        "they are estimated in [parts](how.md#many-samples). The same data for both.",
+        f"they are estimated in [parts](how.md#many-samples). The same data for both{told(seed)}.",
         "",
         "| N | | strength | runs | all in one estimate | in parts | seconds | seconds in parts |",
         "|---:|---|---:|---:|---:|---:|---:|---:|",
@@ -73,18 +72,21 @@ def main():
     parser.add_argument("--runs", type=int, default=40)
     parser.add_argument("--samples", type=int, default=50_000)
     parser.add_argument("--cases", nargs="+", choices=CASES, default=list(CASES))
+    parser.add_argument("--seed", type=seed_number, default=0)
     parser.add_argument("--show", action="store_true", help="write the page from what is kept")
     options = parser.parse_args()
-    rows = json.loads(KEPT.read_text()) if KEPT.exists() else []
+    file = HERE / "results" / f"{called('many_samples', options.seed)}.json"
+    first = APART * options.seed
+    rows = json.loads(file.read_text()) if file.exists() else []
     known = {(r["case"], r["strength"], r["n"], r["run"]) for r in rows}
-    for run in range(0 if options.show else options.runs):
+    for run in range(first, first + (0 if options.show else options.runs)):
         for case in options.cases:
             for strength in CASES[case][1]:
                 if (case, strength, options.samples, run) not in known:
                     rows.append(one(case, strength, options.samples, run))
                     print(rows[-1], flush=True)
-                    KEPT.write_text("[\n" + ",\n".join(json.dumps(r) for r in rows) + "\n]\n")
-    (DOCS / "many-samples.md").write_text(page(rows), encoding="utf-8")
+                    file.write_text("[\n" + ",\n".join(json.dumps(r) for r in rows) + "\n]\n")
+    (DOCS / "many-samples.md").write_text(page(rows, options.seed), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Gaps: which way of measuring them finds the right columns?
 
-    python experiments/missing.py [--runs 20] [--minutes 30] [--workers 2] [--data FOLDER] [--show]
+    python experiments/missing.py [--runs 20] [--minutes 30] [--workers 2] [--data FOLDER]
+        [--seed 0] [--show]
 
 Values are removed from problems whose relevant columns are known, at random and depending on the
 value, and from real tables, where a model behind the selection is judged on rows held out. Keeps
@@ -29,12 +30,11 @@ from sklearn.datasets import make_friedman1
 from sklearn.ensemble import HistGradientBoostingClassifier, HistGradientBoostingRegressor
 from sklearn.experimental import enable_iterative_imputer  # noqa: F401
 from sklearn.impute import IterativeImputer, SimpleImputer
-from spectra import HERE, table
+from spectra import APART, HERE, called, seed_number, table, told
 
 from infosieve import MISelector, mutual_information, permutation_test
 
 DOCS = HERE.parent / "docs"
-KEPT = HERE / "results" / "missing.json"
 PROBLEMS = {
     "Friedman": friedman1,
     "a noisy copy": redundant,
@@ -225,13 +225,13 @@ def mean(rows, way, digits=2):
     return f"{np.mean([row[way] for row in rows]):.{digits}f}"
 
 
-def page(kept):
+def page(kept, seed=0):
     runs = {tuple(json.loads(key)): rows for key, rows in kept.items() if rows}
 
     def of(*start):
         return [row for key, rows in runs.items() if key[: len(start)] == start for row in rows]
 
-    parts = [TEXT["head"]]
+    parts = [TEXT["head"].format(seed=told(seed))]
     rows = []
     for share in SHARES:
         for kind in KINDS if share else KINDS[:1]:
@@ -305,7 +305,8 @@ def _share(some, way):
 TEXT = {
     "head": """# Missing values
 
-Written by `experiments/missing.py`. What becomes of gaps is said by `missing`
+Written by `experiments/missing.py`{seed}.
+What becomes of gaps is said by `missing`
 ([how](how.md#missing-values)). `value`: a gap is a value of its own, infinitely far from numbers.
 `median`: gaps are filled. `auto`, the default: `value` for the candidate, and for the columns that
 are selected already the median, beside a column that says where gaps are. `drop`: complete rows
@@ -354,9 +355,11 @@ def main():
     parser.add_argument("--minutes", type=float, default=30)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--data", type=Path)
+    parser.add_argument("--seed", type=seed_number, default=0)
     parser.add_argument("--show", action="store_true", help="write the page from what is kept")
     options = parser.parse_args()
-    kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
+    file = HERE / "results" / f"{called('missing', options.seed)}.json"
+    kept = json.loads(file.read_text()) if file.exists() else {}
     end = time.monotonic() + 60 * options.minutes
     folder = None if options.data is None else str(options.data)
     with ProcessPoolExecutor(options.workers) as pool:
@@ -365,15 +368,16 @@ def main():
             for key, times in cases(folder):
                 rows = kept.setdefault(key, [])
                 for run in range(len(rows), round(goal * times)):
-                    jobs[pool.submit(one, key, run, folder)] = key, run
+                    number = APART * options.seed + run
+                    jobs[pool.submit(one, key, number, folder)] = key, run
             found = {jobs[job]: job.result() for job in as_completed(jobs)}
             for key, run in sorted(found):
                 kept[key].append(found[key, run])
-            KEPT.write_text(json.dumps(kept).replace("}], ", "}],\n") + "\n")
+            file.write_text(json.dumps(kept).replace("}], ", "}],\n") + "\n")
             print(goal, f"{(end - time.monotonic()) / 60:.1f} minutes left", flush=True)
             if time.monotonic() > end:
                 break
-    (DOCS / "missing.md").write_text(page(kept), encoding="utf-8")
+    (DOCS / "missing.md").write_text(page(kept, options.seed), encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Do columns pass that follow selected ones along a curve, and do informative ones still pass?
 
-    python experiments/relatives.py [--sets 200] [--minutes 20] [--panel 20] [--show]
+    python experiments/relatives.py [--sets 200] [--minutes 20] [--panel 20] [--seed 0] [--show]
 
 Keeps p-values in results/relatives.json, with and without the second test ("first": what the test
 of all given columns says alone), and F1 on the panel with and without it in
@@ -21,13 +21,13 @@ import numpy as np
 import pandas as pd
 from panel import PANEL, data
 from scipy.stats import binomtest
-from spectra import HERE, keep, table, write_between
+from spectra import APART, HERE, called, keep, seed_number, table, told, write_between
 
 from infosieve import MISelector, permutation_test
 from infosieve.selection._search import Search
 
 P = 99
-SEED = 5
+STREAM = 5
 SIZES = (50, 100, 500)
 NOISES = (0.2, 0.5)
 # What the candidate is, without noise, of the selected columns.
@@ -47,7 +47,7 @@ POWER_SETS = 60
 
 def draw(kind, noise, n, n_given, effect, number):
     """A table and a target. Without an effect, the candidate adds nothing to what is given."""
-    rng = np.random.default_rng([SEED, [*RELATIVES].index(kind), n, n_given, number])
+    rng = np.random.default_rng([STREAM, [*RELATIVES].index(kind), n, n_given, number])
     s, e = rng.normal(size=(n, n_given)), rng.normal(size=n)
     followed = RELATIVES[kind](s)
     c = followed + noise * e
@@ -102,13 +102,15 @@ def rows_of(found, effect):
     return rows
 
 
-def panel(sets):
+def panel(sets, seed):
     """F1 and process time on the panel without the second test and with it, and what it refuses."""
-    file = HERE / "results" / "relatives_panel.json"
+    name = called("relatives_panel", seed)
+    file = HERE / "results" / f"{name}.json"
     rows = json.loads(file.read_text()) if file.exists() else []
     known = {tuple(row[:2]) for row in rows}
     ask = Search._asked_again
-    for number, problem in product(range(sets), PANEL):
+    first = APART * seed
+    for number, problem in product(range(first, first + sets), PANEL):
         if (problem, number) in known:
             continue
         X, y, relevant = data(problem, 77, number)
@@ -123,17 +125,18 @@ def panel(sets):
             row += [round(f1(set(fitted.selected_.tolist()), set(relevant)), 6), seconds, refused]
         Search._asked_again = ask
         rows.append(row)
-        keep("relatives_panel", rows)
+        keep(name, rows)
 
 
-def searches(sets):
+def searches(sets, seed):
     """How often a search selects relatives of a column after it, if there are several of them."""
-    file = HERE / "results" / "relatives_search.json"
+    name = called("relatives_search", seed)
+    file = HERE / "results" / f"{name}.json"
     kept = json.loads(file.read_text()) if file.exists() else {}
     for kind, n_relatives, n in product(("a wave", "a category"), (1, 4, 12), (100, 300)):
         cells = kept.setdefault(json.dumps([kind, n_relatives, n]), [])
-        for number in range(len(cells), sets):
-            rng = np.random.default_rng([SEED, n_relatives, n, number])
+        for number in range(APART * seed + len(cells), APART * seed + sets):
+            rng = np.random.default_rng([STREAM, n_relatives, n, number])
             s = rng.normal(size=(n, 3))
             x = pd.DataFrame(s, columns=list("abc"))
             for j in range(n_relatives):
@@ -151,18 +154,19 @@ def searches(sets):
                     int((path["action"] == "refuse").sum()),
                 ]
             )
-        keep("relatives_search", kept)
+        keep(name, kept)
 
 
-def search_table():
-    kept = json.loads((HERE / "results" / "relatives_search.json").read_text())
+def search_table(seed):
+    kept = results("relatives_search", seed)
     rows = []
     for key, cells in kept.items():
         kind, n_relatives, n = json.loads(key)
         rows.append([kind, n_relatives, n, share([0.0 if cell[0] else 1.0 for cell in cells])])
         rows[-1].append(sum(cell[1] for cell in cells))
     heads = ["relatives", "how many", "N", "selected after the original", "refused"]
-    return f"{table(heads, rows, 1)}\n\n{min(map(len, kept.values()))} data sets a row.\n"
+    sets = min(map(len, kept.values()))
+    return f"{table(heads, rows, 1)}\n\n{sets} data sets a row{told(seed)}.\n"
 
 
 def f1(selected, relevant):
@@ -171,31 +175,39 @@ def f1(selected, relevant):
     return 2 * len(selected & relevant) / (len(selected) + len(relevant))
 
 
-def panel_words():
-    file = HERE / "results" / "relatives_panel.json"
-    rows = json.loads(file.read_text())
+def results(name, seed):
+    return json.loads((HERE / "results" / f"{called(name, seed)}.json").read_text())
+
+
+def panel_words(seed):
+    rows = results("relatives_panel", seed)
     before, after = (np.mean([row[i] for row in rows]) for i in (2, 5))
     time_before, time_after = (sum(row[i] for row in rows) for i in (3, 6))
     return (
-        f"On the panel ({len(rows)} data sets of {len({row[0] for row in rows})} problems), F1 is "
+        f"On the panel ({len(rows)} data sets of {len({row[0] for row in rows})} problems)"
+        f"{told(seed)}, F1 is "
         f"{before:.4f} without the second test and {after:.4f} with it, which refused "
         f"{sum(len(row[7]) for row in rows)} columns and took "
         f"{time_after / time_before - 1:.0%} more time.\n"
     ).replace("%", " %")
 
 
-def show(found):
+def show(found, seed):
     heads = ["candidate", "selected", "its noise", *(f"N = {n}" for n in SIZES)]
     sets = [min(len(found[json.dumps([*c])]) for c in cases() if c[4] == e) for e in EFFECTS]
     null, power = (table(heads, rows_of(found, effect), 2) for effect in EFFECTS)
     docs = HERE.parent / "docs" / "limits.md"
     write_between(
-        docs, "experiments/relatives.py: null", f"{null}\n\n{sets[0]} data sets a cell.\n"
+        docs,
+        "experiments/relatives.py: null",
+        f"{null}\n\n{sets[0]} data sets a cell{told(seed)}.\n",
     )
-    write_between(docs, "experiments/relatives.py: panel", panel_words())
-    write_between(docs, "experiments/relatives.py: search", search_table())
+    write_between(docs, "experiments/relatives.py: panel", panel_words(seed))
+    write_between(docs, "experiments/relatives.py: search", search_table(seed))
     write_between(
-        docs, "experiments/relatives.py: power", f"{power}\n\n{sets[1]} data sets a cell.\n"
+        docs,
+        "experiments/relatives.py: power",
+        f"{power}\n\n{sets[1]} data sets a cell{told(seed)}.\n",
     )
 
 
@@ -204,28 +216,31 @@ def main():
     parser.add_argument("--sets", type=int, default=200)
     parser.add_argument("--minutes", type=float, default=20)
     parser.add_argument("--panel", type=int, default=20)
+    parser.add_argument("--seed", type=seed_number, default=0)
     parser.add_argument("--show", action="store_true")
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
-    file = HERE / "results" / "relatives.json"
+    seed, name = arguments.seed, called("relatives", arguments.seed)
+    file = HERE / "results" / f"{name}.json"
     found = json.loads(file.read_text()) if file.exists() else {}
     if not arguments.show:
-        panel(arguments.panel)
-        searches(40)
+        panel(arguments.panel, seed)
+        searches(40, seed)
     end = time.monotonic() + 60 * arguments.minutes
     for number in range(0 if arguments.show else arguments.sets):
         for case in cases():
             values = found.setdefault(json.dumps(list(case)), [])
             enough = case[4] and number >= POWER_SETS
             if len(values) <= number and not enough and time.monotonic() < end:
-                values.append(one(*case, number))
+                values.append(one(*case, APART * seed + number))
         if number % 10 == 9:
-            keep("relatives", found)
+            keep(name, found)
             print(number + 1, f"{end - time.monotonic():.0f} s left", flush=True)
         if time.monotonic() > end:
             break
-    keep("relatives", found)
-    show(found)
+    if not arguments.show:
+        keep(name, found)
+    show(found, seed)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """All that is informative: false discoveries, and what is found that others miss.
 
-    python experiments/relevant.py [--minutes 20] [--only PART] [--show]
+    python experiments/relevant.py [--minutes 20] [--only PART] [--seed 0] [--show]
 
 Parts: rate, power, copies, neighbours, ties. Keeps experiments/results/relevant.json, which grows
 by data sets and can be taken up, and writes docs/relevant.md. One thread.
@@ -21,13 +21,12 @@ from procedures import boruta
 from scipy.spatial.distance import pdist, squareform
 from scipy.stats import chatterjeexi, chi2, false_discovery_control, norm
 from sklearn.feature_selection import SelectFdr, f_classif, f_regression
-from spectra import HERE, table
+from spectra import APART, HERE, called, seed_number, table, told
 
 from infosieve import MISelector, relevance, relevance_test
 from infosieve.datasets import make_friedman
 
 DOCS = HERE.parent / "docs"
-KEPT = HERE / "results" / "relevant.json"
 ALPHA = 0.05
 # Data sets of one target, where the rate is measured.
 SETS = 20
@@ -275,8 +274,8 @@ def power_rows(kept, names):
         yield [effect, n, len(runs), *cells]
 
 
-def page(kept):
-    parts = [TEXT["head"]]
+def page(kept, seed=0):
+    parts = [TEXT["head"].format(seed=told(seed))]
     head = ["relevant", "correlation", "columns", "samples", "data sets", "rate", "found"]
     parts += [TEXT["rate"], table(head, rate_rows(kept["rate"]), left=0)]
     shares = np.concatenate([proportions(runs) for runs in kept["rate"].values()])
@@ -311,7 +310,8 @@ def page(kept):
 TEXT = {
     "head": """# All that is informative
 
-Written by `experiments/relevant.py`. `relevance_test` tests every column by itself, and calls those
+Written by `experiments/relevant.py`{seed}.
+`relevance_test` tests every column by itself, and calls those
 relevant whose q-value is at most 0.05 ([how](how.md#all-that-is-informative)). Do its promises
 hold, and what does it find that simpler tests miss? Everything here is with default settings.
 Intervals are those of 95 %.""",
@@ -355,18 +355,18 @@ keep theirs.""",
 }
 
 
-def save(kept):
+def save(kept, file):
     """Atomically, a line for each case."""
     lines = []
     for part, cases in kept.items():
         each = ",\n".join(f"{json.dumps(key)}: {json.dumps(runs)}" for key, runs in cases.items())
         lines.append(f"{json.dumps(part)}: {{\n{each}\n}}")
-    fresh = KEPT.with_suffix(".new")
+    fresh = file.with_suffix(".new")
     fresh.write_text("{\n" + ",\n".join(lines) + "\n}\n")
-    fresh.replace(KEPT)
+    fresh.replace(file)
 
 
-def measure(kept, part, seconds):
+def measure(kept, part, seconds, seed, file):
     """More data sets of all cases of a part, one of each at a time."""
     of, cases, most = PARTS[part]
     known = kept.setdefault(part, {})
@@ -376,10 +376,10 @@ def measure(kept, part, seconds):
             runs = known.setdefault(json.dumps(case), [])
             if len(runs) > run:
                 continue
-            runs.append(of(case, run))
+            runs.append(of(case, APART * seed + run))
             if time.process_time() > end:
                 return
-        save(kept)
+        save(kept, file)
         print(part, run + 1, flush=True)
 
 
@@ -389,15 +389,18 @@ def main():
     )
     parser.add_argument("--minutes", type=float, default=20)
     parser.add_argument("--only", choices=PARTS)
+    parser.add_argument("--seed", type=seed_number, default=0)
     parser.add_argument("--show", action="store_true", help="write the page from what is kept")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
-    kept = json.loads(KEPT.read_text()) if KEPT.exists() else {}
+    seed, file = options.seed, HERE / "results" / f"{called('relevant', options.seed)}.json"
+    kept = json.loads(file.read_text()) if file.exists() else {}
     for part in () if options.show else [options.only] if options.only else PARTS:
-        measure(kept, part, 60 * options.minutes * (1 if options.only else SHARES[part]))
-        save(kept)
+        share = 1 if options.only else SHARES[part]
+        measure(kept, part, 60 * options.minutes * share, seed, file)
+        save(kept, file)
     if PARTS.keys() <= kept.keys():
-        (DOCS / "relevant.md").write_text(page(kept), encoding="utf-8")
+        (DOCS / "relevant.md").write_text(page(kept, seed), encoding="utf-8")
 
 
 if __name__ == "__main__":

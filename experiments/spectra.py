@@ -1,5 +1,6 @@
-"""What the experiments on spectra share: data, splits, errors, medians with intervals."""
+"""What experiments share: spectra, splits, errors, intervals; seeds, kept results, pages."""
 
+import argparse
 import json
 from pathlib import Path
 
@@ -120,6 +121,33 @@ def shown(values, digits=4):
     """ "0.0412 (0.038 to 0.046)"."""
     middle, low, high = interval(values)
     return f"{middle:.{digits}f} ({low:.{digits}f} to {high:.{digits}f})"
+
+
+# ---- seeds
+
+# Data sets and runs are numbered, and random numbers come from their number. Those of seed s are
+# numbered from s million on; seed 0 are those that were kept before there was a choice.
+APART = 1_000_000
+
+
+def seed_number(text):
+    """What --seed takes: random_state ends at 2**32."""
+    if not text.isdecimal() or int(text) > 4000:
+        raise argparse.ArgumentTypeError(f"must be a whole number from 0 to 4000, got {text!r}")
+    return int(text)
+
+
+def called(name, seed, usual=0):
+    """The name of kept results. Another seed than the usual has a file of its own: none mix."""
+    return name if seed == usual else f"{name}-seed{seed}"
+
+
+def told(seed, usual=0):
+    """For a page: which seed, if not the usual one."""
+    return "" if seed == usual else f" (seed {seed})"
+
+
+# ---- kept results and pages
 
 
 def keep(name, results):

@@ -1,6 +1,7 @@
 """Stability: does the promised number of false columns hold?
 
-    python experiments/stability.py [--runs 20] [--minutes 25] [--data FOLDER] [--show]
+    python experiments/stability.py [--runs 20] [--minutes 25] [--data FOLDER] [--seed 0]
+        [--show]
 
 Data sets whose relevant columns are known, three selectors, 25 pairs of halves each. Keeps
 experiments/results/stability.json, which grows by runs and can be taken up, and writes
@@ -28,14 +29,13 @@ from sklearn.feature_selection import SelectFromModel
 from sklearn.linear_model import LassoCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
-from spectra import HERE, table
+from spectra import APART, HERE, called, seed_number, table, told
 
 from infosieve import MISelector, stability
 from infosieve._core.stability import false_bound
 from infosieve.datasets import make_friedman
 
 DOCS = HERE.parent / "docs"
-KEPT = HERE / "results" / "stability.json"
 PAIRS = 25
 ASSUMPTIONS = ("r-concave", "unimodal", None)
 SELECTORS = ("MISelector", "lasso", "trees")
@@ -126,7 +126,7 @@ def one(case, name, run):
 REAL = [(name, which) for name in ("bodyfat", "heart", "riboflavin") for which in SELECTORS[:2]]
 
 
-def real(folder, name, which):
+def real(folder, name, which, seed):
     """What is chosen from halves of a real table."""
     X = pd.read_csv(folder / f"{name}.csv.gz")
     y = X.pop("target")
@@ -138,7 +138,7 @@ def real(folder, name, which):
     start = time.process_time()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = stability(chooser, X, y, n_resamples=PAIRS, random_state=0)
+        found = stability(chooser, X, y, n_resamples=PAIRS, random_state=seed)
     frame = found.to_frame().sort_values("frequency", ascending=False, kind="stable")
     threshold = found.threshold()
     return {
@@ -166,10 +166,10 @@ NOISE = {  # samples, columns, chosen, correlation of the columns
 }
 
 
-def noise(name, n_runs):
+def noise(name, n_runs, seed):
     """How many columns were chosen that often or more, by count; sums over the runs."""
     n, m, k, rho = NOISE[name]
-    rng = np.random.default_rng([12, n, m, k])
+    rng = np.random.default_rng([12, n, m, k, *([seed] if seed else [])])
     reached = np.zeros((n_runs, 2 * PAIRS + 1), int)
     for run in reached:
         common = np.sqrt(rho) * rng.normal(size=(n, 1))
@@ -337,8 +337,8 @@ def broken(kept):
     return worse, n
 
 
-def page(kept):
-    parts = [TEXT["head"]]
+def page(kept, seed=0):
+    parts = [TEXT["head"].format(seed=told(seed))]
     head = ["data, samples by columns", "selector", "runs", "chosen from a half", "threshold",
             "promised", "found, low", "found, irrelevant", "all samples: irrelevant",
             "relevant: kept, of all samples", "index"]  # fmt: skip
@@ -348,8 +348,8 @@ def page(kept):
         f"{a or 'no assumption'}: {worse[a][0]}, by more than the interval {worse[a][1]}"
         for a in ASSUMPTIONS
     )
-    told = f"Of {n} such means (all data, selectors and thresholds above one half), so many are"
-    parts += [TEXT["bounds"], f"{told} above the bound. {words[0].upper()}{words[1:]}."]
+    which = f"Of {n} such means (all data, selectors and thresholds above one half), so many are"
+    parts += [TEXT["bounds"], f"{which} above the bound. {words[0].upper()}{words[1:]}."]
     head = ["data, samples by columns", "selector"]
     for share in THRESHOLDS:
         head += [f"{share:.0%}: r-concave", "unimodal", "no assumption", "found, low"]
@@ -377,7 +377,8 @@ def page(kept):
 TEXT = {
     "head": f"""# Would another sample choose the same?
 
-Written by `experiments/stability.py`. `stability` fits a selector on both halves of the samples,
+Written by `experiments/stability.py`{{seed}}.
+`stability` fits a selector on both halves of the samples,
 many times, and says how often each column is chosen. For a threshold on that frequency there are
 bounds on the number of false columns: q² / ((2 t - 1) p) without assumptions (Meinshausen and
 Bühlmann 2010), and tighter ones for complementary halves, if the frequencies of false columns have
@@ -424,8 +425,8 @@ selector chooses most of the columns, chance would, too, and no threshold promis
 }  # fmt: skip
 
 
-def write(kept):
-    KEPT.write_text(json.dumps(kept).replace("}, {", "},\n{") + "\n")
+def write(kept, file):
+    file.write_text(json.dumps(kept).replace("}, {", "},\n{") + "\n")
 
 
 def main():
@@ -435,18 +436,20 @@ def main():
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--minutes", type=float, default=25)
     parser.add_argument("--data", type=Path)
+    parser.add_argument("--seed", type=seed_number, default=0)
     parser.add_argument("--show", action="store_true", help="write the page from what is kept")
     options = parser.parse_args()
-    kept = json.loads(KEPT.read_text()) if KEPT.exists() else {"runs": {}, "real": []}
+    seed, file = options.seed, HERE / "results" / f"{called('stability', options.seed)}.json"
+    kept = json.loads(file.read_text()) if file.exists() else {"runs": {}, "real": []}
     end = time.monotonic() + 60 * options.minutes
     if "noise" not in kept:
-        kept["noise"] = {name: noise(name, 2000) for name in NOISE}
-        write(kept)
+        kept["noise"] = {name: noise(name, 2000, seed) for name in NOISE}
+        write(kept, file)
     if options.data is not None:
         kept["real"] = []
         for name, which in REAL:
-            kept["real"].append(real(options.data, name, which))
-            write(kept)
+            kept["real"].append(real(options.data, name, which, APART * seed))
+            write(kept, file)
     for run in range(options.runs) if not options.show else ():
         for case in CASES:
             for name in SELECTORS:
@@ -454,11 +457,11 @@ def main():
                 known = kept["runs"].setdefault(key, [])
                 wanted = options.runs * FEWER.get(key, 1)
                 if len(known) == run < wanted and time.monotonic() < end:
-                    known.append(one(case, name, run))
-                    write(kept)
+                    known.append(one(case, name, APART * seed + run))
+                    write(kept, file)
         print(run + 1, f"{(end - time.monotonic()) / 60:.1f} minutes left", flush=True)
-    write(kept)
-    (DOCS / "stability.md").write_text(page(kept), encoding="utf-8")
+    write(kept, file)
+    (DOCS / "stability.md").write_text(page(kept, seed), encoding="utf-8")
 
 
 if __name__ == "__main__":

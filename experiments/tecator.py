@@ -1,6 +1,6 @@
 """Tecator from end to end: features drawn from curves, selected, and a kernel regressor behind.
 
-    python experiments/tecator.py [--splits 30] [--workers 2]
+    python experiments/tecator.py [--splits 30] [--workers 2] [--seed 1] [--show]
 
 Prints the table of docs/tecator.md, writes it, its figure and the raw results. --show only prints
 what was kept.

@@ -1,7 +1,7 @@
 """Rows that belong together: do tests hold their level, and what do they still find?
 
     python experiments/together.py [--runs 400] [--minutes 30] [--workers 2] [--data FOLDER]
-        [--show]
+        [--seed 0] [--show]
 
 Series: autoregressions of order one, each column on its own. Groups: effects of groups in all
 columns. Keeps experiments/results/together.json, which grows by runs and can be taken up, and
@@ -24,12 +24,11 @@ import numpy as np
 import pandas as pd
 from scipy.signal import lfilter
 from scipy.stats import binomtest
-from spectra import HERE, table
+from spectra import APART, HERE, called, seed_number, table, told
 
 from infosieve import MISelector, permutation_test
 
 DOCS = HERE.parent / "docs"
-KEPT = HERE / "results" / "together.json"
 P = 99
 LEVEL = 0.05
 # Groups: how many, and their smallest and largest size.
@@ -157,20 +156,20 @@ def cases():
 # ---- real tables
 
 
-def real(folder):
+def real(folder, seed):
     """What is selected of tables whose rows belong together, with and without knowing it."""
     rows = []
     mayonnaise = pd.read_csv(folder / "mayonnaise_triplicates.csv.gz")
     groups, y = mayonnaise.pop("sample"), mayonnaise.pop("target").astype(str)
     for name, fit in (("groups", {"groups": groups}), ("as if independent", {})):
         start = time.process_time()
-        found = MISelector(random_state=0).fit(mayonnaise, y, **fit)
+        found = MISelector(random_state=seed).fit(mayonnaise, y, **fit)
         rows.append(_told("mayonnaise_triplicates", name, found, start))
     wind = pd.read_csv(folder / "wind.csv.gz")
     y = wind.pop("target")
     for name, how in (("series", {"series": True}), ("as if independent", {})):
         start = time.process_time()
-        found = MISelector(random_state=0, **how).fit(wind, y)
+        found = MISelector(random_state=seed, **how).fit(wind, y)
         rows.append(_told("wind", name, found, start))
     return rows
 
@@ -207,8 +206,8 @@ def rows_of(kept, what, effect):
     return out
 
 
-def page(kept):
-    parts = [TEXT["head"]]
+def page(kept, seed=0):
+    parts = [TEXT["head"].format(seed=told(seed))]
     head = ["coefficient", "samples", "step", "runs", "`series=True`", "as if independent"]
     for effect, title in ((False, "series"), (True, "series power")):
         rows = [
@@ -231,11 +230,11 @@ def page(kept):
     for what in ("search in series", "search in groups"):
         for c, runs in rows_of(kept, what, False):
             numbers = c["numbers"]
-            told = f"coefficient {numbers[0]}, {numbers[1]} samples"
+            words = f"coefficient {numbers[0]}, {numbers[1]} samples"
             if what.endswith("groups"):
-                told = f"{numbers[0]} groups of {numbers[1]} to {numbers[2]}, {numbers[3]:.0%}"
+                words = f"{numbers[0]} groups of {numbers[1]} to {numbers[2]}, {numbers[3]:.0%}"
             each = [share_of(runs, k) for k in ("default", "as if independent")]
-            rows.append([what.split()[-1], told, len(runs), *each])
+            rows.append([what.split()[-1], words, len(runs), *each])
     head = ["", "", "runs", "`groups`, `series`", "as if independent"]
     parts += [TEXT["search"], table(head, rows, left=2)]
     if kept.get("real"):
@@ -253,7 +252,8 @@ def page(kept):
 TEXT = {
     "head": """# Rows that belong together
 
-Written by `experiments/together.py`. Tests assume that rows can be exchanged. Several rows of one
+Written by `experiments/together.py`{seed}.
+Tests assume that rows can be exchanged. Several rows of one
 patient, or rows in order of time, cannot: what is alike in them looks like information. `groups`
 and `series` say so ([how](how.md#rows-that-belong-together)). This page asks two things of the
 tests, at a level of 5 %: do columns pass that tell nothing, and do columns that tell something
@@ -298,12 +298,15 @@ def main():
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--data", type=Path)
     parser.add_argument("--only", help="cases whose key has this text")
+    parser.add_argument("--seed", type=seed_number, default=0)
     parser.add_argument("--show", action="store_true", help="write the page from what is kept")
     options = parser.parse_args()
-    kept = json.loads(KEPT.read_text()) if KEPT.exists() else {"runs": {}, "real": []}
+    first = APART * options.seed
+    file = HERE / "results" / f"{called('together', options.seed)}.json"
+    kept = json.loads(file.read_text()) if file.exists() else {"runs": {}, "real": []}
     end = time.monotonic() + 60 * options.minutes
     if options.data is not None:
-        kept["real"] = real(options.data)
+        kept["real"] = real(options.data, first)
     wanted = [(key, share) for key, share in cases() if (options.only or "") in key]
     with ProcessPoolExecutor(options.workers) as pool:
         step = 20
@@ -312,18 +315,18 @@ def main():
             for key, share in wanted:
                 known = kept["runs"].setdefault(key, [])
                 for run in range(len(known), round(goal * share)):
-                    jobs[pool.submit(one, key, run)] = key, run
+                    jobs[pool.submit(one, key, first + run)] = key, run
             found = {}
             for job in as_completed(jobs):
                 found[jobs[job]] = job.result()
             for key, run in sorted(found):
                 kept["runs"][key].append(found[key, run])
-            KEPT.write_text(json.dumps(kept, indent=None).replace("}], ", "}],\n") + "\n")
+            file.write_text(json.dumps(kept, indent=None).replace("}], ", "}],\n") + "\n")
             print(goal, f"{(end - time.monotonic()) / 60:.1f} minutes left", flush=True)
             if time.monotonic() > end:
                 break
-    KEPT.write_text(json.dumps(kept).replace("}], ", "}],\n") + "\n")
-    (DOCS / "together.md").write_text(page(kept), encoding="utf-8")
+    file.write_text(json.dumps(kept).replace("}], ", "}],\n") + "\n")
+    (DOCS / "together.md").write_text(page(kept, options.seed), encoding="utf-8")
 
 
 if __name__ == "__main__":
