@@ -1,7 +1,7 @@
 """All comparisons of speed, one after the other; their JSON, tables and curves.
 
     make bench                                   # or: python benchmarks/all.py [--quick]
-    make bench ARGS="--workers --keep before"    # options of this script
+    make bench ARGS="--workers --keep before"    # options of this script; --seed 1: other data
 
 Runs run.py, selection.py, relevance.py, default.py and clustering.py (about 40 minutes), which
 write benchmarks/*.json, docs/benchmarks*.* and the table of the README. --workers adds Dask against
@@ -21,7 +21,7 @@ HERE = Path(__file__).parent
 ALWAYS = ("run.py", "selection.py", "relevance.py", "default.py", "clustering.py")
 
 
-def plan(quick=False, workers=False, gpu=False):
+def plan(quick=False, workers=False, gpu=False, seed=0):
     """The commands, as lists of a script and its options."""
     small = ["--quick"] if quick else []
     commands = [[script, *small] for script in ALWAYS]
@@ -33,7 +33,8 @@ def plan(quick=False, workers=False, gpu=False):
         commands += [["gpu.py"], ["default.py", "--cases", "gpu", "--gpu"]]
     elif not quick:
         commands.append(["gpu.py", "--show"])
-    return commands
+    more = ["--seed", str(seed)] if seed else []
+    return [command if "--show" in command else [*command, *more] for command in commands]
 
 
 def keep(folder):
@@ -50,6 +51,7 @@ def main():
     parser.add_argument("--quick", action="store_true", help="small sizes, print, write nothing")
     parser.add_argument("--workers", action="store_true", help="also Dask against threads")
     parser.add_argument("--gpu", action="store_true", help="also the GPU against the CPU")
+    parser.add_argument("--seed", type=int, default=0, help="of the data")
     parser.add_argument(
         "--keep", type=Path, metavar="FOLDER", help="first copy the results of before there"
     )
@@ -59,7 +61,7 @@ def main():
     if options.keep:
         keep(options.keep)
     failed = []
-    for script, *arguments in plan(options.quick, options.workers, options.gpu):
+    for script, *arguments in plan(options.quick, options.workers, options.gpu, options.seed):
         command = " ".join((f"benchmarks/{script}", *arguments))
         print(f"== {command}", flush=True)
         start = time.perf_counter()

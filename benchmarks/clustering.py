@@ -1,6 +1,6 @@
 """Speed of feature clustering: against plain versions of the same, and scikit-learn's own.
 
-    make bench                                   # or: python benchmarks/clustering.py [--quick]
+    make bench       # or: python benchmarks/clustering.py [--quick] [--seed 0]
 
 Writes benchmarks/clustering.json and docs/benchmarks-clustering.md. One thread, except where it
 says two.
@@ -18,6 +18,7 @@ import sys
 import warnings
 from pathlib import Path
 
+import common
 import numpy as np
 from run import DOCS, HERE, machine, peak_memory
 from selection import shown, timed, times
@@ -31,9 +32,9 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests"))
 import naive
 
 
-def data(n, m, seed=0):
+def data(n, m):
     """Columns in twenty groups, two of which matter."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(common.state())
     base = rng.normal(size=(20, n))
     X = base[rng.integers(0, 20, m)] + rng.normal(size=(m, n))
     return X.T, base[0] + base[1] ** 2 + 0.3 * rng.normal(size=n)
@@ -164,7 +165,7 @@ def wide(n, m, linkage):
 
 
 def in_a_process(*arguments):
-    command = [sys.executable, __file__, "--wide", *map(str, arguments)]
+    command = [sys.executable, __file__, "--seed", str(common.SEED), "--wide", *map(str, arguments)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return json.loads(done.stdout)
 
@@ -175,7 +176,7 @@ def write(rows, growth, large):
         "# Benchmarks of feature clustering",
         "",
         f"Written by `benchmarks/clustering.py` on {m['processor']}, {m['cores']} cores, "
-        f"Python {m['python']}. One thread except where it says two.",
+        f"Python {m['python']}{common.told(common.SEED)}. One thread except where it says two.",
         "",
         "| what | ours | theirs | whose | times faster |",
         "|---|---:|---:|---|---:|",
@@ -193,15 +194,17 @@ def write(rows, growth, large):
         used, own = (row[f"bytes {w}"] / 2**20 for w in ("beyond the data", "of the similarities"))
         lines.append(f"| {row['case']} | {row['seconds']:.0f} s | {used:.0f} MiB ({own:.0f}) |")
     (DOCS / "benchmarks-clustering.md").write_text("\n".join(lines) + "\n", encoding="utf-8")
-    content = {"machine": m, "rows": rows, "growth": growth, "large": large}
+    content = {"machine": m, "seed": common.SEED, "rows": rows, "growth": growth, "large": large}
     (HERE / "clustering.json").write_text(json.dumps(content, indent=1) + "\n")
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="small sizes, print, write nothing")
+    parser.add_argument("--seed", type=common.seed_number, default=0, help="of the data")
     parser.add_argument("--wide", nargs=3, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
+    common.SEED = arguments.seed
     warnings.simplefilter("ignore")
     if arguments.wide:
         n, m, linkage = arguments.wide

@@ -1,5 +1,6 @@
 """What the scripts share. No other library's estimators are imported here."""
 
+import argparse
 import math
 import os
 import platform
@@ -9,6 +10,24 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 DOCS = HERE.parent / "docs"
+SEED = 0  # of the data that are generated: --seed of the script that was started
+
+
+def seed_number(text):
+    """What --seed takes: random_state ends at 2**32."""
+    if not text.isdecimal() or int(text) > 4000:
+        raise argparse.ArgumentTypeError(f"must be a whole number from 0 to 4000, got {text!r}")
+    return int(text)
+
+
+def state(number=0):
+    """The seed of a data set: another --seed begins at another million."""
+    return 1_000_000 * SEED + number
+
+
+def told(seed):
+    """For a page: which seed, if not the usual one."""
+    return f", seed {seed}" if seed else ""
 
 
 def best_times(functions, repeats):

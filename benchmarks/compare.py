@@ -102,7 +102,7 @@ def circumstances(content):
             flat[key] = str(value)
     for row in content.get("rows", ()):
         if isinstance(row.get("machine"), dict):
-            known = circumstances({"machine": row["machine"]})
+            known = {"seed": row.get("seed", 0)} | circumstances({"machine": row["machine"]})
             flat[described(row)] = "; ".join(f"{key} {value}" for key, value in known.items())
     return flat | content.get("machine", {}).get("versions", {})
 

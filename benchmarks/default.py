@@ -3,6 +3,7 @@
     make bench                                    # or: python benchmarks/default.py [--quick]
     python benchmarks/default.py --cases wide     # this case anew; the others are kept
     python benchmarks/default.py --all            # also all samples of 50,000 in one estimate
+    python benchmarks/default.py --seed 1         # other data; rows have their seed
     python benchmarks/default.py --show           # the page from the kept results
 
 Writes benchmarks/default.json and docs/benchmarks-default.md. Rows are kept by case, each with the
@@ -28,9 +29,10 @@ import time
 import warnings
 from pathlib import Path
 
+import common
 import numpy as np
 import pandas as pd
-from common import DOCS, HERE, machine, micro, peak_memory
+from common import DOCS, HERE, machine, micro, peak_memory, state
 
 from infosieve import MISelector
 from infosieve.datasets import make_friedman
@@ -48,7 +50,7 @@ PACKAGES = (
     "cupy-cuda12x",
     "cupy-cuda13x",
 )
-SEED = 9  # of the panel: not one of those on which anything was chosen or judged
+PANEL_SEED = 9  # of the panel: not one of those on which anything was chosen or judged
 ONE_PASS = "mutual_info_regression"
 # What is generated, (samples, columns): as published, and with --quick.
 SIZES = {
@@ -70,19 +72,19 @@ SIZES = {
 
 def wide(n, m):
     """Normal columns, five of which add up to the target."""
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(state())
     X = rng.normal(size=(n, m))
     return X, X[:, :5].sum(axis=1) + 0.3 * rng.normal(size=n), list(range(5))
 
 
 def friedman(n, m):
     """The data (F) of Verleysen, Rossi and François (2009): five columns, and noise."""
-    return *make_friedman(n, m, random_state=0, return_X_y=True), list(range(5))
+    return *make_friedman(n, m, random_state=state(), return_X_y=True), list(range(5))
 
 
 def mixed(n, _):
     """Seven numbers, eight categories of 2 to 12 levels; classes by two of each."""
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(state())
     numbers = rng.normal(size=(n, 7))
     levels = (2, 3, 4, 5, 6, 8, 10, 12)
     codes = [rng.integers(c, size=n) for c in levels]
@@ -101,7 +103,7 @@ def mixed(n, _):
 
 def classes(n, m):
     """Normal columns and two classes: three columns act alone, two through their product."""
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(state())
     X = rng.normal(size=(n, m))
     score = X[:, 0] + X[:, 1] ** 2 - 1 + X[:, 2] + X[:, 3] * X[:, 4] + 0.5 * rng.normal(size=n)
     return X, np.where(score > 0, "a", "b"), list(range(5))
@@ -135,7 +137,7 @@ def compiled(X, y, **options):
     small = X.iloc[:600] if isinstance(X, pd.DataFrame) else X[:600, :30]
     if len(X) >= 8_000 and "max_samples" not in options:
         options["max_samples"] = 200
-    MISelector(**options, random_state=0).fit(small, y[:600])
+    MISelector(**options, random_state=state()).fit(small, y[:600])
 
 
 def job(data, size, options):
@@ -148,7 +150,7 @@ def job(data, size, options):
     compiled(X, y, **options)
     memory = Path("/proc/self/clear_refs").exists() and isinstance(X, np.ndarray)
     before = peak_memory(reset=True) if memory else 0
-    seconds, fit = best(lambda: MISelector(**options, random_state=0).fit(X, y))
+    seconds, fit = best(lambda: MISelector(**options, random_state=state()).fit(X, y))
     copies = (peak_memory() - before) / X.nbytes if memory else None
     found = {"selected": columns(fit), "relevant": relevant}
     return {"seconds": seconds, "copies of the data": copies, **found}
@@ -156,7 +158,8 @@ def job(data, size, options):
 
 def alone(data, size, options):
     """A job in a process of its own, so that its memory is its own, too."""
-    command = [sys.executable, __file__, "--job", json.dumps([data, size, options])]
+    command = [sys.executable, __file__, "--seed", str(common.SEED)]
+    command += ["--job", json.dumps([data, size, options])]
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -186,7 +189,7 @@ def case_command(size, quick):
         path = Path(folder) / "table.csv"
         pd.DataFrame(X, columns=names).assign(y=y).to_csv(path, index=False)
         command = [sys.executable, "-m", "infosieve", "select", str(path), "--target", "y"]
-        command += ["--jobs", "2", "--seed", "0"]
+        command += ["--jobs", "2", "--seed", str(state())]
 
         def run(*arguments):
             return subprocess.run(arguments, capture_output=True, text=True, check=True).stdout
@@ -251,10 +254,10 @@ def case_panel(_, quick):
         "Boruta": (procedures.boruta, 1),
     }
     for problem in ("xor", "classes"):  # compile
-        procedures.ours({})(*panel.data(problem, SEED, sets)[:2], 0)
+        procedures.ours({})(*panel.data(problem, PANEL_SEED, state(sets))[:2], 0)
     problems = []
     for problem in list(panel.PANEL)[: 2 if quick else None]:
-        data = [panel.data(problem, SEED, number) for number in range(sets)]
+        data = [panel.data(problem, PANEL_SEED, state(number)) for number in range(sets)]
         seconds, found = {}, {}
         for name, (select, n) in who.items():
             spent, found[name] = [], []
@@ -290,7 +293,7 @@ def case_threads(size, quick):
     seconds = {}
     for j in counts:
         seconds[f"infosieve, {j} threads"], fit = best(
-            lambda j=j: MISelector(n_jobs=j, random_state=0).fit(X, y)
+            lambda j=j: MISelector(n_jobs=j, random_state=state()).fit(X, y)
         )
     found = {"selected": columns(fit), "relevant": relevant}
     return [{"case": f"threads, {sized(size)}", "seconds": seconds, **found}]
@@ -303,7 +306,7 @@ def case_gpu(sizes, quick):
         compiled(X, y, n_jobs=-1)
 
         def fit(device, X=X, y=y):
-            return MISelector(n_jobs=-1, device=device, random_state=0).fit(X, y)
+            return MISelector(n_jobs=-1, device=device, random_state=state()).fit(X, y)
 
         fit("cuda")  # compile
         gpu, ours = best(lambda: fit("cuda"), 2, within=60.0)
@@ -352,7 +355,8 @@ def measure(name, quick):
     here = machine(PACKAGES)
     today = datetime.date.today().isoformat()
     rows = CASES[name](size, quick)
-    return [{"name": name, **row, "machine": here, "date": today} for row in rows]
+    more = {"seed": common.SEED, "machine": here, "date": today}
+    return [{"name": name, **row, **more} for row in rows]
 
 
 # ------------------------------------------------------------------------------------ the results
@@ -398,7 +402,10 @@ def where(row):
     m = row["machine"]
     versions = ", ".join(f"{name} {number}" for name, number in m["versions"].items())
     gpu = f"one {row['gpu']}, " if "gpu" in row else ""
-    return f"{gpu}{m['processor']}, {m['cores']} cores, Python {m['python']}, {versions}"
+    return (
+        f"{gpu}{m['processor']}, {m['cores']} cores, Python {m['python']}, {versions}"
+        f"{common.told(row.get('seed'))}"
+    )
 
 
 def table_of(head, rows):
@@ -414,7 +421,7 @@ def page(rows):
     lines = [
         "# Benchmarks of the default",
         "",
-        "Written by `benchmarks/default.py`. Whole selections by `MISelector(random_state=0)`, all",
+        "Written by `benchmarks/default.py`. Whole selections by `MISelector()`, all",
         "steps and tests included, other settings only where they are named. Kernels are compiled.",
         "The best of three runs, of fewer where they take longer than 20 seconds together. The",
         "relevant columns are known: the data are generated (see the script). Parts of a selection",
@@ -546,6 +553,7 @@ def arguments_of(given=None):
     parser.add_argument("--gpu", action="store_true", help="also the GPU against the CPU")
     parser.add_argument("--out", type=Path, metavar="FILE", help="write there, and no page")
     parser.add_argument("--merge", type=Path, metavar="FILE", help="take the cases of that file")
+    parser.add_argument("--seed", type=common.seed_number, default=0, help="of the data")
     parser.add_argument("--show", action="store_true", help="write the docs from the kept results")
     parser.add_argument("--job", type=json.loads, help=argparse.SUPPRESS)
     options = parser.parse_args(given)
@@ -561,6 +569,7 @@ def arguments_of(given=None):
 
 def main():
     options = arguments_of()
+    common.SEED = options.seed
     warnings.simplefilter("ignore")
     if options.job:
         print(json.dumps(job(*options.job)))

@@ -1,6 +1,6 @@
 """The GPU against the CPU of the same machine, all its threads: kernels, and whole calls.
 
-    python benchmarks/gpu.py [--out FILE]        # on a machine with an NVIDIA GPU; 5 minutes
+    python benchmarks/gpu.py [--out FILE] [--seed 0]   # on a machine with an NVIDIA GPU; 5 minutes
     python benchmarks/gpu.py --show              # docs/benchmarks-gpu.md from the kept results
 
 Bits are compared wherever both are run.
@@ -18,6 +18,7 @@ import time
 from pathlib import Path
 from typing import ClassVar
 
+import common
 import numpy as np
 
 from infosieve import choose_k, false_neighbors, permutation_test, relevance
@@ -44,6 +45,7 @@ def columns(m, n, seed):
 
 
 def batch(n, m, selected, permutations=0, seed=0, **how):
+    seed = common.state(seed)
     rng = np.random.default_rng(seed)
     drawn = None
     if permutations:
@@ -204,17 +206,18 @@ def measure():
         engines("100 features given 2, N = 100,000, K = 5",
                 batch(100_000, 100, 2, **plain), 1),
     ]  # fmt: skip
-    rng = np.random.default_rng(0)
+    rng = np.random.default_rng(common.state())
     X = rng.normal(size=(2000, 100))
     y = X[:, 0] + np.sin(X[:, 1]) + rng.normal(size=2000)
     table = rng.normal(size=(1000, 1000))
     wide = table, table[:, 0] + rng.normal(size=1000), list(range(1000))
     tall = rng.normal(size=(10_000, 10_000))
     tall_y = tall[:, 0] + rng.normal(size=10_000)
-    how = {"correction": "max", "random_state": 0, "n_neighbors": 5, "n_jobs": -1}
+    how = {"correction": "max", "random_state": common.state(), "n_neighbors": 5, "n_jobs": -1}
     whole = [
         calls("choose_k, 100 features, N = 2,000, 20 splits, K = 2 to 20",
-              lambda d: choose_k(X, y, random_state=0, device=d, n_jobs=-1), same=lambda r: r.mi),
+              lambda d: choose_k(X, y, random_state=how["random_state"], device=d, n_jobs=-1),
+              same=lambda r: r.mi),
         calls("permutation_test, correction max, N = 1,000, M = 1,000, P = 1,000",
               lambda d: permutation_test(*wide, n_permutations=1000, device=d, **how),
               lambda d: permutation_test(*wide, n_permutations=50, **how), 20.0),
@@ -240,6 +243,7 @@ def measure():
     device = cupy.cuda.runtime.getDeviceProperties(0)["name"].decode()
     return {
         "date": datetime.date.today().isoformat(),
+        "seed": common.SEED,
         "gpu": device,
         "cpu cores": os.cpu_count(),
         "python": platform.python_version(),
@@ -263,7 +267,8 @@ def write(r):
         "",
         f"Written by `benchmarks/gpu.py` from a run of {r['date']} on one {r['gpu']} and the "
         f"{r['cpu cores']} CPU cores of the same machine (all threads), CuPy {r['cupy']}, Python "
-        f"{r['python']}. Milliseconds, the best of a few runs. Kernels: the sum of all launches, "
+        f"{r['python']}{common.told(r.get('seed'))}. "
+        "Milliseconds, the best of a few runs. Kernels: the sum of all launches, "
         "by CUDA events. Call: the engine's, with transfers both ways. Results of both are "
         "compared bit by bit.",
         "",
@@ -341,8 +346,10 @@ def write(r):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--out", type=Path, default=HERE / "gpu.json")
+    parser.add_argument("--seed", type=common.seed_number, default=0, help="of the data")
     parser.add_argument("--show", action="store_true", help="write the docs from the kept results")
     arguments = parser.parse_args()
+    common.SEED = arguments.seed
     if not arguments.show:
         arguments.out.write_text(json.dumps(measure(), indent=1) + "\n")
     write(json.loads(arguments.out.read_text()))

@@ -1,6 +1,6 @@
 """What a test of every column costs, in passes of `relevance` over the same table.
 
-    make bench                                   # or: python benchmarks/relevance.py [--quick]
+    make bench       # or: python benchmarks/relevance.py [--quick] [--seed 0]
     python benchmarks/relevance.py --cases 2 3   # some of them, beside what is kept of the others
     python benchmarks/relevance.py --show        # the page from the kept results
 
@@ -19,6 +19,7 @@ import json
 import time
 import warnings
 
+import common
 import numpy as np
 import pandas as pd
 from common import DOCS, HERE, machine
@@ -70,20 +71,23 @@ def timed(function):
 
 
 def row_of(what, make, n, m, n_jobs):
-    X, y = make(n, m, np.random.default_rng(0))
+    X, y = make(n, m, np.random.default_rng(common.state()))
     found = []
 
     def one_pass():
         return timed(lambda: relevance(X, y, n_jobs=n_jobs, **PASS))
 
     before = one_pass()
-    test = timed(lambda: found.append(relevance_test(X, y, n_jobs=n_jobs, random_state=0)))
+    test = timed(
+        lambda: found.append(relevance_test(X, y, n_jobs=n_jobs, random_state=common.state()))
+    )
     one, result = min(before, one_pass()), found[0]
     own = result.tested & ~result.shared
     return {
         "case": f"{what}, {n_jobs} thread{'s' if n_jobs > 1 else ''}",
         "n": n,
         "m": m,
+        "seed": common.SEED,
         "ours": test,
         "one": one,
         "ratio": test / one,
@@ -111,7 +115,8 @@ def write(result):
         "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
     ]
     for row in filter(None, result["rows"]):
-        cells = [row["case"], row["n"], row["m"], row["shared"], row["draws"], row["own"]]
+        case = row["case"] + common.told(row.get("seed"))
+        cells = [case, row["n"], row["m"], row["shared"], row["draws"], row["own"]]
         cells += [row["draws of own, mean"], f"{row['one']:.1f} s", f"{row['ours']:.0f} s"]
         shown = [f"{cell:,}" if isinstance(cell, int) else cell for cell in cells]
         lines.append(f"| {' | '.join(shown)} | **{row['ratio']:.1f}** |")
@@ -123,8 +128,10 @@ def main():
     parser.add_argument("--quick", action="store_true", help="small sizes, print, write nothing")
     numbers = range(len(CASES))
     parser.add_argument("--cases", type=int, nargs="+", choices=numbers, default=list(numbers))
+    parser.add_argument("--seed", type=common.seed_number, default=0, help="of the data")
     parser.add_argument("--show", action="store_true", help="write the docs from the kept results")
     arguments = parser.parse_args()
+    common.SEED = arguments.seed
     warnings.simplefilter("ignore")
     kept = HERE / "relevance.json"
     if arguments.show:

@@ -1,6 +1,6 @@
 """Speed against other libraries, on the same data, in one run, as ratios.
 
-    make bench                                   # or: python benchmarks/run.py [--quick]
+    make bench                                   # or: python benchmarks/run.py [--quick] [--seed 0]
 
 Writes benchmarks/results.json, docs/benchmarks.md, and docs/benchmarks.png. Everything
 runs in one thread, except where threads are what is measured. A time is
@@ -47,7 +47,7 @@ def machine():
 
 def table(n, m, seed=0):
     """Columns of which some matter."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(common.state(seed))
     X = rng.normal(size=(n, m))
     return X, X[:, : m // 2 + 1].sum(axis=1) + rng.normal(size=n)
 
@@ -75,7 +75,7 @@ def columns_given_four(n, repeats):
     m = 200
     some = {100: 20, 1000: 5, 10_000: 1}[n]  # as many as the others need for a fair mean
     X, y = table(n, m)
-    S = np.random.default_rng(1).normal(size=(n, 4))
+    S = np.random.default_rng(common.state(1)).normal(size=(n, 4))
     y = y / y.std() + S.sum(axis=1)
     sets = [np.c_[S, X[:, j]] for j in range(some)]
     seconds = best_times(
@@ -135,7 +135,7 @@ def growth(sizes):
     """One column at growing N, each in a process of its own: time and memory."""
     rows = []
     for n in sizes:
-        command = [sys.executable, __file__, "--one", str(n)]
+        command = [sys.executable, __file__, "--one", str(n), "--seed", str(common.SEED)]
         if not Path("/proc/self/clear_refs").exists():
             return rows
         output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
@@ -162,7 +162,7 @@ def threads():
     """Two threads against one."""
     X, y = table(10_000, 64)
     given = table(1000, 200)
-    S = np.random.default_rng(1).normal(size=(1000, 4))
+    S = np.random.default_rng(common.state(1)).normal(size=(1000, 4))
     cases = {
         "relevance, N = 10,000, 64 columns": lambda j: relevance(X, y, n_jobs=j),
         "200 columns given 4, N = 1,000": lambda j: relevance(*given, given=S, n_jobs=j),
@@ -181,7 +181,8 @@ def write_page(result):
     lines = [
         "# Benchmarks",
         "",
-        f"Written by `make bench` on {m['processor']}, {m['cores']} cores, Python {m['python']};",
+        f"Written by `make bench` on {m['processor']}, {m['cores']} cores, Python {m['python']}"
+        f"{common.told(result.get('seed'))};",
         f"{versions}. One thread, K = {K}, best of several runs taken in turn.",
         "",
         "![Time per column against the number of samples](benchmarks.png)",
@@ -286,8 +287,10 @@ def main():
     parser.add_argument(
         "--quick", action="store_true", help="small sizes only, print, write nothing"
     )
+    parser.add_argument("--seed", type=common.seed_number, default=0, help="of the data")
     parser.add_argument("--one", type=int, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
+    common.SEED = arguments.seed
     if arguments.one:
         print(json.dumps(one_column(arguments.one)))
         return
@@ -297,7 +300,7 @@ def main():
     given_four(*table(50, 4)[:1], np.eye(50, 2), table(50, 4)[1], "mi", (K, K))
     mutual_information(*table(50, 2))
     sizes = [(100, 50, 9), (1000, 20, 7)] + ([] if quick else [(10_000, 6, 5), (100_000, 2, 3)])
-    result = {"machine": machine(), "K": K, "relevance": [], "given four": []}
+    result = {"machine": machine(), "seed": common.SEED, "K": K, "relevance": [], "given four": []}
     for n, m, repeats in sizes:
         result["relevance"].append(relevance_of_columns(n, m, repeats))
         print(json.dumps(result["relevance"][-1]), flush=True)

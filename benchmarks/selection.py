@@ -1,6 +1,6 @@
 """Speed of the selection against loops over other libraries' estimators, in one run.
 
-    make bench                                   # or: python benchmarks/selection.py [--quick]
+    make bench       # or: python benchmarks/selection.py [--quick] [--seed 0]
     python benchmarks/selection.py --show        # the page from the kept results
 
 Writes benchmarks/selection.json and docs/benchmarks-selection.md. One thread. The others' loops
@@ -18,11 +18,12 @@ import json
 import time
 import warnings
 
+import common
 import ennemi
 import infomeasure
 import npeet_plus
 import numpy as np
-from common import DOCS, HERE, best_times, micro
+from common import DOCS, HERE, best_times, micro, state
 from run import K, machine
 from sklearn.feature_selection import mutual_info_regression
 
@@ -47,9 +48,9 @@ PEERS = {
 FOR_SETS = ("npeet-plus", "infomeasure")
 
 
-def friedman(seed, n=100, m=10):
+def friedman(number, n=100, m=10):
     """The data (F) of Verleysen, Rossi and François (2009), columns standardised."""
-    X, y = make_friedman(n, m, random_state=seed, return_X_y=True)
+    X, y = make_friedman(n, m, random_state=state(number), return_X_y=True)
     return (X - X.mean(axis=0)) / X.std(axis=0), (y - y.mean()) / y.std()
 
 
@@ -113,8 +114,8 @@ def loop_chapter(X, y, mi_one, mi_set, rng):
 def compare_choose_k():
     X, y = friedman(0)
     name = fastest(X[:95, [3]], y[:95], PEERS)
-    ours = best_times({"ours": lambda: choose_k(X, y, random_state=0)}, 9)["ours"]
-    theirs, _ = timed(lambda: loop_choose_k(X, y, PEERS[name], np.random.default_rng(0)))
+    ours = best_times({"ours": lambda: choose_k(X, y, random_state=state())}, 9)["ours"]
+    theirs, _ = timed(lambda: loop_choose_k(X, y, PEERS[name], np.random.default_rng(state())))
     return {"case": "choose_k, N = 100, M = 10, 20 splits, K = 2 to 20", "peer": name} | ratio(
         ours, theirs
     )
@@ -125,7 +126,9 @@ def compare_test(null):
     name = fastest(X[:, :5], y, FOR_SETS)
     options = {"given": [0, 1, 2, 3], "n_neighbors": K, "n_permutations": 200, "null": null}
     options |= {"criterion": "mi", "correction": None}
-    times = best_times({"ours": lambda: permutation_test(X, y, 4, **options, random_state=0)}, 7)
+    times = best_times(
+        {"ours": lambda: permutation_test(X, y, 4, **options, random_state=state())}, 7
+    )
     theirs = min(
         timed(lambda: [PEERS[name](X[:, :5], y, K) for _ in range(201)])[0] for _ in range(2)
     )
@@ -134,14 +137,14 @@ def compare_test(null):
 
 
 def compare_chapter(n_sets, n_theirs):
-    data = [friedman(seed) for seed in range(n_sets)]
+    data = [friedman(number) for number in range(n_sets)]
     one = fastest(data[0][0][:95, [3]], data[0][1][:95], PEERS)
     sets = fastest(data[0][0][:, :4], data[0][1], FOR_SETS)
-    fits = [MISelector(**CHAPTER, random_state=0) for _ in data]
+    fits = [MISelector(**CHAPTER, random_state=state()) for _ in data]
     ours, _ = timed(lambda: [fit.fit(*d) for fit, d in zip(fits, data, strict=True)])
     theirs, found = timed(
         lambda: [
-            loop_chapter(*d, PEERS[one], PEERS[sets], np.random.default_rng(0))
+            loop_chapter(*d, PEERS[one], PEERS[sets], np.random.default_rng(state()))
             for d in data[:n_theirs]
         ]
     )
@@ -175,7 +178,7 @@ def write(result):
         "# Benchmarks of the selection",
         "",
         f"Written by `benchmarks/selection.py` on {m['processor']}, {m['cores']} cores, "
-        f"Python {m['python']}.",
+        f"Python {m['python']}{common.told(result.get('seed'))}.",
         "One thread. The others' time is that of a loop over the fastest estimator of another",
         "library that does the same (see the script). The default setting as a whole has",
         "[a page of its own](benchmarks-default.md).",
@@ -200,15 +203,17 @@ def write(result):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="small sizes, print, write nothing")
+    parser.add_argument("--seed", type=common.seed_number, default=0, help="of the data")
     parser.add_argument("--show", action="store_true", help="write the docs from the kept results")
     arguments = parser.parse_args()
+    common.SEED = arguments.seed
     warnings.simplefilter("ignore")
     kept = HERE / "selection.json"
     if arguments.show:
         write(json.loads(kept.read_text()))
         return
     X, y = friedman(0)
-    MISelector(**CHAPTER, random_state=0).fit(X, y)  # compile
+    MISelector(**CHAPTER, random_state=state()).fit(X, y)  # compile
     permutation_test(X, y, 1, given=[0], null="local", n_permutations=5)
     quick = arguments.quick
     rows = [compare_choose_k(), compare_test("global"), compare_test("local")]
@@ -216,7 +221,7 @@ def main():
     rows.append(compare_chapter(10 if quick else 100, 1 if quick else 4))
     print(json.dumps(rows[-1]), flush=True)
     if not quick:
-        result = {"machine": machine(), "rows": rows}
+        result = {"machine": machine(), "seed": common.SEED, "rows": rows}
         kept.write_text(json.dumps(result, indent=1) + "\n")
         write(json.loads(kept.read_text()))
 

@@ -1,6 +1,6 @@
 """Workers of a local Dask cluster against threads: speed-up, overhead, growth with M and N.
 
-    make bench-workers                       # or: python benchmarks/workers.py [--quick]
+    make bench-workers                       # or: python benchmarks/workers.py [--quick] [--seed 0]
 
 Writes benchmarks/workers.json, docs/benchmarks-workers.md and docs/benchmarks-workers.png. About
 twenty minutes; the race alone takes ten.
@@ -15,6 +15,7 @@ import argparse
 import json
 from contextlib import contextmanager
 
+import common
 import numpy as np
 from run import DOCS, HERE, machine
 from selection import timed
@@ -40,11 +41,11 @@ def workers(n):
 
 def step(n, m, permutations, selected=0, **who):
     """The test of one step: all columns, each permutation moving all of them."""
-    X, y = make_friedman(n, m + selected, random_state=0, return_X_y=True)
+    X, y = make_friedman(n, m + selected, random_state=common.state(), return_X_y=True)
     columns = list(range(selected, m + selected))
     known = list(range(selected))
-    how = {"given": known, "correction": "max", "random_state": 0, "n_neighbors": (3, 15)}
-    how |= {"null": "local", "criterion": "cmi"}
+    how = {"given": known, "correction": "max", "n_neighbors": (3, 15), "null": "local"}
+    how |= {"criterion": "cmi", "random_state": common.state()}
     few = columns[:20]
     permutation_test(X, y, few, n_permutations=3, **how, **who)  # compiled, loaded
     return timed(lambda: permutation_test(X, y, columns, n_permutations=permutations, **how, **who))
@@ -142,7 +143,8 @@ def write(content):
         "# Benchmarks of workers",
         "",
         f"Written by `benchmarks/workers.py` on {m['processor']}, {m['cores']} cores, Python "
-        f"{m['python']}. Workers are processes with one thread each; scheduler and client run on "
+        f"{m['python']}{common.told(content.get('seed'))}. "
+        "Workers are processes with one thread each; scheduler and client run on "
         "the same cores.",
         "",
         f"One test of all columns, N = {row['n']:,}, M = {row['m']:,}, P = {row['permutations']} "
@@ -223,15 +225,17 @@ def shown(hours):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="a tenth of the work; writes nothing")
+    parser.add_argument("--seed", type=common.seed_number, default=0, help="of the data")
     parser.add_argument("--show", action="store_true", help="write the docs from the kept results")
     arguments = parser.parse_args()
+    common.SEED = arguments.seed
     quick = arguments.quick
     if arguments.show:
         content = json.loads((HERE / "workers.json").read_text())
         draw(content["by M"], content["by N"])
         write(content)
         return
-    content = {"machine": machine()}
+    content = {"machine": machine(), "seed": common.SEED}
     content["race"] = race(2_000, 2_000, 20 if quick else 200)
     print({k: round(v, 3) for k, v in content["race"].items() if isinstance(v, float)})
     m = [125, 250, 500, 1000] if quick else [125, 250, 500, 1000, 2000, 4000]
