@@ -23,6 +23,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from command import COMMAND, run
 
 import infosieve
 from infosieve import (
@@ -41,19 +42,8 @@ from infosieve._executors import WorkersLostError
 from infosieve.cli.options import literal
 from infosieve.datasets import make_friedman
 
-COMMAND = [sys.executable, "-m", "infosieve"]
 T = ("--target", "Y")
 FAST = ["--n-permutations", "99", "--alpha", "0.1", "--max-features", "2", "--seed", "0"]
-
-
-def run(*arguments, stdin=None, cwd=None, env=None):
-    return subprocess.run(
-        [*COMMAND, *map(str, arguments)],
-        input=stdin,
-        capture_output=True,
-        cwd=cwd,
-        env=os.environ | (env or {}),
-    )
 
 
 def frame(n=60):

@@ -5,10 +5,10 @@ import datetime
 import gzip
 import io
 import lzma
-import subprocess
 import sys
 import zipfile
 
+import command
 import numpy as np
 import openpyxl
 import pandas as pd
@@ -20,15 +20,12 @@ from infosieve.cli.data import read_data
 from infosieve.cli.dates import without_dates
 from infosieve.cli.errors import InputError
 
-COMMAND = [sys.executable, "-m", "infosieve"]
 FAST = ["--n-permutations", "99", "--alpha", "0.1", "--max-features", "2", "--seed", "0"]
 N = 80
 
 
-def run(*arguments, cwd=None, **how):
-    return subprocess.run(
-        [*COMMAND, *map(str, arguments)], capture_output=True, cwd=cwd, text=True, **how
-    )
+def run(*arguments, **how):
+    return command.run(*arguments, text=True, **how)
 
 
 def frame(n=N):

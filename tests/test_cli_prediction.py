@@ -5,7 +5,6 @@ import re
 import shlex
 import signal
 import subprocess
-import sys
 import time
 from dataclasses import replace
 from types import SimpleNamespace
@@ -13,6 +12,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
+from command import COMMAND, run
 from sklearn.compose import make_column_selector
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -27,14 +27,9 @@ from infosieve.cli.show import selection
 from infosieve.datasets import make_friedman
 from infosieve.selection._models import default_model
 
-COMMAND = [sys.executable, "-m", "infosieve"]
 T = ("--target", "Y")
 CV = ("--stop", "cv", "--cv", "3", "--seed", "0")
 FEW = (*CV, "--max-features", "3")
-
-
-def run(*arguments, cwd=None):
-    return subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, cwd=cwd)
 
 
 def frame():

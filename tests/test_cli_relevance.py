@@ -1,9 +1,8 @@
 """``infosieve relevance``, in a process of its own."""
 
 import json
-import subprocess
-import sys
 
+import command
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,11 +10,9 @@ import pytest
 from infosieve import RelevanceTest, relevance_test
 from infosieve.results import PermutationTest
 
-COMMAND = [sys.executable, "-m", "infosieve"]
-
 
 def run(*arguments):
-    return subprocess.run([*COMMAND, *map(str, arguments)], capture_output=True, text=True)
+    return command.run(*arguments, text=True)
 
 
 @pytest.fixture(scope="module")

@@ -15,6 +15,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
+from command import run
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import brentq
@@ -966,8 +967,7 @@ def test_progress(capsys, monkeypatch):
 
 
 def command(*arguments, cwd):
-    full = [sys.executable, "-m", "infosieve", *map(str, arguments)]
-    return subprocess.run(full, cwd=cwd, capture_output=True, text=True, check=False)
+    return run(*arguments, cwd=cwd, text=True)
 
 
 @pytest.fixture
