@@ -103,40 +103,47 @@ def _of_one(
         measure, tried, given, drawn, rules.n_permutations, largest=True, may_end=True
     )
     p_values = _p_values(rules, in_place[little], blocks)
-    if rest and rules.null == "local":
-        known, passed = scoring.x.take(rest).filled(), p_values <= rules.alpha
-        p_values[passed] = _beside_what_they_follow(
-            scoring,
-            measure,
-            rules,
-            tried,
-            little[passed],
-            p_values[passed],
-            in_place,
-            known,
-            given,
-            drawn,
+    places, p_values = little[p_values <= rules.alpha], p_values[p_values <= rules.alpha]
+    without = np.array([_beside_copies(scoring, columns, measure, taken, given, drawn, tried[j])
+                        for j in places])  # fmt: skip
+    # The dear question comes last, and only of those that would be listed.
+    redundant = np.maximum(remaining[places], 0.0) < LARGEST_SHARE * without
+    places, p_values, without = places[redundant], p_values[redundant], without[redundant]
+    if rest and rules.null == "local" and places.size:
+        known = scoring.x.take(rest).filled()
+        p_values = _beside_what_they_follow(
+            scoring, measure, rules, tried, places, p_values, in_place, known, given, drawn
         )
-    found = []
-    for place, p in zip(little.tolist(), p_values.tolist(), strict=True):
-        other = tried[place]
-        if p > rules.alpha:
-            continue
-        copies = drawn.surrogates(scoring.x.take([other]), here)(drawn.draw(0, N_COPIES))
-        beside = [given.beside(columns.as_given(copies.take([c]))) for c in range(N_COPIES)]
-        without = float(np.mean([measure(taken, copy, here)[0] for copy in beside]))
-        if max(remaining[place], 0.0) < LARGEST_SHARE * without:
-            one = Alternative(
-                feature=column,
-                stand_in=other,
-                information=alone,
-                in_place=float(in_place[place]),
-                p_value=p,
-                without=without,
-                remaining=float(remaining[place]),
-            )
-            found.append(one)
+    found = [
+        Alternative(
+            feature=column,
+            stand_in=tried[place],
+            information=alone,
+            in_place=float(in_place[place]),
+            p_value=float(p),
+            without=float(other),
+            remaining=float(remaining[place]),
+        )
+        for place, p, other in zip(places, p_values, without, strict=True)
+        if p <= rules.alpha
+    ]
     return sorted(found, key=lambda one: (-one.in_place, one.stand_in))
+
+
+def _beside_copies(
+    scoring: Scoring,
+    columns: Prepared,
+    measure: Measure,
+    taken: Columns,
+    given: Columns,
+    drawn: Permutations,
+    other: int,
+) -> float:
+    """What a column adds beside permuted copies of another, on average."""
+    here = scoring.executor.here
+    copies = drawn.surrogates(scoring.x.take([other]), here)(drawn.draw(0, N_COPIES))
+    beside = [given.beside(columns.as_given(copies.take([c]))) for c in range(N_COPIES)]
+    return float(np.mean([measure(taken, copy, here)[0] for copy in beside]))
 
 
 def _beside_what_they_follow(
