@@ -5,7 +5,7 @@ import pandas as pd
 from panel import PANEL
 from procedures import FIRST_PAIRS, SELECTORS
 from quality_curves import CHOOSE, JUDGE, MODELS, MOST_ROWS, OUTER, SIZES
-from quality_rules import PICKS, WITHIN, Rule, chosen_text
+from quality_rules import Rule, chosen_text
 from spectra import HERE, kept, table
 from summarize import by_problem, f1
 
@@ -61,9 +61,13 @@ rough guide, the median over tables.
 
 {means}
 
-{agreed}
+"model=…" is the model behind; without it nearest neighbours choose the number.
 
 {verdict}
+
+{paired}
+
+{times}
 
 {sequential}
 
@@ -131,68 +135,11 @@ def records():
     """Of the judging tables; and their curves."""
     curves = [row for row in kept("quality_curves") if row["data"] in JUDGE]
     found = [r for row in curves for r in from_curve(row)]
-    by_fold = {(row["data"], row["fold"], row["ranking"]): row for row in curves}
-    for name, fold, ranking in by_fold:
-        if ranking == CRITERIA[0] and (name, fold, CRITERIA[1]) in by_fold:
-            found += ours_of([by_fold[name, fold, criterion] for criterion in CRITERIA])
     for row in kept("quality"):
-        if row["selector"] in (CV, CV_MODEL):  # these are compared with the curves: see `agreed`
-            continue
         for model in [row["model"]] if row["model"] else MODELS:
             error = row["errors"].get(model, np.nan)
             found.append({name: row[name] for name in FIELDS} | {"model": model, "error": error})
     return pd.DataFrame(found), curves
-
-
-def ours_of(rows):
-    """What ``stop="cv"`` selects by the curves of its two rankings, in one fold."""
-    found = []
-    for selector, by in ((CV_MODEL, None), (CV, "neighbours")):
-        for model in MODELS:
-            row, place = chosen_row(rows, by or model)
-            spent = [r["inner_seconds"] + r["model_seconds"][by or model] for r in rows]
-            found.append({
-                "data": row["data"], "fold": row["fold"], "of": row["of"], "selector": selector,
-                "model": model, "error": row["errors"][model][place],
-                "seconds": sum(spent) + sum(r["seconds"] for r in rows),
-                "selected": row["order"][: row["sizes"][place]],
-            })  # fmt: skip
-    return found
-
-
-def chosen_row(rows, model):
-    """The ranking with the better best score, and the fewest columns near it."""
-    scores = [np.array(row["scores"][model]) for row in rows]
-    best = max(range(len(rows)), key=lambda i: scores[i].mean(axis=0).max())
-    return rows[best], Rule(*PICKS[WITHIN]).place(scores[best], None)
-
-
-def agreed(curves):
-    """How often the selector itself, given the same inner folds, selects what the curves say."""
-    by_fold = {(row["data"], row["fold"], row["ranking"]): row for row in curves}
-    same = n = 0
-    for row in kept("quality"):
-        keys = [(row["data"], row["fold"], criterion) for criterion in CRITERIA]
-        if row["selector"] in (CV, CV_MODEL) and all(key in by_fold for key in keys):
-            one, place = chosen_row([by_fold[key] for key in keys], row["model"] or "neighbours")
-            same += set(one["order"][: one["sizes"][place]]) == set(row["selected"])
-            n += 1
-    return same, n
-
-
-def agreed_text(curves):
-    same, n = agreed(curves)
-    text = (
-        '`stop="cv"` is read off the curves of its two rankings, by its rule, with the numbers of '
-        'columns of this page. "model=…" is the model behind; without it nearest neighbours choose.'
-    )
-    if n:
-        text += (
-            f" The selector itself was run on {n} of these selections, given the same inner folds: "
-            f"it selected the same columns in {same}. It tries other numbers of columns (1, 2, 3, "
-            "4, 6, 8, 11, ...), and does not tear pairs."
-        )
-    return text
 
 
 def from_curve(row):
@@ -376,6 +323,55 @@ def few_text(few):
         f"{code(first)} has the best mean rank ({one['rank of few']:.2f}), {code(second)} the "
         f"second ({two['rank of few']:.2f}); {code(least)} has the least error of them "
         f"({few['all'].min():.2f})."
+    )
+
+
+def paired_text(found, result):
+    """Ours against the other that keeps few columns and is nearest, on the same tables."""
+    few = result[result["rank of few"].notna()].sort_values("rank of few")
+    others = [s for s in few.index if s not in OURS]
+    if CV not in few.index or not others:
+        return ""
+    logs = found.assign(log=np.log(found["ratio"])).pivot_table(
+        index="data", columns="selector", values="log"
+    )
+    difference = 100 * (logs[others[0]] - logs[CV]).dropna()
+    error = difference.std() / np.sqrt(len(difference))
+    kept_by = [f"{100 * result.loc[s, 'share']:.0f} %" for s in (others[0], CV)]
+    words = "more" if difference.mean() > 0 else "less"
+    sure = (
+        "within its standard error"
+        if abs(difference.mean()) < error
+        else (
+            "within two standard errors" if abs(difference.mean()) < 2 * error else "not by chance"
+        )
+    )
+    return (
+        f"Table by table, {others[0]} has {abs(difference.mean()):.0f} ± {error:.0f} % {words} "
+        f"error than {code(CV)} ({sure}), with {kept_by[0]} of the columns against {kept_by[1]}."
+    )
+
+
+def times_text(found, names, curves):
+    """Is ours within twice mRMR's ranking and one cross-validation of the model?"""
+    mrmr = {(r["data"], r["fold"]): r for r in curves if r["ranking"] == "mRMR"}
+    ratios = {}
+    for name in names:
+        rows = [r for (data, _), r in mrmr.items() if data == name]
+        ours = found[(found["data"] == name) & (found["selector"] == CV)]
+        if not rows or ours.empty:
+            continue
+        ranking = np.mean([r["seconds"] + r["inner_seconds"] for r in rows])
+        model = np.mean([r["model_seconds"]["neighbours"] for r in rows])
+        ratios[name] = ours["seconds"].mean() / (2 * ranking + model)
+    late = [f"{name} ({r:.1f})" for name, r in sorted(ratios.items(), key=lambda i: -i[1]) if r > 1]
+    if not ratios:
+        return ""
+    return (
+        f"**Time.** {code(CV)} takes {np.median(list(ratios.values())):.1f} times (median) what "
+        "twice mRMR's rankings (of all samples and of each inner fold) and one cross-validation of "
+        f"the model take together; it takes no more on {len(ratios) - len(late)} of {len(ratios)} "
+        f"tables, and more on {', '.join(late) or 'none'}."
     )
 
 
@@ -657,11 +653,21 @@ def compared():
     return summary(rows, least_errors(curves)), names, selectors, curves
 
 
+def with_all_rankings(curves):
+    """Of tables and folds that have every ranking of the picture."""
+    needed = {ALL, *CRITERIA, *BY_CV}
+    there = {}
+    for row in curves:
+        there.setdefault((row["data"], row["fold"]), set()).add(row["ranking"])
+    return [row for row in curves if needed <= there[row["data"], row["fold"]]]
+
+
 def show():
     everything, names, selectors, curves = compared()
     least = least_errors(curves)
     found = everything[everything["selector"].isin(selectors)]
     result = overall(found, selectors)
+    curves = with_all_rankings(curves)
     lines = lines_of(curves, names, least)
     missing = [name for name in JUDGE if name not in names]
     judge = f"{len(names)}: {', '.join(names)}"
@@ -674,7 +680,8 @@ def show():
         folds=folds_text(found, selectors),
         most=MOST_ROWS,
         means=means_of(result),
-        agreed=agreed_text(curves),
+        paired=paired_text(found, result),
+        times=times_text(found, names, curves),
         verdict=verdict(result, len(names) * len(MODELS)),
         sequential=sequential_text(everything),
         five=five_of(curves, names, least),
