@@ -195,9 +195,9 @@ def sizing(rows):
         "without allowance for having been chosen.",
         "",
         "Memory is reckoned from the sizes of pieces and surrogates: what each thread of a "
-        "worker needs, at most, in addition to about 350 MB of the worker's own "
-        "(more for Parquet files of very many columns: [measured](cluster.md#memory)), and what "
-        "all workers hold together where columns must be sent to them because they cannot read the "
+        "worker needs, at most, in addition to the worker's own ([Python, its libraries, and the "
+        "description of a table of very many columns](cluster.md#memory)), and what all workers "
+        "hold together where columns must be sent to them because they cannot read the "
         "file.",
         "",
         "| columns | rows | default, core hours | workers for 8 hours | lighter, core hours | "

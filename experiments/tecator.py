@@ -151,8 +151,8 @@ def words(results, n_test):
     low, high = interval(below[STOPPED])[1:]
     said = [
         f"With the {numbers[STOPPED]:.0f} features (in the median) that `MISelector()` chose by "
-        f"its tests, the error of a Gaussian process is {middle[STOPPED]:.1f} times below that of PLS "
-        f"on all channels ({low:.1f} to {high:.1f})."
+        f"its tests, the error of a Gaussian process is {middle[STOPPED]:.1f} times below that of "
+        f"PLS on all channels ({low:.1f} to {high:.1f})."
     ]
     firsts = [
         m for m in wide if m.startswith("Gaussian process, the ") and numbers[m] > numbers[STOPPED]
