@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 FloatArray: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.signedinteger]
 BoolArray: TypeAlias = NDArray[np.bool_]
+NameArray: TypeAlias = NDArray[np.object_]
 
 Criterion: TypeAlias = Literal["mi", "cmi", "gain"]
 Method: TypeAlias = Literal["ksg1", "ksg2"]

@@ -1,10 +1,11 @@
 """Local false neighbours: the samples that a column puts closer than column and target do."""
 
 from functools import partial
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from infosieve._core.chunks import chunks
 from infosieve._core.parameters import check_choice, check_jobs
@@ -21,6 +22,33 @@ SCALES = ("standard", "normal-scores", None)
 _TASK_COLUMNS = 16
 
 
+@overload
+def false_neighbors(
+    X: pd.DataFrame,
+    y: Any,
+    *,
+    scale: Scale = "standard",
+    n_jobs: int | None = None,
+    device: Device = "cpu",
+) -> pd.DataFrame: ...
+@overload
+def false_neighbors(
+    X: NDArray[Any],
+    y: Any,
+    *,
+    scale: Scale = "standard",
+    n_jobs: int | None = None,
+    device: Device = "cpu",
+) -> IntArray: ...
+@overload
+def false_neighbors(
+    X: Any,
+    y: Any,
+    *,
+    scale: Scale = "standard",
+    n_jobs: int | None = None,
+    device: Device = "cpu",
+) -> IntArray | pd.DataFrame: ...
 def false_neighbors(
     X: Any,
     y: Any,

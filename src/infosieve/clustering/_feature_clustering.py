@@ -1,6 +1,6 @@
 """Supervised clustering of features: those join that are redundant with respect to the target."""
 
-from typing import Any, ClassVar, Literal, get_args
+from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
@@ -8,7 +8,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from infosieve._core.parameters import check_choice, check_jobs, check_number, check_x, is_int
 from infosieve._core.progress import Progress
-from infosieve._core.types import Executor, FloatArray, IntArray, Scale
+from infosieve._core.types import Executor, FloatArray, IntArray, NameArray, Scale
 from infosieve._executors import KeepsExecutor, executor_of
 from infosieve._input.problem import (
     Problem,
@@ -211,7 +211,7 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         self.random_state = random_state
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any = None, groups: Any = None) -> "FeatureClustering":
+    def fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
         """Join columns into clusters.
 
         Parameters
@@ -295,7 +295,7 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         """Keep the clusters, and what ``transform`` and ``inverse_transform`` need."""
         self.children_, self.similarities_ = grown.tree.children, grown.tree.similarities
         self._reduction = grown.cut(self.n_clusters_)
-        self.labels_ = np.empty(table.n_columns, np.int64)
+        self.labels_: IntArray = np.empty(table.n_columns, np.int64)
         for label, members in enumerate(self._reduction.clusters):
             self.labels_[members] = label
         self.medoids_ = self._reduction.medoids
@@ -426,7 +426,7 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
             columns[:, j] += float(offset)
         return columns
 
-    def get_feature_names_out(self, input_features: Any = None) -> Any:
+    def get_feature_names_out(self, input_features: Any = None) -> NameArray:
         """Name the clusters by their columns, such as ``cluster[abs_012..abs_027]``.
 
         Parameters

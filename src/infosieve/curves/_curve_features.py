@@ -1,6 +1,6 @@
 """CurveFeatures: many named candidate features of sampled curves."""
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from infosieve._core.parameters import check_count, check_x, is_flag, is_int
-from infosieve._core.types import FloatArray
+from infosieve._core.types import FloatArray, NameArray
 from infosieve._input.tables import Table, read_table
 from infosieve.curves._kinds import DEGREE, KINDS
 from infosieve.curves._plan import Plan
@@ -106,7 +106,7 @@ class CurveFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         self.n_splines = n_splines
         self.smoothing = smoothing
 
-    def fit(self, X: Any, y: Any = None) -> "CurveFeatures":
+    def fit(self, X: Any, y: Any = None) -> Self:
         """Check the axis and name the features; nothing is learned from the curves.
 
         Parameters
@@ -252,7 +252,7 @@ class CurveFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         curves = read_table(X, "X", False, least=1, offsets={}).values.T
         return np.column_stack([kind.compute(self._plan, curves)[1] for kind in self._kinds])
 
-    def get_feature_names_out(self, input_features: Any = None) -> Any:
+    def get_feature_names_out(self, input_features: Any = None) -> NameArray:
         """Name the features by kind and position, such as ``integral[900:950nm]``.
 
         Parameters

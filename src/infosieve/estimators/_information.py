@@ -1,9 +1,10 @@
 """The public estimators: mutual information of sets of columns, and of each column."""
 
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypedDict, Unpack, overload
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from infosieve._core.categories import n_singletons
 from infosieve._core.parameters import (
@@ -198,6 +199,36 @@ def _of_set(measure: Measure, x: Columns, given: Columns) -> float:
     )
 
 
+class RelevanceOptions(TypedDict, total=False):
+    """The keywords of :func:`relevance`, for type checkers: what it returns depends on X alone."""
+
+    given: Any
+    criterion: Conditional
+    n_neighbors: Neighbors
+    method: Method
+    metric: Metric
+    scale: Scale
+    discrete_features: Any
+    discrete_target: Any
+    max_samples: int | float | Literal["auto"] | None
+    missing: Missing
+    groups: Any
+    series: bool | int
+    n_jobs: int | None
+    executor: Any
+    device: Device
+
+
+@overload
+def relevance(
+    X: pd.DataFrame, y: Any, **options: Unpack[RelevanceOptions]
+) -> "pd.Series[float]": ...
+@overload
+def relevance(X: NDArray[Any], y: Any, **options: Unpack[RelevanceOptions]) -> FloatArray: ...
+@overload
+def relevance(
+    X: Any, y: Any, **options: Unpack[RelevanceOptions]
+) -> "FloatArray | pd.Series[float]": ...
 def relevance(
     X: Any,
     y: Any,

@@ -1,8 +1,12 @@
 """Colours, axes and names that all displays share."""
 
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from infosieve.report._data import GROUPS
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 # One hue for what was found, grey for chance, others for what did not pass, or not beside others.
 FOUND, CHANCE, REFUSED, FOLLOWS = "#1f6feb", "#8b949e", "#d9480f", "#2b8a3e"
@@ -12,8 +16,8 @@ FAINT = "#c9d1d9"
 class Display:
     """What all displays share: after ``plot``, ``ax_`` and ``figure_``."""
 
-    ax_: Any
-    figure_: Any
+    ax_: "Axes"
+    figure_: "Figure"
 
     def _drawn(self, ax: Any) -> Self:
         self.ax_, self.figure_ = ax, ax.figure

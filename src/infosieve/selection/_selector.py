@@ -2,7 +2,7 @@
 
 import warnings
 from dataclasses import replace
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import pandas as pd
@@ -22,9 +22,11 @@ from infosieve._core.parameters import (
 )
 from infosieve._core.progress import Progress
 from infosieve._core.types import (
+    BoolArray,
     ColumnSet,
     Engine,
     Executor,
+    FloatArray,
     IntArray,
     Method,
     Metric,
@@ -380,7 +382,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         self.checkpoint = checkpoint
         self.verbose = verbose
 
-    def fit(self, X: Any, y: Any, groups: Any = None) -> "MISelector":
+    def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
         """Select columns.
 
         Parameters
@@ -642,10 +644,10 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
     ) -> None:
         x, layout, n_missing = search.x, search.layout, problem.x.n_missing
         gaps = {} if n_missing is None else {j: int(n) for j, n in enumerate(n_missing) if n}
-        self.selected_ = np.array(search.selected, dtype=np.intp)
-        self.support_ = np.zeros(x.n_columns, dtype=bool)
+        self.selected_: IntArray = np.array(search.selected, dtype=np.intp)
+        self.support_: BoolArray = np.zeros(x.n_columns, dtype=bool)
         self.support_[self.selected_] = True
-        self.relevance_ = np.zeros(x.n_columns)
+        self.relevance_: FloatArray = np.zeros(x.n_columns)
         if search.first is not None:
             self.relevance_[search.candidates] = search.first.averaged
         for first, others in self.duplicates_.items():
