@@ -1,14 +1,22 @@
-"""The pictures of docs/guide.md and docs/start.md, and the figures that are quoted beside them.
+"""The pictures of docs/guide.md, docs/start.md and docs/report.md, and the figures beside them.
 
-    python experiments/guide.py [--seed 0]
+    python experiments/guide.py [--seed 0]     # all of it: some minutes
+    python experiments/guide.py start report   # what these functions draw
 
 Draws docs/pictures/*.png from calls of the library, prints what is quoted, and puts it between the
-marks ``<!-- written by experiments/guide.py: name -->`` and ``<!-- end -->`` of docs/guide.md and
-docs/limits.md. About a minute.
+marks ``<!-- written by experiments/guide.py: name -->`` and ``<!-- end -->`` of docs/guide.md,
+docs/limits.md and docs/start.md. Pictures of the report need chromium, its driver and selenium.
 """
 
 import argparse
+import base64
+import contextlib
+import io
 import re
+import shutil
+import subprocess
+import sys
+import tempfile
 import time
 import warnings
 from dataclasses import replace
@@ -471,18 +479,107 @@ def ties():
     )
 
 
-# The first picture of docs/start.md ----------------------------------------------------------
+# Pages whose own code makes their pictures ----------------------------------------------------
+
+
+def run_page(name, until=None):
+    """What the Python of a page defines, run in the current folder, until a name is there."""
+    known = {"__name__": "__main__"}
+    for block in re.finditer(r"^```python\n(.*?)^```", (DOCS / name).read_text(), re.M | re.S):
+        with contextlib.redirect_stdout(io.StringIO()):
+            exec(block[1], known)
+        if until in known:
+            break
+    return known
 
 
 def start():
-    """The path that the first block of that page finds."""
-    page = (DOCS / "start.md").read_text()
-    known = {}
-    exec(re.search(r"^```python\n(.*?)^```", page, re.DOTALL | re.MULTILINE)[1], known)
-    figure, ax = plt.subplots(figsize=(WIDTH * 0.8, 3.2), layout="constrained")
+    """The path that docs/start.md finds."""
+    known = run_page("start.md", until="selector")
+    figure, ax = plt.subplots(figsize=(WIDTH * 0.9, 2.7), layout="constrained")
     PathDisplay.from_result(known["selector"].result_).plot(ax)
     save(figure, "start")
     return "(a picture only)"
+
+
+def command():
+    """What the command of docs/start.md prints for the table of that page."""
+    known = run_page("start.md", until="X")
+    line = re.search(r"^infosieve (select diabetes.*)$", (DOCS / "start.md").read_text(), re.M)[1]
+    with tempfile.TemporaryDirectory() as folder:
+        known["X"].assign(progression=known["y"]).to_csv(f"{folder}/diabetes.csv", index=False)
+        call = [sys.executable, "-m", "infosieve", *line.split()]
+        done = subprocess.run(call, cwd=folder, capture_output=True, text=True, check=True)
+    return "\n".join(["```text", *map(str.rstrip, done.stdout.splitlines()), "```"])
+
+
+# What is shown of the pages that the code of docs/report.md writes: sections by their titles, or
+# from one element to another.
+SHOTS = {
+    "report-answers": ("report.html", "//p[@class='kind']", "//dl[@class='facts']"),
+    "report-selected": ("report.html", "//h2[@id='selected']", "//section[1]/preceding::p[1]"),
+    "report-steps": ("report.html", "Step by step, beside chance"),
+    "report-stand-ins": ("report.html", "What could stand in"),
+    "report-informative": ("report.html", "What else is informative"),
+    "report-stable": ("report.html", "How stable it is"),
+    "report-target": ("report.html", "The selected columns and the target"),
+    "report-predict": ("predict.html", "How many columns predict"),
+}
+
+
+@contextlib.contextmanager
+def browser(chromium, chromedriver, profile):
+    """A window of 900 pixels that nobody sees."""
+    from selenium import webdriver
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = chromium
+    for flag in ("headless=new", "no-sandbox", "disable-gpu", f"user-data-dir={profile}"):
+        options.add_argument(f"--{flag}")
+    driver = webdriver.Chrome(options=options, service=webdriver.ChromeService(chromedriver))
+    light = [{"name": "prefers-color-scheme", "value": "light"}]
+    size = {"width": 900, "height": 900, "deviceScaleFactor": 1, "mobile": False}
+    driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": light})
+    driver.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+    try:
+        yield driver
+    finally:
+        driver.quit()
+
+
+def opened(driver, page):
+    """A page of the current folder, when all of its figures are drawn."""
+    driver.get(Path(page).resolve().as_uri())
+    while not driver.execute_script("return document.documentElement.dataset.drawn"):
+        time.sleep(0.1)
+    time.sleep(1)  # until they have grown into their places
+    return page
+
+
+def shoot(driver, first, last=None, margin=12):
+    """A picture of an open page, of a section or from one element to another."""
+    if last is None:
+        first = last = f"//section[h2='{first}']"
+    top, bottom = (driver.find_element("xpath", path).rect for path in (first, last))
+    height = bottom["y"] + bottom["height"] - top["y"]
+    clip = {"x": 0, "y": top["y"] - margin, "width": 900, "height": height + 2 * margin, "scale": 1}
+    how = {"format": "png", "captureBeyondViewport": True, "clip": clip}
+    return base64.b64decode(driver.execute_cdp_cmd("Page.captureScreenshot", how)["data"])
+
+
+def report():
+    """The pages that the code of docs/report.md writes, section by section."""
+    found = [shutil.which(name) for name in ("chromium", "chromedriver")]
+    if None in found:
+        return "(no chromium and chromedriver here: pictures are left as they were)"
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        run_page("report.md")
+        with browser(*found, f"{folder}/profile") as driver:
+            shown = None
+            for name, (page, *where) in SHOTS.items():
+                shown = page if page == shown else opened(driver, page)
+                (DOCS / "pictures" / f"{name}.png").write_bytes(shoot(driver, *where))
+    return "(pictures only)"
 
 
 # Clusters and curves ------------------------------------------------------------------------
@@ -625,7 +722,7 @@ def series(runs=100, n=200):
 
 
 PICTURES = [sees, scaling, smoothing, choice, null, largest, copies, crowded, pairs, ties]
-PICTURES += [start, clusters, curves, few, dimensions, ceiling, series]
+PICTURES += [start, command, report, clusters, curves, few, dimensions, ceiling, series]
 
 
 def write(page, name, text):
@@ -642,16 +739,19 @@ def main():
     global FIRST
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=seed_number, default=0)
-    FIRST = APART * parser.parse_args().seed
+    names = {draw.__name__: draw for draw in PICTURES}
+    every = []  # argparse holds a default against the choices, too
+    parser.add_argument("names", nargs="*", choices=[*names, every], default=every, metavar="NAME")
+    asked = parser.parse_args()
+    FIRST = APART * asked.seed
     (DOCS / "pictures").mkdir(exist_ok=True)
-    for draw in PICTURES:
+    for draw in [names[name] for name in asked.names] or PICTURES:
         began = time.perf_counter()
         text = draw()
         text = re.sub(r"(?<!\d)-(0\.0+)(?!\d)", r"\1", text)
         print(f"{draw.__name__} ({time.perf_counter() - began:.1f} s)\n{text}\n", flush=True)
-        for page in (DOCS / "guide.md", DOCS / "limits.md"):
-            if page.exists():
-                write(page, draw.__name__, text)
+        for page in ("guide.md", "limits.md", "start.md"):
+            write(DOCS / page, draw.__name__, text)
 
 
 if __name__ == "__main__":
