@@ -7,6 +7,13 @@ from typing import Any
 
 import numpy as np
 
+# What a record has of folds that were passed as rows: these may be as many as there are samples.
+PAIRS = "pairs of rows"
+# What no text can bring back: functions without a name, and objects that have but an address.
+_UNREADABLE = re.compile(
+    r"<(?:[^<>]|<[^<>]*>)* at 0x[0-9a-fA-F]+>|<lambda>|\w+\(\w+\) at 0x[0-9a-fA-F]+"
+)
+
 
 def told(value: Any) -> Any:
     """A parameter in a form that is the same in another process: no addresses."""
@@ -34,6 +41,28 @@ def described(estimator: Any) -> dict[str, Any]:
     return {"name": f"{home}.{type(estimator).__qualname__}", "parameters": parameters}
 
 
+def nameless(value: Any) -> str | None:
+    """The first function or object inside that no text tells from another; None: there is none."""
+    for part in _parts_of(value):
+        if isinstance(part, (type, str)) or hasattr(part, "get_params"):
+            continue
+        drawn = isinstance(part, (np.random.RandomState, np.random.Generator))
+        text = str(told(part)) if drawn or callable(part) else ""
+        if drawn or re.search(r"<lambda>|<locals>| object>", text):
+            return text
+    return None
+
+
+def name_of_score(scoring: Any) -> str:
+    """What a score is called, in a word."""
+    if isinstance(scoring, str):
+        return scoring
+    function = getattr(scoring, "_score_func", scoring)
+    name = getattr(function, "__name__", type(function).__name__)
+    sign = "neg_" if getattr(scoring, "_sign", 1) < 0 else ""
+    return "score" if name == "<lambda>" else f"{sign}{name}"
+
+
 def name_of(model: Mapping[str, Any]) -> str:
     """The name of a model that was described, in a word: of a pipeline, that of its last step."""
     name, known, step = str(model["name"]), model["parameters"], ""
@@ -46,9 +75,12 @@ def name_of(model: Mapping[str, Any]) -> str:
 
 
 def written(value: Any) -> str:
-    """An estimator, a splitter or a function as Python reads it again, on one line."""
+    """An estimator, a splitter or a function as Python reads it again, on one line.
+
+    What cannot be written is ``...``.
+    """
     if hasattr(value, "__qualname__"):
-        return str(value.__name__)
+        return str(value.__name__) if value.__qualname__.isidentifier() else "..."
     try:
         text = value.__repr__(N_CHAR_MAX=10**6)
     except TypeError:  # not one of scikit-learn's estimators
@@ -56,13 +88,16 @@ def written(value: Any) -> str:
     for part in _parts_of(value):
         if _wordless(part):  # such as those that choose columns by their types
             text = text.replace(repr(part), _call(part))
-    return re.sub(r"<function (\w+) at 0x[0-9a-fA-F]+>", r"\1", " ".join(text.split()))
+    text = re.sub(r"<function (\w+) at 0x[0-9a-fA-F]+>", r"\1", " ".join(text.split()))
+    return _UNREADABLE.sub("...", text)
 
 
 def _parts_of(value: Any) -> Iterator[Any]:
     """A value, and those of all its parameters: of nested estimators and inside of lists, too."""
     yield value
-    inside = value if isinstance(value, (list, tuple)) else ()
+    inside: Any = value if isinstance(value, (list, tuple)) else ()
+    if hasattr(value, "_score_func"):  # what make_scorer makes
+        inside = (value._score_func,)
     if hasattr(value, "get_params") and not isinstance(value, type):
         inside = value.get_params(deep=True).values()
     for one in inside:
@@ -96,6 +131,9 @@ def imports_of(value: Any, homes: Mapping[str, set[str]]) -> dict[str, set[str]]
         if re.search(rf"\b{re.escape(name)}\b", text) and named.__module__ != "builtins":
             home = named.__module__.partition("._")[0]
             home = "infosieve" if home.startswith("infosieve.") else home
+            found.setdefault(home, set()).add(name)
+    for name, home in (("make_scorer", "sklearn.metrics"), ("array", "numpy")):
+        if re.search(rf"\b{name}\(", text):
             found.setdefault(home, set()).add(name)
     return found
 

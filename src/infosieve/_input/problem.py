@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from infosieve._core.documents import versions
-from infosieve._core.estimators import described, import_lines, imports_of, told, written
+from infosieve._core.estimators import PAIRS, described, import_lines, imports_of, told, written
 from infosieve._core.messages import shown, warn
 from infosieve._core.parameters import CLASS_CODES, MISSING, WITHOUT_EFFECT, check_choice
 from infosieve._core.types import (
@@ -342,10 +342,11 @@ def _code(call: Callable[..., Any], parameters: Mapping[str, Any], seed: int) ->
     """
     defaults = {name: p.default for name, p in inspect.signature(call).parameters.items()}
     written = {name: _written(value) for name, value in parameters.items() if name != "groups"}
+    known = {name: value for name, value in written.items() if name in defaults}
     changed = [
         f"{name}={value}"
-        for name, value in written.items()
-        if name not in WITHOUT_EFFECT and value != repr(defaults.get(name))
+        for name, value in known.items()
+        if name not in WITHOUT_EFFECT and value != repr(defaults[name])
     ]
     data = ["X", "y", *(["groups=groups"] if parameters.get("groups") is not None else [])]
     fitted = isinstance(call, type)
@@ -355,7 +356,12 @@ def _code(call: Callable[..., Any], parameters: Mapping[str, Any], seed: int) ->
     for value in parameters.values():
         if _is_object(value):
             homes = imports_of(value, homes)
-    return f"{import_lines(homes)}\n\n{name}({', '.join(arguments)}){method}"
+    lines, rest = import_lines(homes), [one.partition("=")[0] for one in changed if "..." in one]
+    if rest:
+        lines += (
+            f"\n# ... stands for what cannot be written: put in what was passed ({', '.join(rest)})"
+        )
+    return f"{lines}\n\n{name}({', '.join(arguments)}){method}"
 
 
 def _is_object(value: Any) -> bool:
@@ -374,6 +380,8 @@ def _written(value: Any) -> str:
     """A parameter as Python reads it again: arrays and indexes as lists."""
     if _is_object(value):
         return written(value)
+    if isinstance(value, str) and value == PAIRS:
+        return "..."
     if isinstance(value, (np.ndarray, np.generic, pd.Index, pd.Series)):
         value = value.tolist()
     if isinstance(value, (list, tuple)):
