@@ -208,6 +208,9 @@ class Search:
     def _forward(self, remaining: list[int]) -> Step:
         """Add the best single column, or stop with it."""
         given, n_candidates = self.columns.take_given(self.selected), len(remaining)
+        order = self.rules.order
+        if order is not None and self._has_failed:  # what the others add is no matter any more
+            remaining = list(order[len(self.path)])
         screened = self._screened(remaining, given)
         remaining = self._pooled(remaining)
         n_pooled = len(remaining)
