@@ -15,11 +15,17 @@ import pytest
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
-from sklearn.metrics import make_scorer, mean_absolute_error
-from sklearn.model_selection import GridSearchCV, KFold, cross_val_score
+from sklearn.metrics import f1_score, make_scorer, mean_absolute_error
+from sklearn.model_selection import (
+    GridSearchCV,
+    KFold,
+    PredefinedSplit,
+    ShuffleSplit,
+    cross_val_score,
+)
 from sklearn.neighbors import KNeighborsRegressor
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import FunctionTransformer, StandardScaler
 from sklearn.svm import SVC, SVR
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
@@ -46,6 +52,8 @@ def additive(n=120, m=8, seed=0):
 @parametrize_with_checks([
     MISelector(stop="cv", cv=2, max_features=2),
     MISelector(stop="cv", cv=2, max_features=2, criterion="jmi"),
+    MISelector(stop="cv", cv=2, max_features=2, model=KNeighborsRegressor(2), test=True,
+               n_permutations=39, lookahead=1, criterion="cmi"),
 ])  # fmt: skip
 @pytest.mark.filterwarnings("ignore:.*distinct whole numbers")  # classes 0, 1, 2 as numbers
 @pytest.mark.filterwarnings("ignore:.*predicts no better with columns than without")
@@ -273,6 +281,24 @@ def test_tests_are_those_of_the_default():
     assert fourth["exceedances"] == (test.null[:n, 0] >= observed).sum()
 
 
+def test_after_the_first_that_fails_only_the_wanted_column_is_estimated():
+    X, y = additive(n=100, m=40)
+    how = {"cv": 2, "min_features": 7, "max_features": 7, "n_permutations": 99, "random_state": 0}
+    selector = MISelector(stop="cv", criterion="cmi", lookahead=1, test=True, **how).fit(X, y)
+    path = selector.path_
+    last = int(np.flatnonzero(~path["significant"].fillna(True))[0])
+    assert last < 6
+    assert (path["screened"][: last + 1] > 1).sum() >= last
+    assert (path["screened"][last + 1 :] == 1).all()
+    names = path["feature"].tolist()
+    for n in range(last + 1, 7):
+        given, new = X[names[:n]], X[names[n]]
+        asked = {"n_neighbors": (3, 15), "max_samples": "auto"}
+        gain = mutual_information(new, y, given=given, criterion="cmi", **asked)
+        assert path["gain"][n] == gain
+        assert path["mi"][n] == mutual_information(X[names[: n + 1]], y, **asked)
+
+
 @pytest.mark.parametrize("criterion", ["cmim", "mi"])
 def test_columns_of_any_ranking_are_tested(criterion):
     X, y = additive(n=100)
@@ -319,7 +345,7 @@ def test_gaps_categories_and_classes():
     assert set(selector.get_feature_names_out()[:2]) == {"a", "text"}
     assert selector.result_.cv_scores.scoring == "accuracy"
     assert selector.result_.cv_scores.best_score > 0.85
-    with pytest.raises(ValueError, match=r"SVC with 1 columns cannot be fitted .* pass a pipeline"):
+    with pytest.raises(ValueError, match=r"SVC with 1 column cannot be fitted .* pass a pipeline"):
         MISelector(stop="cv", model=SVC(), random_state=0).fit(X, y)
 
 
@@ -452,6 +478,23 @@ def test_scoring_is_scikit_learns():
     assert found.result_.cv_scores.n_chosen == found.result_.cv_scores.best
 
 
+def test_folds_may_be_a_generator():
+    X, y = additive(n=60)
+    expected = MISelector(**QUICK | {"cv": list(KFold(3).split(X))}).fit(X, y)
+    folds = KFold(3).split(X)
+    selector = MISelector(**QUICK | {"cv": folds}).fit(X, y)
+    assert selector.cv is folds
+    assert selector.result_.cv_scores == expected.result_.cv_scores
+    assert selector.alternatives_.equals(expected.alternatives_)
+    masks = [
+        (~np.isin(range(60), judge), np.isin(range(60), judge)) for _, judge in KFold(3).split(X)
+    ]
+    found = MISelector(**QUICK | {"cv": masks}).fit(X, y)
+    assert found.result_.cv_scores == expected.result_.cv_scores
+    with pytest.raises(ValueError, match=r"Got none: a generator gives its folds once"):
+        selector.fit(X, y)
+
+
 def test_models_have_seeds_and_results_do_not_depend_on_threads():
     X, y = additive(n=80)
     model = ExtraTreesRegressor(10)
@@ -479,6 +522,19 @@ def test_many_samples_are_thinned_for_the_default_model(monkeypatch):
     assert first.scores == again.scores
 
 
+class Bare:
+    """What has the methods of a model, and nothing by which scikit-learn knows one."""
+
+    def fit(self, X, y):
+        return self
+
+    def predict(self, X):
+        return np.zeros(len(X))
+
+    def get_params(self, deep=True):
+        return {}
+
+
 @pytest.mark.parametrize(
     ("change", "kind", "message"),
     [
@@ -488,8 +544,27 @@ def test_many_samples_are_thinned_for_the_default_model(monkeypatch):
         ({"model": SVC(), "discrete_target": False}, ValueError, "pass a regressor, or say what"),
         ({"cv": 1}, ValueError, "'cv' parameter must be an int of at least 2. Got 1"),
         ({"cv": "five"}, ValueError, "'cv' parameter must be an int of at least 2, a splitter"),
-        ({"cv": 70}, ValueError, "Cannot have number of splits n_splits=70"),
-        ({"scoring": "beauty"}, ValueError, "'scoring' parameter"),
+        (
+            {"cv": 70},
+            ValueError,
+            "asks for 70 folds, but there are 60 samples. Use fewer folds (cv=60)",
+        ),
+        ({"cv": []}, ValueError, "'cv' parameter must give two folds or more. Got none"),
+        ({"cv": ShuffleSplit(1)}, ValueError, "must give two folds or more. Got 1."),
+        ({"cv": [([0, 1], [60])] * 2}, ValueError, "whole numbers from 0 to 59. Got ([0, 1], [60]"),
+        ({"cv": [([0, 1], [-1])] * 2}, ValueError, "whole numbers from 0 to 59"),
+        ({"cv": [([0, 1], [0.5])] * 2}, ValueError, "whole numbers from 0 to 59"),
+        ({"cv": [[0, 1, 2]] * 2}, ValueError, "pairs of rows, to learn from and to judge on"),
+        ({"cv": [([0, 1], [])] * 2}, ValueError, "gives no sample to judge on in fold 1"),
+        ({"scoring": "beauty"}, ValueError, "'scoring' parameter 'beauty' is no score of"),
+        ({"scoring": "acuracy"}, ValueError, "do you mean accuracy or"),
+        ({"scoring": ["r2"]}, TypeError, "'scoring' parameter must be None, the name of a score"),
+        ({"scoring": {"r2": "r2"}}, TypeError, "function of model, X and y. Got {'r2': 'r2'}"),
+        ({"scoring": "roc_auc"}, ValueError, "'roc_auc' cannot judge predictions of y, which has"),
+        ({"scoring": "accuracy"}, ValueError, "which has numbers: continuous is not supported"),
+        ({"model": SVR(C=-1)}, ValueError, "column cannot be fitted to 48 samples (fold 1): The"),
+        ({"model": SVC()}, ValueError, "is SVC, but y has numbers: pass a regressor, or say"),
+        ({"model": Bare()}, TypeError, "scikit-learn has them (a BaseEstimator), such as SVR()"),
         ({"test": 1}, ValueError, "'test' parameter must be True or False. Got 1"),
         ({"n_features_to_select": 3}, ValueError, "which chooses the number; 'min_features' and"),
         ({"search": "forward-backward"}, ValueError, "must be 'forward' with stop='cv'"),
@@ -501,6 +576,97 @@ def test_bad_parameters(change, kind, message):
     X, y = additive(n=60)
     with pytest.raises(kind, match=re.escape(message)):
         MISelector(**{"stop": "cv"} | change).fit(X, y)
+
+
+def refusal(X, y, groups=None, **change):
+    with pytest.raises(ValueError, match=r"\.$") as error:
+        MISelector(**{"stop": "cv", "random_state": 0} | change).fit(X, y, groups)
+    return str(error.value)
+
+
+def test_only_who_has_text_or_gaps_is_told_to_prepare_them():
+    X, y = additive(n=60)
+    gaps = X.assign(x0=X["x0"].mask(X.index % 5 == 0))
+    for table in (gaps, X.assign(text=np.where(y > 0, "u", "v"))):
+        assert "pass a pipeline that prepares them" in refusal(table, y, model=SVR())
+    both = np.column_stack([y, y**2])
+    for message in (refusal(X, both, model=SVR()), refusal(X, y, model=SVR(C=-1))):
+        assert message.startswith("SVR with 1 column cannot be fitted to 48 samples (fold 1): ")
+        assert message.endswith(". Pass another 'model'.")
+    few = refusal(X[:24], y[:24], series=True)
+    assert few.startswith("KNeighborsRegressor with 1 column cannot predict (fold 1): ")
+    assert few.endswith(" Use fewer folds (cv).")
+
+
+def test_a_score_that_cannot_judge_is_blamed():
+    X, y = additive(n=60)
+
+    def of_coefficients(model, X, y):
+        return model.score(X, y) - 0.01 * len(model.coef_)
+
+    message = refusal(X, y, model=LinearRegression(), scoring=of_coefficients)
+    assert "'scoring' parameter (of_coefficients) cannot judge DummyRegressor" in message
+    assert "compared with none" in message
+    classes = np.where(y > 0, "yes", "no")
+    message = refusal(X, classes, model=SVC(), scoring="neg_log_loss")
+    assert "'scoring' parameter (neg_log_loss) cannot judge SVC with 1 column" in message
+    for scoring in ("f1", "r2"):
+        message = refusal(X, classes, scoring=scoring)
+        assert f"{scoring!r} cannot judge predictions of y, which has classes: " in message
+
+
+def test_scores_know_classes_by_their_names():
+    """The first in the table is not the one that a score is about."""
+    X, y = additive(n=60)
+    asked = {"scoring": make_scorer(f1_score, pos_label="yes")} | QUICK
+    found = MISelector(**asked).fit(X, np.where(y > 0.8, "yes", "no")).result_.cv_scores
+    asked["scoring"] = "f1"
+    for low, high in ((2, 1), (0, 1)):
+        codes = np.where(y > 0.8, high, low)
+        for rows in (slice(None), np.argsort(-codes, kind="stable")):
+            kind = {"cv": PredefinedSplit(np.arange(60)[rows] % 3)}
+            other = MISelector(**asked | kind, discrete_target=True).fit(X.iloc[rows], codes[rows])
+            again = MISelector(**QUICK | kind, scoring=make_scorer(f1_score, pos_label="yes"))
+            again.fit(X.iloc[rows], np.where(codes == 1, "yes", "no")[rows])
+            assert other.result_.cv_scores.scores == again.result_.cv_scores.scores
+    assert found.scoring == "f1_score"
+
+
+def test_several_columns_of_classes_are_refused():
+    X, y = additive(n=60)
+    both = pd.DataFrame({"a": np.where(y > 0, "u", "v"), "b": np.digitize(y, [-1, 1]).astype(str)})
+    assert "y has 2 columns of classes. With stop='cv', pass one" in refusal(X, both)
+
+
+def test_fewer_groups_than_folds():
+    X, y = additive(n=60)
+    groups = np.arange(60) // 20
+    for target in (y, np.where(y > 0, "u", "v")):
+        message = refusal(X, target, groups)
+        assert "asks for 5 folds, but there are 3 groups, which stay together" in message
+        assert message.endswith("Use fewer folds (cv=3).")
+
+
+@pytest.mark.parametrize("name", ["model", "scoring", "test"])
+def test_what_is_about_another_stop_is_refused(name):
+    X, y = additive(n=60)
+    value = {"model": SVR(), "scoring": "r2", "test": True}[name]
+    for stop in ("auto", None, "fdr", "max-mi"):
+        with pytest.raises(ValueError, match=f"The '{name}' parameter is about stop='cv'"):
+            MISelector(stop=stop, max_features=2, **{name: value}).fit(X, y)
+
+
+@pytest.mark.parametrize("criterion", ["auto", "cmim"])
+def test_few_groups_are_told_once(criterion):
+    X, y = additive(n=60)
+    groups = np.arange(60) // 15
+    asked = QUICK | {"cv": 2, "criterion": criterion}
+    with pytest.warns(UserWarning, match="4 groups can be arranged in 24 diff") as told:
+        MISelector(**asked, test=True).fit(X, y, groups)
+    assert sum("groups can be arranged" in str(one.message) for one in told) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        MISelector(**asked).fit(X, y, groups)
 
 
 def test_a_regressor_for_classes_is_refused():
@@ -584,6 +750,75 @@ def test_a_checkpoint_goes_on_where_it_was(tmp_path):
     assert (again.steps, again.cv_scores) == (whole.steps, whole.cv_scores)
     with pytest.raises(ValueError, match=r"is of another run: model was None and is"):
         MISelector(**how, checkpoint=path, model=SVR()).fit(X, y)
+
+
+def top_score(model, X, y):
+    return -np.abs(model.predict(X) - y).max()
+
+
+def test_a_checkpoint_of_other_folds_is_refused(tmp_path):
+    X, y = additive(n=60)
+    for first, other in (
+        (list(KFold(3).split(X)), list(KFold(3, shuffle=True, random_state=1).split(X))),
+        (PredefinedSplit(np.arange(60) % 3), PredefinedSplit(np.arange(60) // 20)),
+        (KFold(3, shuffle=True), KFold(3, shuffle=True)),  # which draw
+    ):
+        how = QUICK | {"checkpoint": tmp_path / "folds.json"}
+        whole = MISelector(**how | {"cv": first}).fit(X, y).result_
+        with pytest.raises(ValueError, match=r"is of another run: .*folds was"):
+            MISelector(**how | {"cv": other}).fit(X, y)
+        if not getattr(first, "shuffle", False):
+            again = MISelector(**how | {"cv": first}).fit(X, y).result_
+            assert again.cv_scores == whole.cv_scores
+        (tmp_path / "folds.json").unlink()
+
+
+def test_a_checkpoint_needs_names(tmp_path):
+    X, y = additive(n=60)
+    how = QUICK | {"checkpoint": tmp_path / "folds.json"}
+
+    def inside(model, X, y):
+        return top_score(model, X, y)
+
+    for name, value in (
+        ("scoring", lambda model, X, y: 0.5),
+        ("scoring", inside),
+        ("scoring", make_scorer(lambda a, b: 0.5)),
+        ("model", make_pipeline(FunctionTransformer(lambda x: x), SVR())),
+        ("model", ExtraTreesRegressor(random_state=np.random.RandomState(0))),
+    ):
+        with pytest.raises(ValueError, match=f"'{name}' parameter has .* or leave 'checkpoint' ou"):
+            MISelector(**how | {name: value}).fit(X, y)
+        assert not (tmp_path / "folds.json").exists()
+    assert MISelector(**how, scoring=top_score).fit(X, y).result_.cv_scores.scoring == "top_score"
+    MISelector(**QUICK | {"cv": 2}, scoring=inside, model=SVR()).fit(X, y)  # without a checkpoint
+
+
+def test_code_runs_or_says_what_to_fill_in():
+    X, y = additive(n=60)
+
+    def code(**change):
+        return MISelector(**QUICK | change).fit(X, y).result_.provenance.code
+
+    scoring = make_scorer(mean_absolute_error, greater_is_better=False)
+    for change in ({"scoring": scoring}, {"cv": PredefinedSplit(np.arange(60) % 3)}):
+        whole = MISelector(**QUICK | change).fit(X, y).result_
+        scope = {"X": X, "y": y}
+        exec(whole.provenance.code.replace("MISelector(cv", "again = MISelector(cv"), scope)
+        assert scope["again"].result_.cv_scores == whole.cv_scores
+    assert whole.cv_scores.scoring == "r2"
+    drawn = KFold(3, shuffle=True, random_state=np.random.RandomState(0))
+    for change, names in (
+        ({"cv": list(KFold(3).split(X))}, "cv"),
+        ({"cv": drawn, "scoring": lambda model, X, y: -1 / (1 + len(X))}, "cv, scoring"),
+    ):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            text = code(**change)
+        compile(text, "code", "exec")
+        assert f"# ... stands for what cannot be written: put in what was passed ({names})" in text
+        assert "0x" not in text
+        assert "lambda" not in text
 
 
 KILLED = """

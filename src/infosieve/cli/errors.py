@@ -71,9 +71,11 @@ def in_our_words(text: str) -> str:
     text = text.replace("series=True", "--series").replace("transform gives zero columns; ", "")
     text = text.replace("(discrete_features)", "(--categorical)")
     text = _AS_THEY_ARE.sub("Give another --model.", text)
+    text = text.replace("Pass another 'model'.", "Give another --model.")
+    text = text.replace("Use fewer folds (cv", "Use fewer folds (--cv")
     text = text.replace("MISelector() tests whether", "--stop auto tests whether")
     text = text.replace("another 'model' or 'scoring'", "another --model or --scoring")
-    text = text.replace("folds (cv), or another 'scoring'", "folds (--cv), or another --scoring")
+    text = text.replace("folds (--cv), or another 'scoring'", "folds (--cv), or another --scoring")
     for name in ("groups", "missing", "series", "cv"):
         text = text.replace(f"The '{name}' parameter", f"--{name}")
     if "X has missing values" in text:

@@ -248,22 +248,13 @@ def check_scoring(scoring: str | None, data: Any) -> None:
     """Refuse a score that is none, or that is not of this target, before work begins."""
     if scoring is None:
         return
-    from sklearn.metrics import get_scorer, get_scorer_names
+    from infosieve.selection._models import unjudged, unknown_score
 
-    if scoring not in get_scorer_names():
-        near = difflib.get_close_matches(scoring, get_scorer_names(), 3)
-        hint = f"do you mean {' or '.join(near)}?" if near else "such as r2 or balanced_accuracy"
-        raise InputError(f"--scoring {shown(scoring)} is no score of scikit-learn; {hint}")
-    from sklearn.dummy import DummyClassifier, DummyRegressor
-
-    y = data.y.dropna().to_numpy()
-    nothing = np.zeros((len(y), 1))
-    guess = (DummyClassifier() if data.classes else DummyRegressor()).fit(nothing, y)
-    try:
-        get_scorer(scoring)(guess, nothing, y)
-    except Exception as error:
+    if unknown := unknown_score(scoring):
+        raise InputError(f"--scoring {unknown}")
+    if why := unjudged(scoring, data.y.dropna().to_numpy(), data.classes):
         kind = "classes" if data.classes else "numbers"
         raise InputError(
             f"--scoring {scoring} cannot judge predictions of the target {shown(data.y.name)}, "
-            f"which has {kind}: {brief(first_line(error), 200)}"
-        ) from None
+            f"which has {kind}: {why}"
+        )

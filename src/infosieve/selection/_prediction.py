@@ -13,28 +13,22 @@ from joblib import Parallel, delayed
 from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.metrics import check_scoring
-from sklearn.model_selection import (
-    GroupKFold,
-    KFold,
-    StratifiedGroupKFold,
-    StratifiedKFold,
-    TimeSeriesSplit,
-    check_cv,
-)
 from sklearn.utils import _safe_indexing
 
-from infosieve._core.estimators import described, name_of, seeded, told
+from infosieve._core.estimators import described, name_of, name_of_score, seeded
 from infosieve._core.files import first_line
-from infosieve._core.messages import brief, shown, warn
-from infosieve._core.parameters import is_int
+from infosieve._core.messages import brief, warn
 from infosieve._core.progress import Progress
 from infosieve._core.types import Executor, FloatArray, IntArray
 from infosieve._executors import WorkersLostError
 from infosieve._input.problem import Problem
+from infosieve._input.tables import read_table
 from infosieve._sources.columns import as_source
+from infosieve.report._parts import counted
 from infosieve.results import CVScores, Provenance
 from infosieve.selection._checkpoint import CVCheckpoint, Fold
-from infosieve.selection._models import default_model, with_preparation
+from infosieve.selection._folds import Split, drawn_folds
+from infosieve.selection._models import default_model, unjudged, with_preparation
 from infosieve.selection._rules import rules_of, rules_of_tests, with_criterion
 from infosieve.selection._search import Search
 
@@ -49,7 +43,6 @@ _DIGITS = 9
 # Samples that the default model learns from in a fold, and is judged on, at most.
 _LEARNT, _JUDGED = 8_000, 2_000
 
-Split: TypeAlias = tuple[IntArray, IntArray]
 # Some columns, for all samples that are used.
 Take: TypeAlias = Callable[[Sequence[int]], Any]
 
@@ -114,70 +107,138 @@ class Trial:
         else:
             values = np.zeros((len(self.y), 1))
             model = DummyClassifier() if self.classes else DummyRegressor()
-        name = f"{name_of(described(model))} with {len(columns)} columns"
+        known, unseen = _safe_indexing(values, learn), _safe_indexing(values, judge)
+        name = f"{name_of(described(model))} with {counted(len(columns), 'column')}"
+        fold = f"(fold {number + 1})"
         try:
-            model.fit(_safe_indexing(values, learn), self.y[learn])
-            score = float(self.scorer(model, _safe_indexing(values, judge), self.y[judge]))
+            model.fit(known, self.y[learn])
         except Exception as error:
-            why = brief(first_line(error), 300).rstrip(".")
-            raise ValueError(
-                f"{name} cannot be fitted or judged (fold {number + 1}): {why}. A model is given "
-                "columns of X as they are: pass a pipeline that prepares them (scales, fills gaps, "
-                "encodes text) for the model, or model=None."
-            ) from error
+            what = f"{name} cannot be fitted to {counted(len(learn), 'sample')} {fold}"
+            raise _refused(what, error, self._other_model(known)) from error
+        try:
+            score = float(self.scorer(model, unseen, self.y[judge]))
+        except Exception as error:
+            raise self._unjudged(model, unseen, name, fold, error) from error
         if not np.isfinite(score):
             raise ValueError(
-                f"The score of {name} is {score} (fold {number + 1}, {len(judge)} samples); it "
-                "must be a finite number. Use fewer folds (cv), or another 'scoring'."
+                f"The score of {name} is {score} (fold {number + 1}, "
+                f"{counted(len(judge), 'sample')}); it must be a finite number. Use fewer folds "
+                "(cv), or another 'scoring'."
             )
         return score
 
+    def _other_model(self, values: Any) -> str:
+        """The way out where a model fails on some columns."""
+        if self.thin:
+            return "Use fewer folds (cv)."
+        if not _unprepared(values):
+            return "Pass another 'model'."
+        return (
+            "A model is given columns of X as they are: pass a pipeline that prepares them "
+            "(scales, fills gaps, encodes text) for the model, or model=None."
+        )
 
-def trial_of(selector: Any, problem: Problem, X: Any, search: Search, n_threads: int) -> Trial:
-    """What the parameters of a selector ask for, and which samples are judged when."""
+    def _unjudged(
+        self, model: Any, values: Any, name: str, fold: str, error: Exception
+    ) -> ValueError:
+        """Who is to blame where a model was fitted, and has no score."""
+        try:
+            model.predict(values)
+        except Exception as failed:
+            return _refused(f"{name} cannot predict {fold}", failed, self._other_model(values))
+        way_out = "Pass another 'scoring', or another 'model'."
+        if isinstance(model, (DummyClassifier, DummyRegressor)):
+            way_out = (
+                "All numbers of columns are compared with none, where that model predicts: pass a "
+                "'scoring' that judges any model by what it predicts."
+            )
+        what = f"The 'scoring' parameter ({self.scoring}) cannot judge {name} {fold}"
+        return _refused(what, error, way_out)
+
+
+def _refused(what: str, error: Exception, way_out: str) -> ValueError:
+    return ValueError(f"{what}: {brief(first_line(error), 300).rstrip('.')}. {way_out}")
+
+
+def _unprepared(values: Any) -> bool:
+    """Whether some columns have text or gaps."""
+    try:
+        return bool(np.isnan(np.asarray(values).astype(float)).any())
+    except (TypeError, ValueError):
+        return True
+
+
+def trial_of(
+    selector: Any,
+    problem: Problem,
+    X: Any,
+    search: Search,
+    folds: list[Split] | None,
+    n_threads: int,
+) -> Trial:
+    """What the parameters of a selector ask for, and which samples are judged when.
+
+    ``folds``: where the parameters do not just say how many.
+    """
     seed, least = search.rules.seed, search.rules.min_features
     most = min(search.rules.max_features, len(search.candidates))
-    classes = bool(problem.y.categorical.all())
-    if problem.y.categorical.any() and not classes:
-        raise ValueError(
-            "y has classes and numbers: no model predicts both. With stop='cv', pass one of them."
-        )
-    own = selector.model is None
+    classes = _has_classes(problem)
+    own, categorical = selector.model is None, problem.x.categorical
     model = default_model(classes) if own else clone(selector.model)
     seeded(model, seed % 2**32)
-    if own:
-        take, y = _as_measured(problem), problem.y.values.T.astype(int if classes else float)
-        y = y[:, 0] if y.shape[1] == 1 else y
-    else:
-        _check_kind(model, problem, classes)
-        take, y = _as_passed(problem, X), _targets(problem)
-    categorical = problem.x.categorical
+    if not own:
+        _check_kind(model, problem.y.label(0), classes)
 
     def fresh(columns: Sequence[int]) -> Any:
         alone = clone(model)
         return with_preparation(alone, categorical[list(columns)]) if own else alone
 
-    in_memory = as_source(X) is None
-    scoring = selector.scoring
-    if scoring is None:  # whatever the model's own score is
-        scoring = "accuracy" if classes else "r2"
-    scorer = check_scoring(model, scoring=scoring)
+    scoring, scorer = _judge(selector.scoring, model, problem, classes)
+    as_passed = not own or (classes and selector.scoring is not None)  # which may name a class
     return Trial(
         model=model,
         fresh=fresh,
         classes=classes,
-        take=take,
-        y=y,
+        take=_as_measured(problem) if own else _as_passed(problem, X),
+        y=_targets(problem) if as_passed else _measured_targets(problem, classes),
         scorer=scorer,
-        scoring=scoring if isinstance(scoring, str) else told(scoring).rpartition(".")[2],
+        scoring=name_of_score(scoring),
         optimum=_optimum(scoring, scorer),
-        splits=_splits(selector.cv, problem, classes, seed),
+        splits=drawn_folds(selector.cv, problem, classes, seed) if folds is None else folds,
         sizes=(0, *sizes_up_to(most, least)),
-        every=tuple(search.candidates) if in_memory else None,
+        every=tuple(search.candidates) if as_source(X) is None else None,
         n_threads=n_threads,
         thin=own,
         seed=seed,
     )
+
+
+def _has_classes(problem: Problem) -> bool:
+    """Whether classes are predicted, or numbers; both, or classes of several kinds, are refused."""
+    categorical = problem.y.categorical
+    if categorical.any() and not categorical.all():
+        raise ValueError(
+            "y has classes and numbers: no model predicts both. With stop='cv', pass one of them."
+        )
+    if categorical.sum() > 1:
+        raise ValueError(
+            f"y has {categorical.size} columns of classes. With stop='cv', pass one of them, or "
+            "one column whose classes are their combinations."
+        )
+    return bool(categorical.all())
+
+
+def _judge(scoring: Any, model: Any, problem: Problem, classes: bool) -> tuple[Any, Any]:
+    """What predictions are judged by, and the function that does; refused where it cannot."""
+    if scoring is None:  # whatever the model's own score is
+        scoring = "accuracy" if classes else "r2"
+    elif isinstance(scoring, str) and (why := unjudged(scoring, _targets(problem), classes)):
+        target = problem.y.label(0) if problem.y.n_columns == 1 else "y"
+        raise ValueError(
+            f"The 'scoring' parameter {scoring!r} cannot judge predictions of {target}, which has "
+            f"{'classes' if classes else 'numbers'}: {why.rstrip('.')}. Pass another one, or None."
+        )
+    return scoring, check_scoring(model, scoring=scoring)
 
 
 def _some(rows: IntArray, most: int, rng: np.random.Generator) -> IntArray:
@@ -185,7 +246,21 @@ def _some(rows: IntArray, most: int, rng: np.random.Generator) -> IntArray:
     return rows if rows.size <= most else np.sort(rng.choice(rows, most, replace=False))
 
 
-def _check_kind(model: Any, problem: Problem, classes: bool) -> None:
+def refuse_numbers(selector: Any, y: Any) -> None:
+    """A classifier says that the target has classes; numbers with fractions are none."""
+    if selector.stop != "cv" or selector.model is None or not is_classifier(selector.model):
+        return
+    if not (isinstance(selector.discrete_target, str) and selector.discrete_target == "auto"):
+        return
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # it is read again, with all columns
+        table = read_table(y, "y", missing="auto")
+    for j in np.flatnonzero(~table.categorical).tolist():
+        if np.nansum(table.column(j) % 1):
+            _check_kind(selector.model, table.label(j), classes=False)
+
+
+def _check_kind(model: Any, target: str, classes: bool) -> None:
     """A regressor for numbers, a classifier for classes."""
     if (is_classifier(model) and classes) or (is_regressor(model) and not classes):
         return
@@ -195,7 +270,6 @@ def _check_kind(model: Any, problem: Problem, classes: bool) -> None:
             f"The 'model' parameter must be a regressor or a classifier; {name} is neither. Of a "
             "pipeline, the last step must be one."
         )
-    target = problem.y.label(0)
     wanted = "a classifier" if classes else "a regressor"
     raise ValueError(
         f"The 'model' parameter is {name}, but {target} has {'classes' if classes else 'numbers'}: "
@@ -234,36 +308,10 @@ def _targets(problem: Problem) -> Any:
     return columns[0] if len(columns) == 1 else np.column_stack(columns)
 
 
-def _splits(cv: Any, problem: Problem, classes: bool, seed: int) -> list[Split]:
-    """Rows to learn from and to judge on, among those that are used."""
-    n, groups = problem.n_samples, problem.together.groups
-    strata = np.unique(problem.y.values, axis=1, return_inverse=True)[1].ravel()
-    if problem.together.in_order and is_int(cv):
-        splitter: Any = TimeSeriesSplit(cv)
-    elif is_int(cv):
-        kind: Any = StratifiedKFold if classes else KFold
-        if groups is not None:
-            kind = StratifiedGroupKFold if classes else GroupKFold
-        splitter = kind(cv, shuffle=True, random_state=seed % 2**32)
-    else:
-        try:
-            splitter = check_cv(cv, classifier=classes)
-        except ValueError:
-            raise ValueError(
-                "The 'cv' parameter must be an int of at least 2, a splitter as scikit-learn has "
-                f"them, or pairs of rows to learn from and to judge on. Got {shown(cv)} instead."
-            ) from None
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UserWarning)  # of classes that not every fold has
-        target = strata if classes else problem.y.values[0]
-        splits = [
-            (np.asarray(a), np.asarray(b)) for a, b in splitter.split(np.zeros(n), target, groups)
-        ]
-    if not (is_int(cv) or hasattr(cv, "split")) and problem.n_left_out:
-        place = np.full(problem.rows.max() + 1 + problem.n_left_out, -1)
-        place[problem.rows] = np.arange(n)
-        splits = [(place[a][place[a] >= 0], place[b][place[b] >= 0]) for a, b in splits]
-    return splits
+def _measured_targets(problem: Problem, classes: bool) -> Any:
+    """Numbers, or codes of classes."""
+    y = problem.y.values.T.astype(int if classes else float)
+    return y[:, 0] if y.shape[1] == 1 else y
 
 
 def by_criterion(folds: Sequence[Fold]) -> dict[str, list[Fold]]:
@@ -340,7 +388,9 @@ def cross_validated(
         for criterion, number in todo[len(folds) :]:
             among = problem.rows[trial.splits[number][0]]
             how = {"criterion": criterion, "max_features": trial.sizes[-1], "min_features": 0}
-            order = _ranked(clone(selector).set_params(**how), data, among, provenance, executor)
+            how |= {"cv": None}  # a ranking needs none, and a generator cannot be copied
+            ranker = type(selector)(**selector.get_params(deep=False) | how)
+            order = _ranked(ranker, data, among, provenance, executor)
             with_all = criterion == criteria[0]
             folds.append(trial.fold(criterion, number, order, with_all, executor.progress))
             if kept is not None:
@@ -356,7 +406,7 @@ def _tell(trial: Trial, criterion: str, folds: Sequence[Fold], executor: Executo
     best = 1 + int(np.argmax(mean[1:]))
     executor.progress.say(
         f"{criterion}, fold {len(folds)} of {len(trial.splits)}: {trial.scoring} "
-        f"{mean[best]:.3f} with {trial.sizes[best]} columns, so far"
+        f"{mean[best]:.3f} with {counted(trial.sizes[best], 'column')}, so far"
     )
 
 
@@ -429,8 +479,8 @@ def _why_cut(scores: CVScores) -> str:
     """Why a search ended, in words."""
     mean, n, best = scores.mean, scores.n_chosen, scores.best
     chosen = (
-        f"{scores.scoring} of {scores.model_name} is {mean[scores.sizes.index(n)]:.3f} with {n} "
-        f"column{'' if n == 1 else 's'}, the mean of {len(scores.scores)} folds"
+        f"{scores.scoring} of {scores.model_name} is {mean[scores.sizes.index(n)]:.3f} with "
+        f"{counted(n, 'column')}, the mean of {len(scores.scores)} folds"
     )
     if n == best:
         return f"{chosen}; no other number that was tried has more"

@@ -22,7 +22,7 @@ from infosieve._core.parameters import (
 from infosieve._engines.devices import check_device
 from infosieve._resampling.parts import part_size
 from infosieve._resampling.permutations import seed_of
-from infosieve.selection._models import MOST, check_prediction
+from infosieve.selection._models import MOST, check_prediction, refuse_prediction
 from infosieve.selection._one_by_one import ONE_BY_ONE, OneByOne
 from infosieve.significance._levels import level_share
 from infosieve.significance._permutation_test import MEASURED, Correction, Null
@@ -92,6 +92,8 @@ def check_parameters(selector: Any) -> int:
         raise ValueError(f"The 'test' parameter must be True or False. Got {selector.test!r}.")
     if selector.stop == "cv":
         check_prediction(selector)
+    else:
+        refuse_prediction(selector)
     check_alpha(selector.alpha)
     check_count(selector.n_features_to_select, "n_features_to_select", 1, optional=True)
     check_count(selector.min_features, "min_features", 0)

@@ -8,8 +8,10 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, is_classifier
 from sklearn.feature_selection import SelectorMixin
+from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from infosieve._core.estimators import PAIRS
 from infosieve._core.parameters import (
     N_FOLDS,
     NEIGHBORS_TRIED,
@@ -60,9 +62,11 @@ from infosieve.results import CVScores, Provenance, SelectionResult, Step
 from infosieve.results._selection import alternatives_frame, cv_scores_frame
 from infosieve.selection._alternatives import find_alternatives
 from infosieve.selection._checkpoint import Checkpoint, CVCheckpoint, Fold, claimed
+from infosieve.selection._folds import digest_of, folds_of
 from infosieve.selection._prediction import (
     cross_validated,
     cut,
+    refuse_numbers,
     tested,
     trial_of,
 )
@@ -423,6 +427,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         self, X: Any, y: Any, groups: Any, seed: int, executor: Executor, progress: Progress
     ) -> None:
         require_device(self.device, executor)
+        refuse_numbers(self, y)
         problem = self._problem(X, y, groups, executor)
         remember_columns(self, X)
         rules = rules_of(self, problem.x, seed)
@@ -430,6 +435,9 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         if self.device != "cpu":
             progress.say(f"computing on {engine.name}")
         used = {"executor": executor.text, "device": engine.name}
+        splits = folds_of(self.cv, problem) if self.stop == "cv" else None
+        if splits is not None:  # a checkpoint must not go on with others
+            used["folds"] = digest_of(splits)
         provenance = provenance_of(problem, seed, self._parameters() | used, MISelector)
         kept: Any = None
         if self.checkpoint is not None:
@@ -442,7 +450,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         search.tick = self._ticker(progress, rules, problem.n_samples, executor)
         folds, scores = list[Fold](), None
         if self.stop == "cv":
-            trial = trial_of(self, problem, X, search, executor.here.n_workers)
+            trial = trial_of(self, problem, X, search, splits, executor.here.n_workers)
             data = X, y, groups
             folds = cross_validated(trial, self, data, problem, provenance, kept, executor)
             scores = cut(search, trial, folds, kept)
@@ -475,8 +483,8 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         identifiers = self._identifiers(problem.x, columns.x)
         candidates = self._candidates(columns.x, rules.min_features, identifiers)
         columns, layout = laid_out(columns, self.max_samples)
-        if rules.tested:
-            share = level_share(rules.lookahead, of_pairs=False)
+        if rules.tested or self.test:
+            share = level_share(self.lookahead, of_pairs=False)
             warn_of_few_arrangements(columns.target, layout, self.alpha * share)
         scoring = Scoring(columns.x, executor)
         measure = self._measure(problem.x.names, scoring, columns, layout, provenance, engine)
@@ -514,8 +522,8 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
 
     def _parameters(self) -> dict[str, Any]:
         parameters: dict[str, Any] = self.get_params(deep=False)
-        if not (is_int(self.cv) or hasattr(self.cv, "split")):
-            parameters["cv"] = "pairs of rows"  # which may be as many as there are samples
+        if not (self.cv is None or is_int(self.cv) or hasattr(self.cv, "split")):
+            parameters["cv"] = PAIRS
         return parameters
 
     def _problem(
@@ -812,6 +820,8 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         tags.input_tags.categorical = True
         tags.input_tags.string = True
         tags.input_tags.allow_nan = self.missing != "error"
+        if hasattr(self.model, "__sklearn_tags__") and not isinstance(self.model, type):
+            tags.input_tags.allow_nan &= get_tags(self.model).input_tags.allow_nan
         return tags
 
     def _ticker(
