@@ -3,13 +3,18 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-oldest test-newest lint bench bench-compare bench-workers docs experiments dist clean
+.PHONY: demo test kernels test-oldest test-newest lint bench bench-compare bench-workers docs experiments dist clean
 
 demo: $(VENV)/installed
 	$(BIN)/infosieve demo
 
-test: $(VENV)/installed-dev lint
+# Kernels are compiled beside the linters: else each process of tests would compile its own.
+test: $(VENV)/installed-dev
+	$(MAKE) --jobs=2 --output-sync=target lint kernels
 	$(BIN)/python -m pytest -n auto
+
+kernels: $(VENV)/installed-dev
+	$(BIN)/python tests/compile_kernels.py
 
 # Both ends of what is supported, each in an environment of its own. What old versions of others
 # call deprecated in their newer dependencies is not ours to mend.

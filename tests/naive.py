@@ -27,7 +27,7 @@ def distances(columns, i, metric):
 
 def inside(d, radius, k_from_zero=False):
     """How many samples are strictly closer than the radius (or at distance zero)."""
-    return sum(1 for v in d if (v == 0 if k_from_zero else v < radius))
+    return np.count_nonzero(d == 0 if k_from_zero else d < radius)
 
 
 def k_nearest(d, i, k):
@@ -35,8 +35,8 @@ def k_nearest(d, i, k):
 
     Where nobody is at a finite distance, the radius is infinite and K is 1.
     """
-    others = sorted(v for j, v in enumerate(d) if j != i and v < FAR)
-    k = min(k, len(others))
+    others = np.sort(np.delete(d, i))
+    k = min(k, np.count_nonzero(others < FAR))
     return (others[k - 1], k) if k else (FAR, 1)
 
 
@@ -123,10 +123,11 @@ def joint_term(a, b, i, k, method, metric):
         return digamma(counts[0]) - digamma(counts[1]) - digamma(counts[2])
     if method == "ksg1" or radius == FAR:
         return digamma(k) - digamma(inside(d_a, radius)) - digamma(inside(d_b, radius))
-    near = [j for j in range(len(d)) if j != i and d[j] <= radius]
-    r_a, r_b = max(d_a[j] for j in near), max(d_b[j] for j in near)
-    n_a = sum(1 for j in range(len(d)) if j != i and d_a[j] <= r_a)
-    n_b = sum(1 for j in range(len(d)) if j != i and d_b[j] <= r_b)
+    others = np.arange(len(d)) != i
+    near = others & (d <= radius)
+    r_a, r_b = d_a[near].max(), d_b[near].max()
+    n_a = np.count_nonzero(others & (d_a <= r_a))
+    n_b = np.count_nonzero(others & (d_b <= r_b))
     return digamma(k) - 1 / k - digamma(n_a) - digamma(n_b)
 
 

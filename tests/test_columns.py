@@ -368,7 +368,7 @@ def peak():
 source = open_columns(sys.argv[1])
 few = source[source.columns[:40]]
 y = few["c3"] + few["c7"] ** 2
-how = dict(stop=None, max_features=2, lookahead=1, correction=None, random_state=0)
+how = dict(n_neighbors=3, stop=None, max_features=2, lookahead=1, random_state=0)
 MISelector(**how).fit(few.read(), y)  # compiled, loaded
 before = peak()
 selector = MISelector(**how).fit(source, y)

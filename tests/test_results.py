@@ -1,5 +1,6 @@
 """Results as JSON: the same again, or an error that says what is wrong."""
 
+import functools
 import json
 from dataclasses import replace
 
@@ -55,7 +56,7 @@ def predicting():
 
 def results():
     X, y = table()
-    yield choose_k(X, y, random_state=1)
+    yield choose_k(X, y, n_neighbors=(2, 8), n_folds=6, random_state=1)
     yield selection()
     yield FeatureClustering(3).fit(X, y).result_
     yield FeatureClustering(random_state=0).fit(X.to_numpy(), y).result_
@@ -67,9 +68,15 @@ def results():
     yield predicting()
 
 
+@functools.cache
+def made():
+    """All of them, once."""
+    return tuple(results())
+
+
 @pytest.mark.parametrize("number", range(8))
 def test_what_was_written_is_read_again(number):
-    result = list(results())[number]
+    result = made()[number]
     text = result.to_json()
     again = type(result).from_json(text)
     assert again.to_json() == text
@@ -146,12 +153,13 @@ def test_excerpts_are_bounded():
 
 def changed(document, place, value):
     """A copy of a document with another value somewhere."""
-    document = json.loads(json.dumps(document))
-    part = document
-    for key in place[:-1]:
-        part = part[key]
-    part[place[-1]] = value
-    return json.dumps(document)
+
+    def replaced(part, place):
+        part = part.copy()
+        part[place[0]] = replaced(part[place[0]], place[1:]) if place[1:] else value
+        return part
+
+    return json.dumps(replaced(document, place))
 
 
 def places(value, place=()):
@@ -166,7 +174,7 @@ def places(value, place=()):
 @pytest.mark.parametrize("number", range(8))
 def test_whatever_a_document_holds_it_is_shown_or_refused(number, capsys):
     """Each part replaced by each of some values: one clear error, or a result that can be shown."""
-    result = list(results())[number]
+    result = made()[number]
     document = json.loads(result.to_json())
     strange = (None, -1, 10**400, 1.5, float("nan"), "x", [], {}, True, [[1]], 99999, {"a": 1})
     said = set()
