@@ -57,7 +57,7 @@ bench-workers: $(VENV)/installed-bench $(VENV)/installed-dev
 	$(BIN)/python benchmarks/workers.py
 
 # Verleysen, Rossi and François (2009) again, the guide's pictures and the estimators anew (minutes;
-# DATA=DIR has wine.csv), and all pages of results from what was kept. CONTRIBUTING.md names those that take longer.
+# DATA=DIR has wine.csv), and all pages of results from what was kept. experiments/README.md names those that take longer.
 experiments: $(VENV)/installed-experiments
 	$(BIN)/python experiments/chapter.py $(if $(DATA),--data $(DATA))
 	$(BIN)/python experiments/guide.py
