@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from infosieve._core.files import printable
-from infosieve.report._data import p_text, tested
+from infosieve.report._data import nats, p_text, tested
 from infosieve.report._relevance import by_information
 from infosieve.report._stability import bound_text, by_frequency
 from infosieve.report._words import added_to, last_level
@@ -97,7 +97,7 @@ def selection(result: SelectionResult) -> None:
     for step in result.steps:
         sign = {"add": "+", "remove": "-", "refuse": "~", "stop": "x"}[step.action]
         for j in step.features:
-            row = [sign, result.features[j], f"{step.mi:.3f}", f"{step.gain:+.3f}"]
+            row = [sign, result.features[j], nats(step.mi), nats(step.gain, "+")]
             p = [p_text(step.p_value, step.lower_limit, plain=True)] if with_p else []
             rows.append([*row, *p, bar(step.gain, largest)])
     heads = ["", "feature", "MI (nats)", "gain", *(["p"] if with_p else []), ""]
@@ -208,7 +208,7 @@ def permutations(result: PermutationTest) -> None:
     rows = []
     for t in candidates:
         p = p_text(t.p_value, result.lower_limit, plain=True)
-        rows.append([t.name, f"{t.observed:.3f}", f"{t.high:.3f}", p, bar(t.observed, largest)])
+        rows.append([t.name, nats(t.observed), nats(t.high), p, bar(t.observed, largest)])
     out.print(table(["feature", "nats", "chance (95 %)", "p", ""], rows, right=(1, 2, 3)))
     for note in result.notes:
         out.print(Text(note))
@@ -240,7 +240,7 @@ def relevance(result: RelevanceTest) -> None:
 
 
 def _relevance_row(sign: str, one: dict[str, Any], largest: float) -> list[Any]:
-    numbers = [f"{one[name]:.3f}" for name in ("information", "chance_q95")]
+    numbers = [nats(one[name]) for name in ("information", "chance_q95")]
     numbers += [f"{one[name]:.2g}" for name in ("p_value", "q_value")]
     return [sign, one["feature"], *numbers, bar(one["information"], largest)]
 

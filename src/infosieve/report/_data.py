@@ -30,6 +30,16 @@ def p_text(p_value: float | None, lower_limit: bool, *, plain: bool = False) -> 
     return f"p {'≥' if lower_limit else '='} {p_value:.3g}"
 
 
+def nats(value: float, sign: str = "") -> str:
+    """Information in three decimals, and what is below them in two digits; ``sign``: "+", or none.
+
+    What is less than rounding errors of an estimate is zero.
+    """
+    if abs(value) < 1e-9:
+        value = 0.0
+    return f"{value:{sign}.{'3f' if value == 0 or abs(value) >= 0.001 else '2g'}}"
+
+
 def percentiles(values: FloatArray) -> FloatArray:
     """What boxes and bands are drawn from: 5, 25, 50, 75 and 95 % lie below."""
     return np.percentile(values, (5, 25, 50, 75, 95), axis=0)
