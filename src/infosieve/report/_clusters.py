@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from infosieve.report import _data
-from infosieve.report._figures import Figure, _figure, _text
+from infosieve.report._figures import Figure, _figure, _texts
 from infosieve.report._parts import Page, counted, name_text, names, section
 
 # So many columns of a cluster are named at once; the others are folded away.
@@ -49,7 +49,7 @@ def _row(result: Any, label: int) -> list[Any]:
     return [str(label), f"{members.size:,}", {"names": named, "folded": others}, typical]
 
 
-def tree_section(result: Any, title: str) -> Page:
+def tree_section(result: Any, title: str, anchor: str = "") -> Page:
     """The tree of a clustering, and what it shows."""
     text = "The further left two columns meet, the more alike they are."
     m = len(result.features)
@@ -58,7 +58,7 @@ def tree_section(result: Any, title: str) -> Page:
             f" These are the last {LEAVES - 1} of {m - 1:,} merges: names with a plus stand for "
             "several columns."
         )
-    return section(title, text, tree(result))
+    return section(title, text, tree(result), anchor=anchor)
 
 
 def tree(result: Any) -> Figure:
@@ -77,11 +77,15 @@ def tree(result: Any) -> Figure:
         }
         for color, (xs, ys) in lines.items()
     ]  # fmt: skip
-    leaves = [_text(leaf.name, 24) + leaf.more for leaf in drawn.leaves]
+    names = _texts([leaf.name for leaf in drawn.leaves], 24)
+    leaves = [name + leaf.more for name, leaf in zip(names, drawn.leaves, strict=True)]
     n = len(leaves)
     rows = {"tickvals": [5 + 10 * i for i in range(n)], "ticktext": leaves, "range": [10 * n, 0]}
     rows |= {"showgrid": False, "zeroline": False, "tickfont": {"size": 11}}
-    across = {"rangemode": "tozero", "side": "top" if n > 30 else "bottom"}
+    across: Figure = {"rangemode": "tozero", "side": "top" if n > 30 else "bottom"}
+    ends = [x for xs, _ in lines.values() for x in xs if x is not None]
+    if ends:  # the last merge is not on the edge
+        across["range"] = [min(0.0, *ends), 1.03 * max(ends)]
     pixels = 110 + 16 * max(n, 6)
     return _figure(data, "1 − similarity", "", pixels, xaxis=across, yaxis=rows)  # noqa: RUF001
 

@@ -4,13 +4,13 @@ Colours are names ("found", "chance", ...) that the page replaces by those of it
 """
 
 import html
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 
-from infosieve._core.files import printable
 from infosieve.report import _data
+from infosieve.report._parts import cut, shortened
 
 Figure = dict[str, Any]
 # So many rows have figures that cannot have all.
@@ -30,21 +30,23 @@ def _figure(data: list[Figure], x: str, y: str, height: int = 340, **layout: Any
     return {"data": data, "layout": axes | {"height": height} | layout}
 
 
-def rows_axis(labels: Sequence[str], length: int = 28) -> Figure:
+def rows_axis(labels: Sequence[str], length: int) -> Figure:
     """An axis of rows with a label each, the first on top: no name is skipped or turned."""
     n = len(labels)
-    texts = [_text(label, length) for label in labels]
     return {
-        "tickvals": list(range(n)), "ticktext": texts, "range": [n - 0.4, -0.6],
+        "tickvals": list(range(n)), "ticktext": _texts(labels, length), "range": [n - 0.4, -0.6],
         "automargin": True, "showgrid": False, "zeroline": False, "hoverformat": "",
     }  # fmt: skip
 
 
 def _text(name: Any, length: int = 10_000) -> str:
     """A name as Plotly shows it: its texts know a little HTML."""
-    text = printable(name)
-    text = text if len(text) <= length else text[: length - 1] + "…"
-    return html.escape(text, quote=False)
+    return html.escape(cut(name, length), quote=False)
+
+
+def _texts(names: Iterable[Any], length: int) -> list[str]:
+    """The same of names that stand side by side, and are told apart."""
+    return [html.escape(text, quote=False) for text in shortened(names, length)]
 
 
 def path(result: Any) -> Figure:
@@ -71,25 +73,27 @@ def path(result: Any) -> Figure:
     ticks = _data.chance_ticks(max(places))
     high = float(np.arcsinh(max(*places, ticks[-1])))
     low = float(np.arcsinh(min(-2.0, *places)))
+    low -= 0.05 * (high - low)  # more than half a dot, on a phone too
     end = high + 0.25 * (high - low)
-    shown.append(_beside([f"{p.gain:+.3f} nats" for p in points], end))
+    shown.append(_beside([f"{_data.nats(p.gain, '+')} nats" for p in points], end))
     across: Figure = {
         "tickvals": np.arcsinh(ticks).tolist(), "ticktext": [f"{tick:g}" for tick in ticks],
         "range": [low, end], "zeroline": False,
     }  # fmt: skip
     edge = {"type": "line", "x0": float(np.arcsinh(1)), "x1": float(np.arcsinh(1)), "y0": 0}
     edge |= {"yref": "paper", "y1": 1, "line": {"color": "chance", "dash": "dash", "width": 1}}
-    down = rows_axis([_label(p) for p in points], 40)
+    down = rows_axis(_labels(points), 40)
     height = 120 + 30 * len(points)
     title = "above chance, in widths of the chance band"
     return _figure([*boxes, *shown], title, "", height, xaxis=across, yaxis=down, shapes=[edge])
 
 
-def _label(point: _data.PathPoint) -> str:
-    """A step in front of its row; of a pair both names are there."""
-    length = 26 if len(point.names) == 1 else 13
-    names = [n if len(n) <= length else n[: length - 1] + "…" for n in point.names]
-    return f"{point.number}. {' and '.join(names)}"
+def _labels(points: Sequence[_data.PathPoint]) -> list[str]:
+    """Steps in front of their rows; of a pair both names are there."""
+    known = list(dict.fromkeys(name for point in points for name in point.names))
+    whole, half = (dict(zip(known, shortened(known, n), strict=True)) for n in (26, 13))
+    names = [[(whole if len(p.names) == 1 else half)[name] for name in p.names] for p in points]
+    return [f"{p.number}. {' and '.join(n)}" for p, n in zip(points, names, strict=True)]
 
 
 def _row_box(row: int, widths: Any) -> Figure:
@@ -107,7 +111,7 @@ def _row_box(row: int, widths: Any) -> Figure:
 
 def _markers(label: str, color: str, points: list[tuple[int, float, _data.PathPoint]]) -> Figure:
     texts = [
-        f"{_joined(p)}<br>adds {p.gain:.3f} nats, {_widths_text(place)}, {p.p_text}"
+        f"{_joined(p)}<br>adds {_data.nats(p.gain)} nats, {_widths_text(place)}, {p.p_text}"
         for _, place, p in points
     ]
     return {
@@ -138,10 +142,10 @@ def _widths_text(place: float) -> str:
 
 
 def _untested_path(points: list[_data.PathPoint]) -> Figure:
-    labels = [_label(p) for p in points]
-    texts = [f"{_joined(p)}<br>adds {p.gain:.3f} nats, no test" for p in points]
+    labels = _labels(points)
+    texts = [f"{_joined(p)}<br>adds {_data.nats(p.gain)} nats, no test" for p in points]
     colors = ["third" if p.action == "remove" else "found" for p in points]
-    return bars(labels, [p.gain for p in points], "adds (nats)", texts, colors)
+    return bars(labels, [p.gain for p in points], "adds (nats)", texts, colors, length=40)
 
 
 def bars(
@@ -150,6 +154,7 @@ def bars(
     title: str,
     texts: Sequence[str],
     colors: Sequence[str],
+    length: int = 28,
     **across: Any,
 ) -> Figure:
     """A bar in each row, the first on top; ``texts`` (HTML) are shown where one points at it."""
@@ -158,7 +163,7 @@ def bars(
         "text": list(texts), "textposition": "none", "marker": {"color": list(colors)},
         "hovertemplate": "%{text}<extra></extra>",
     }  # fmt: skip
-    down, height = rows_axis(labels), 100 + 20 * len(labels)
+    down, height = rows_axis(labels, length), 100 + 20 * len(labels)
     return _figure([data], title, "", height, xaxis=across, yaxis=down, showlegend=False)
 
 
@@ -187,8 +192,8 @@ def relevance(result: Any, test: Any = None) -> Figure:
         for chosen, has in zip(best.selected, best.informative, strict=True)
     ]
     texts = [
-        f"{_text(name)}<br>{nats:.3f} nats{', ' if kind else ''}{kind}"
-        for name, nats, (_, kind) in zip(best.names, best.nats, kinds, strict=True)
+        f"{_text(name)}<br>{_data.nats(value)} nats{', ' if kind else ''}{kind}"
+        for name, value, (_, kind) in zip(best.names, best.nats, kinds, strict=True)
     ]
     title = "information about the target, alone (nats)"
     return bars(best.names, best.nats.tolist(), title, texts, [color for color, _ in kinds])
@@ -210,13 +215,14 @@ def prediction(drawn: _data.Prediction) -> Figure:
     chosen = _line(f"chosen: {drawn.n_chosen:,}", [at, at], [low, high], "refused", "solid")
     across: Figure = {"range": _beyond(first, last), "zeroline": False, "showgrid": False}
     across |= _numbers_axis(drawn)
+    across["title"] = {"text": "number of columns", "standoff": 8}  # below the longest name
     up = {"range": [low, high], "zeroline": False}
     upright = max(map(len, across["ticktext"])) if across["tickangle"] else 0
     height = 420 + 6 * upright
     others = [_other_means(drawn, name) for name in drawn.others]
     data = [_folds(drawn), *lines, chosen, *others, _means(drawn), *_column_marks(drawn)]
     y = _text(drawn.scoring, 40)
-    return _figure(data, "number of columns", y, height, xaxis=across, yaxis=up)
+    return _figure(data, "", y, height, xaxis=across, yaxis=up)
 
 
 def _line(
@@ -307,14 +313,15 @@ def _column_marks(drawn: _data.Prediction) -> list[Figure]:
 
 def smoothing(choice: Any) -> Figure:
     """t against K, the best features."""
+    best = _data.t_lines(choice, _data.best_features(choice, 8))
     lines = [
         {
-            "type": "scatter", "mode": "lines+markers", "name": _text(line.name, 28),
+            "type": "scatter", "mode": "lines+markers", "name": name,
             "x": choice.ks.tolist(), "y": line.t.tolist(),
             "line": {"color": "found" if line.chose else "chance"},
             "hovertemplate": "K = %{x}: t = %{y:.2f}<extra>%{fullData.name}</extra>",
         }
-        for line in _data.t_lines(choice, _data.best_features(choice, 8))
+        for line, name in zip(best, _texts([line.name for line in best], 28), strict=True)
     ]  # fmt: skip
     mark = {"type": "line", "x0": choice.k, "x1": choice.k, "yref": "paper", "y0": 0, "y1": 1}
     shapes = [mark | {"line": {"color": "found", "dash": "dash", "width": 1}}]
@@ -349,7 +356,7 @@ def test(result: Any) -> Figure:
 
 
 def _test_boxes(candidates: list[_data.Tested]) -> Figure:
-    names = [f"{i}. {_text(c.name, 24)}" for i, c in enumerate(candidates, 1)]
+    names = [f"{i}. {name}" for i, name in enumerate(_texts([c.name for c in candidates], 24), 1)]
     boxes = [_box(name, c.null) for name, c in zip(names, candidates, strict=True)]
     boxes = [box | {"showlegend": i == 0} for i, box in enumerate(boxes)]
     points = {
@@ -362,7 +369,7 @@ def _test_boxes(candidates: list[_data.Tested]) -> Figure:
 
 
 def _tested_text(candidate: _data.Tested) -> str:
-    return f"{_text(candidate.name)}<br>{candidate.observed:.3f} nats, {candidate.p_text}"
+    return f"{_text(candidate.name)}<br>{_data.nats(candidate.observed)} nats, {candidate.p_text}"
 
 
 def curves(
@@ -383,8 +390,8 @@ def curves(
             "hovertemplate": "%{x:.5g}: %{y:.4g}<extra></extra>",
         }
     )  # fmt: skip
-    shapes = []
-    for start, end, label, group in parts:
+    shapes, names = [], _texts([part[2] for part in parts], 40)
+    for (start, end, label, group), name in zip(parts, names, strict=True):
         shapes.append(
             {
                 "type": "rect", "x0": start, "x1": end, "yref": "paper", "y0": 0, "y1": 1,
@@ -396,11 +403,11 @@ def curves(
             "type": "scatter", "mode": "markers",
             "x": [(start + end) / 2], "y": [float(high.max())],
             "marker": {"color": f"group{group % 8}", "size": 10, "symbol": "triangle-down"},
-            "name": _text(label), "hovertemplate": "%{fullData.name}<extra></extra>",
+            "name": name, "text": [_text(label)], "hovertemplate": "%{text}<extra></extra>",
             "showlegend": len(parts) <= 10,
         }  # fmt: skip
         data.append(hover)
-    return _figure(data, unit, "", 400, shapes=shapes)
+    return _figure(data, _text(unit, 40), "", 400, shapes=shapes)
 
 
 def worth(other: Any) -> float:
@@ -440,10 +447,11 @@ def stand_ins(result: Any, found: Mapping[int, Sequence[Any]], most: int = 8) ->
 
 
 def _stand_in_text(result: Any, other: Any) -> str:
+    nats, stand_in = _data.nats, _text(result.features[other.stand_in])
     return (
-        f"{_text(result.features[other.stand_in])}<br>adds {other.in_place:.3f} nats in the place "
-        f"of {_text(result.features[other.feature], 40)}, which adds {other.information:.3f}<br>"
-        f"and still {other.remaining:.3f} beside it"
+        f"{stand_in}<br>adds {nats(other.in_place)} nats in the place "
+        f"of {_text(result.features[other.feature], 40)}, which adds {nats(other.information)}<br>"
+        f"and still {nats(other.remaining)} beside it"
     )
 
 
@@ -468,7 +476,7 @@ def frequencies(found: Any, marked: Any) -> Figure:
     ]
     colors = ["found" if j in marked else "faint" for j in shown]
     labels, shares = [str(found.features[j]) for j in shown], [float(values[j]) for j in shown]
-    across = {"tickformat": ".0%", "range": [0, 1.02]}
+    across: Figure = {"tickformat": ".0%", "range": [0, 1.02]}
     drawn = bars(labels, shares, "share of the halves", texts, colors, **across)
     if threshold == threshold:
         mark = {"type": "line", "x0": threshold, "x1": threshold, "yref": "paper", "y0": 0, "y1": 1}

@@ -4,12 +4,14 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from infosieve.report._figures import Figure, _figure, _text, rows_axis
-from infosieve.report._parts import name_text
+from infosieve.report._figures import Figure, _figure, _text, _texts, rows_axis
+from infosieve.report._parts import name_text, shortened
 
 # So many levels have a row of their own, and so many classes a colour.
 _LEVELS = 30
 _CLASSES = 8
+# So many letters of a title fit an axis of a small figure, in capitals too.
+_TITLE = 22
 # What an excerpt has for a gap among categories.
 _MISSING = "(missing)"
 
@@ -32,9 +34,9 @@ def _pair(values: list[Any], target: list[Any], x: str, y: str) -> Figure:
     if of_levels and of_classes:
         shown, caption = _shares(values, target), f"{column}: shares of {about} in each level"
     elif of_levels:
-        shown, caption = _boxes(values, target, y), f"{column}: {about} in each level"
+        shown, caption = _boxes(values, target), f"{column}: {about} in each level"
     elif of_classes:
-        shown, caption = _boxes(target, values, x), f"{column} for each class of {about}"
+        shown, caption = _boxes(target, values), f"{column} for each class of {about}"
     else:
         shown, caption = _points(values, target, x, y), column
     return shown | {"caption": caption + missing}
@@ -50,11 +52,11 @@ def _points(values: list[Any], target: list[Any], x: str, y: str) -> Figure:
         "marker": {"color": "found", "size": 5, "opacity": 0.6},
         "hovertemplate": "%{x:.6~g}, %{y:.6~g}<extra></extra>",
     }  # fmt: skip
-    return _figure([data], _text(x, 30), _text(y, 30), 280, showlegend=False)
+    return _figure([data], _text(x, _TITLE), _text(y, _TITLE), 280, showlegend=False)
 
 
-def _boxes(levels: list[str], numbers: list[Any], title: str) -> Figure:
-    """A box of numbers for each level, in rows."""
+def _boxes(levels: list[str], numbers: list[Any]) -> Figure:
+    """A box of numbers for each level, in rows; the caption says of what."""
     labels, places = _rows(levels)
     few = len(labels) <= _CLASSES
     data = {
@@ -63,7 +65,7 @@ def _boxes(levels: list[str], numbers: list[Any], title: str) -> Figure:
         "marker": {"color": "found", "size": 3, "opacity": 0.5}, "line": {"width": 1.5},
     }  # fmt: skip
     height, down = _height(labels), rows_axis(labels, 34)
-    return _figure([data], _text(title, 30), "", height, showlegend=False, yaxis=down)
+    return _figure([data], "", "", height, showlegend=False, yaxis=down)
 
 
 def _shares(levels: list[str], classes: list[str]) -> Figure:
@@ -74,7 +76,7 @@ def _shares(levels: list[str], classes: list[str]) -> Figure:
     totals = Counter(places)
     kinds = list(dict.fromkeys(groups.values()))
     data = []
-    for number, kind in enumerate(kinds):
+    for number, (kind, name) in enumerate(zip(kinds, _texts(kinds, 24), strict=True)):
         some = [counts[row, kind] for row in range(len(labels))]
         texts = [
             f"{_text(label)}<br>{_text(kind)}: {n:,} samples, {n / totals[row]:.0%}"
@@ -82,7 +84,7 @@ def _shares(levels: list[str], classes: list[str]) -> Figure:
         ]
         data.append(
             {
-                "type": "bar", "orientation": "h", "name": _text(kind, 24),
+                "type": "bar", "orientation": "h", "name": name,
                 "x": [n / totals[row] for row, n in enumerate(some)],
                 "y": list(range(len(labels))), "marker": {"color": f"group{number}"},
                 "text": texts, "textposition": "none",
@@ -107,7 +109,9 @@ def _rows(levels: list[str]) -> tuple[list[str], list[int]]:
     counts = Counter(levels)
     kept = _in_order([level for level, _ in counts.most_common(_LEVELS)])
     row = {level: i for i, level in enumerate(kept)}
-    labels = [f"{_cut(level)} ({counts[level]:,})" for level in kept]
+    labels = [
+        f"{text} ({counts[level]:,})" for level, text in zip(kept, shortened(kept, 22), strict=True)
+    ]
     rest = len(counts) - len(kept)
     if rest:
         n = len(levels) - sum(counts[level] for level in kept)
@@ -132,7 +136,3 @@ def _in_order(levels: list[str]) -> list[str]:
     except ValueError:
         known.sort()
     return known + [level for level in levels if level == _MISSING]
-
-
-def _cut(level: str, length: int = 22) -> str:
-    return level if len(level) <= length else level[: length - 1] + "…"

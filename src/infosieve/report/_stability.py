@@ -15,7 +15,7 @@ from infosieve.report._parts import (
     names,
     percent,
     section,
-    short,
+    short_names,
     table,
 )
 
@@ -114,7 +114,7 @@ def _title(result: Any) -> str:
     if not stable:
         return "No column is chosen again and again"
     verb = "is" if len(stable) == 1 else "are"
-    found = [short(result.features[j]) for j in stable]
+    found = short_names(result, stable)
     return f"{listed(found, 4)} {verb} chosen again and again"
 
 
