@@ -40,7 +40,7 @@ def test_the_table_the_page_and_the_relevant_columns(table, tmp_path):
     assert "... and 3 that are not relevant" in lines
     assert lines[-1] == "seed 2"
     assert pd.read_csv(out).columns.tolist() == ["x1", "kind", "y"]
-    assert "2 of 8 columns are informative: x1 and kind" in page.read_text(encoding="utf-8")
+    assert "2 of 8 columns are informative about y: x1 and kind" in page.read_text(encoding="utf-8")
     want = relevance_test(frame.drop(columns=["who", "y"]), frame["y"], random_state=2)
     row = want.to_frame().set_index("feature").loc["x1"]
     assert lines[2].split()[2:6] == [

@@ -12,7 +12,8 @@ import numpy as np
 
 from infosieve._core import messages
 from infosieve.report import _figures as figures
-from infosieve.report._data import certainty
+from infosieve.report._clusters import tree_section
+from infosieve.report._data import certainty, nats
 from infosieve.report._parts import (
     Page,
     counted,
@@ -210,6 +211,31 @@ def _clusters_words(result: Any, clusters: Any) -> Iterator[str]:
         )
 
 
+# --- which columns are redundant
+
+
+def redundant(result: Any, clusters: Any = None) -> Answer:
+    """Clusters of columns that are redundant with each other."""
+    question = "Which columns are redundant?"
+    if clusters is None:
+        ask = (
+            'selector.result_.report("report.html", clusters=FeatureClustering().fit(X, y).result_)'
+        )
+        if result.provenance.command:
+            ask = (
+                "infosieve cluster FILE --target ... --json > clusters.json, and then infosieve "
+                "report selection.json clusters.json --html page.html"
+            )
+        return _answer(question, "Not asked.", code=ask)
+    part = tree_section(clusters, "Which columns are redundant", anchor="redundant")
+    n, k = len(clusters.features), len(clusters.clusters)
+    several = sum(len(members) > 1 for members in clusters.members)
+    have = "has" if several == 1 else "have"
+    answer = f"{counted(n, 'column')} in {counted(k, 'cluster')}"
+    answer += f", of which {several:,} {have} several columns." if several else ", one in each."
+    return _answer(question, answer, part)
+
+
 # --- what else is informative
 
 
@@ -237,8 +263,9 @@ def informative(result: Any, test: Any = None) -> Answer:
     others = [int(j) for j in relevant if j not in result.selected]
     lonely = [j for j in result.selected if not test.relevant[j]]
     rate = f"false discovery rate {percent(alpha)}"
+    tell, selves = ("tells", "by itself") if n == 1 else ("tell", "by themselves")
     text = (
-        f"Tested one by one, {n:,} of {counted(m, 'column')} tell something about the target "
+        f"Tested one by one, {n:,} of {counted(m, 'column')} {tell} something about the target "
         f"({rate}). {alone} Green: informative, but not selected."
     )
     notes = list(_other_data(result, test))
@@ -265,7 +292,7 @@ def informative(result: Any, test: Any = None) -> Answer:
         notes=notes,
         anchor=anchor,
     )
-    answer = f"{n:,} of {counted(m, 'column')} by themselves ({rate})"
+    answer = f"{n:,} of {counted(m, 'column')} {selves} ({rate})"
     answer += f", {len(others):,} of them not selected." if others else "."
     return _answer(question, answer, part)
 
@@ -282,7 +309,7 @@ def _relevant_table(result: Any, test: Any, others: list[int]) -> Page:
     rows = [
         [
             name_text(result.features[j]),
-            f"{test.information[j]:.3f}",
+            nats(float(test.information[j])),
             f"{test.q_values[j]:.2g}",
             _what_it_is(result, j),
         ]

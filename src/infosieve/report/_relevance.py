@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from infosieve.report import _figures as figures
-from infosieve.report._parts import Page, counted, listed, name_text, section, short
-from infosieve.report._words import _left_out, _parts
+from infosieve.report._data import nats
+from infosieve.report._parts import Page, counted, listed, name_text, section, short_names
+from infosieve.report._words import _left_out, _parts, target_name
 
 # Columns in the first figure; rows of the table, at least and at most; points in the second figure.
 _BARS, _FEWEST, _ROWS, _POINTS = 30, 10, 200, 400
@@ -98,13 +99,15 @@ def relevance_page(result: Any) -> Page:
 
 
 def _title(result: Any, relevant: Any) -> str:
+    target = target_name(result.provenance)
+    about = "the target" if target is None else name_text(target)
     if not relevant.size:
-        return f"No column of {len(result.features):,} was found to be informative"
-    found = [short(result.features[j]) for j in relevant]
+        return f"No column of {len(result.features):,} was found to be informative about {about}"
+    found = short_names(result, relevant)
     verb = "is" if len(found) == 1 else "are"
     which = f": {listed(found)}" if len(found) <= _NAMED else ""
     columns = counted(len(result.features), "column")
-    return f"{len(found):,} of {columns} {verb} informative{which}"
+    return f"{len(found):,} of {columns} {verb} informative about {about}{which}"
 
 
 def _row(one: Any) -> list[str]:
@@ -113,8 +116,8 @@ def _row(one: Any) -> list[str]:
         return [name, "0", "", "", "", "constant"]
     return [
         name,
-        f"{one['information']:.3f}",
-        f"{one['chance_q95']:.3f}",
+        nats(one["information"]),
+        nats(one["chance_q95"]),
         f"{one['p_value']:.2g}",
         f"{one['q_value']:.2g}",
         "relevant" if one["relevant"] else "not relevant",
@@ -136,8 +139,8 @@ def _hover(frame: Any) -> list[str]:
     """Columns as a figure tells them."""
     columns = ("feature", "information", "p_value", "q_value")
     return [
-        f"{figures._text(name)}<br>{nats:.3f} nats, p = {p:.2g}, q = {q:.2g}"
-        for name, nats, p, q in zip(*(frame[column] for column in columns), strict=True)
+        f"{figures._text(name)}<br>{nats(value)} nats, p = {p:.2g}, q = {q:.2g}"
+        for name, value, p, q in zip(*(frame[column] for column in columns), strict=True)
     ]
 
 

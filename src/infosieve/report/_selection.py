@@ -16,7 +16,7 @@ from infosieve.report._parts import (
     names,
     percent,
     section,
-    short,
+    short_names,
 )
 from infosieve.report._prediction import broken_off, no_better, predicted
 
@@ -31,14 +31,17 @@ def selection_page(
     tested = _is_tested(result)
     scores = predicted(result)
     first = [] if scores is None else [scores]
+    redundant = answers.redundant(result, clusters)
     answered = [
         answers.stand_ins(result, clusters),
+        redundant,
         answers.informative(result, relevance),
         answers.stable(result, stability),
         answers.excluded(result),
     ]
     sections = [*(a.section for a in first), _steps_section(result)]
-    sections += [*(a.section for a in answered), *_details(result)]
+    sections += [*(a.section for a in answered if a is not redundant), *_details(result)]
+    sections.append(redundant.section)  # last: a tree may be long
     return {
         "kind": "Selection",
         "title": _title(result, tested),
@@ -63,7 +66,7 @@ def _is_tested(result: Any) -> bool:
 
 
 def _title(result: Any, tested: bool) -> str:
-    found = [short(result.features[j]) for j in result.selected]
+    found = short_names(result, result.selected)
     target = " and ".join(name_text(name) for name in result.excerpt.target)
     if not result.steps:
         return f"Unfinished: no column was looked at for {target} yet"
@@ -204,11 +207,11 @@ def _row(result: Any, step: Any, largest: float, tested: bool) -> list[Any]:
     row = [
         _outcome(result, step),
         _column(result, step),
-        {"text": f"{step.gain:+.3f}", "bar": share},
+        {"text": _data.nats(step.gain, "+"), "bar": share},
     ]
     if tested:
         row += [
-            f"{step.null_quantiles[2]:.3f}" if step.null else "",
+            _data.nats(step.null_quantiles[2]) if step.null else "",
             _data.p_text(step.p_value, step.lower_limit, plain=True).replace(">=", "≥ ")
             or "no test",
             "" if step.level is None else f"{step.level:.3g}",

@@ -10,7 +10,7 @@ import numpy as np
 
 from infosieve.report import _data
 from infosieve.report import _figures as figures
-from infosieve.report._clusters import cluster_page, tree_section
+from infosieve.report._clusters import cluster_page
 from infosieve.report._parts import Page, listed, section, short
 from infosieve.report._relevance import relevance_page
 from infosieve.report._selection import k_section, selection_page
@@ -39,8 +39,6 @@ def summarize(
         page = _PAGES[result._schema](result)
     if curves is not None:
         page["sections"].insert(1, _curves(result, *curves))
-    if clusters is not None:
-        page["sections"].append(tree_section(clusters, "Which columns are redundant"))
     return page | {"provenance": _provenance(result.provenance)}
 
 
@@ -70,7 +68,8 @@ def _choice(result: Any) -> Page:
 def _test(result: Any) -> Page:
     tested = _data.tested(result)
     rows = [
-        [t.name, f"{t.observed:.3f}", f"{t.high:.3f}", str(t.exceedances), t.p_text] for t in tested
+        [t.name, _data.nats(t.observed), _data.nats(t.high), str(t.exceedances), t.p_text]
+        for t in tested
     ]
     one = "The observed value, and the values of permuted columns."
     each = "Observed values, and the values of permuted columns."

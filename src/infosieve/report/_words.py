@@ -3,10 +3,12 @@
 Records come from above this package, so functions here take them as they are: by their fields.
 """
 
+import shlex
 from collections.abc import Iterator
 from typing import Any
 
 from infosieve._core.parameters import stop_of
+from infosieve.report._data import nats
 
 
 def uncorrected(step: Any, correction: Any) -> bool:
@@ -112,6 +114,20 @@ def added_to(result: Any) -> tuple[str, str]:
     return _ONE_BY_ONE.get(str(criterion), alone) if untested else alone
 
 
+def target_name(known: Any) -> str | None:
+    """The target of a test, by the command that asked for it; None where that does not say it."""
+    try:
+        given = shlex.split(known.command or "")
+    except ValueError:  # a quote without an end, in a record that somebody wrote
+        return None
+    for i, one in enumerate(given):
+        if one.startswith("--target="):
+            return one.removeprefix("--target=")
+        if one == "--target" and i + 1 < len(given):
+            return given[i + 1]
+    return None
+
+
 def why_not_alpha(result: Any) -> str:
     """Why the level of a step is not alpha, as the end of a sentence; empty where all are."""
     known, alpha = result.provenance.parameters, alpha_of(result)
@@ -188,8 +204,8 @@ def gaps(result: Any) -> Iterator[str]:
         if step.action == "add" and step.gap_gain is not None and step.gap_gain > 0.1 * step.gain:
             name = " and ".join(str(result.features[j]) for j in step.features)
             yield (
-                f"{name}: that values are missing would tell {step.gap_gain:.3f} nats by itself; "
-                f"the column adds {step.gain:.3f}."
+                f"{name}: that values are missing would tell {nats(step.gap_gain)} nats by itself; "
+                f"the column adds {nats(step.gain)}."
             )
 
 
