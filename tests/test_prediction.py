@@ -37,6 +37,8 @@ from infosieve import (
     permutation_test,
     stability,
 )
+from infosieve.report import _data
+from infosieve.report import _figures as figures
 from infosieve.selection._checkpoint import Fold
 from infosieve.selection._prediction import n_chosen, sizes_up_to
 
@@ -876,6 +878,14 @@ def test_interrupted_it_says_what_is_kept(tmp_path):
     ):
         selector.fit(X, y)
     assert not hasattr(selector, "result_")
+
+
+def test_the_axis_of_a_page_is_named_below_all_names():
+    X, y = additive(n=60)
+    drawn = _data.prediction(MISelector(**QUICK).fit(X, y).result_)
+    title = figures.prediction(drawn)["layout"]["xaxis"]["title"]
+    assert title["text"] == "number of columns"
+    assert title["standoff"] > 0  # without one it dodges only the names that it would cover
 
 
 def test_logistic_regression_of_booleans():
