@@ -44,7 +44,7 @@ from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.impute import SimpleImputer
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
-from spectra import HERE, keep, kept
+from spectra import HERE, called, keep, kept, seed_number
 
 from infosieve import MISelector
 
@@ -117,13 +117,13 @@ def warm():
             MISelector(random_state=0, **how).fit(X, y)
 
 
-def one(name, folder, selector, model, fold):
+def one(name, folder, selector, model, fold, seed):
     """A selection, and the errors of models behind it: all of them, or the one that it knows."""
     warnings.simplefilter("ignore")
-    whole = load(name, folder)
-    learn, judge = parts_of(whole, OUTER, 0)[fold]
+    whole = load(name, folder, seed)
+    learn, judge = parts_of(whole, OUTER, seed)[fold]
     table, test = whole.rows(learn), whole.rows(judge)
-    inner = parts_of(table, INNER, fold + 1)
+    inner = parts_of(table, INNER, fold + 1 + seed)
     found, seconds = within(LIMIT, lambda: selected_by(selector, model, table, inner, fold))
     row = {
         "data": name, "fold": fold, "selector": selector, "model": model, "of": table.X.shape[1],
@@ -161,11 +161,12 @@ def key(row):
 
 
 def run(arguments):
-    rows = kept("quality") if (HERE / "results" / "quality.json").exists() else []
+    file = called("quality", arguments.seed)
+    rows = kept(file) if (HERE / "results" / f"{file}.json").exists() else []
     done = {key(row) for row in rows}
     names = sorted(arguments.tables, key=lambda name: cost(name, arguments.data))
     jobs = [
-        (name, arguments.data, selector, model, fold)
+        (name, arguments.data, selector, model, fold, arguments.seed)
         for fold in range(arguments.folds)
         for name in names
         for selector in arguments.selectors
@@ -183,7 +184,7 @@ def run(arguments):
                 print(*futures[future], repr(error)[:300], flush=True)
             if time.perf_counter() - last > 20 or number == len(jobs):
                 last = time.perf_counter()
-                keep("quality", sorted(rows, key=key))
+                keep(file, sorted(rows, key=key))
                 print(f"{number} of {len(jobs)}, {last - start:.0f} s", flush=True)
 
 
@@ -195,6 +196,7 @@ def main():
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--tables", nargs="+", choices=JUDGE, default=JUDGE)
     parser.add_argument("--selectors", nargs="+", choices=everyone, default=everyone)
+    parser.add_argument("--seed", type=seed_number, default=0, help="the page is that of seed 0")
     parser.add_argument("--show", action="store_true")
     arguments = parser.parse_args()
     if arguments.show:

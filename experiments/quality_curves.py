@@ -1,6 +1,6 @@
 """Real tables, models and folds of the judgement by prediction; error against number of columns.
 
-    python experiments/quality_curves.py --data DIR --rankings cmi jmi ... [--part choose]
+    python experiments/quality_curves.py --data DIR [--rankings cmi ...] [--part choose] [--seed 0]
 
 For each table, outer fold and ranking: the first fifty columns by the training samples; for each
 of five inner folds the ranking made anew and the scores of three models behind its first k
@@ -33,7 +33,7 @@ from sklearn.model_selection import GroupKFold, StratifiedGroupKFold
 from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor, NearestNeighbors
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 from sklearn.svm import SVC, SVR
-from spectra import HERE, keep, kept
+from spectra import HERE, called, keep, kept, seed_number
 
 from infosieve.datasets import load_tecator
 
@@ -88,7 +88,7 @@ GROUPS = ("sample", "molecule_name")
 IDENTIFIERS = ["conformation_name"]
 
 
-def load(name, folder):
+def load(name, folder, seed=0):
     """A table, at most MOST_ROWS of its samples."""
     if name == "Tecator":
         X, y = load_tecator(return_X_y=True)
@@ -110,7 +110,7 @@ def load(name, folder):
     group = next((column for column in GROUPS if column in X), None)
     whole = Table(X, y, alike(X) if group is None else X.pop(group).to_numpy(), group is not None)
     if len(y) > MOST_ROWS:
-        rng = np.random.default_rng(0)
+        rng = np.random.default_rng(seed)
         whole = whole.rows(np.sort(rng.permutation(len(y))[:MOST_ROWS]))
     return whole
 
@@ -245,18 +245,18 @@ def plain(order):
     return [int(j) for j in order]
 
 
-def curve(name, folder, ranking, fold):
+def curve(name, folder, ranking, fold, seed):
     """One row: see the top of this file."""
     warnings.simplefilter("ignore")
-    whole = load(name, folder)
-    learn, judge = parts_of(whole, OUTER, 0)[fold]
+    whole = load(name, folder, seed)
+    learn, judge = parts_of(whole, OUTER, seed)[fold]
     table, test = whole.rows(learn), whole.rows(judge)
     m, variance, classes = (
         table.X.shape[1],
         whole.y.var() if not whole.classes else 1,
         whole.classes,
     )
-    folds = parts_of(table, INNER, fold + 1)
+    folds = parts_of(table, INNER, fold + 1 + seed)
     order, inner_orders, seconds, inner_seconds = ranked(ranking, table, folds, fold)
     everything = ranking == "all columns"
     sizes = [m] if everything else sizes_of(min(m, len(order)))
@@ -308,12 +308,13 @@ def cost(name, folder):
 
 
 def run(arguments):
-    rows = kept("quality_curves") if (HERE / "results" / "quality_curves.json").exists() else []
+    file = called("quality_curves", arguments.seed)
+    rows = kept(file) if (HERE / "results" / f"{file}.json").exists() else []
     done = {key(row) for row in rows}
     part = {"choose": CHOOSE, "judge": JUDGE}[arguments.part]
     names = sorted(arguments.tables or part, key=lambda name: cost(name, arguments.data))
     jobs = [
-        (name, arguments.data, ranking, fold)
+        (name, arguments.data, ranking, fold, arguments.seed)
         for name in names
         for fold in range(arguments.folds)
         for ranking in arguments.rankings
@@ -329,7 +330,7 @@ def run(arguments):
                 print(*futures[future], repr(error)[:300], flush=True)
             if time.perf_counter() - last > 20 or number == len(jobs):
                 last = time.perf_counter()
-                keep("quality_curves", sorted(rows, key=key))
+                keep(file, sorted(rows, key=key))
                 print(f"{number} of {len(jobs)}, {last - start:.0f} s", flush=True)
 
 
@@ -341,6 +342,7 @@ def main():
     parser.add_argument("--rankings", nargs="+", choices=RANKINGS, default=list(RANKINGS))
     parser.add_argument("--folds", type=int, default=OUTER)
     parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--seed", type=seed_number, default=0)
     run(parser.parse_args())
 
 

@@ -10,8 +10,6 @@ ROOT = Path(__file__).parent.parent
 EXPERIMENTS = sorted((ROOT / "experiments").glob("*.py"))
 BENCHMARKS = sorted((ROOT / "benchmarks").glob("*.py"))
 README = (ROOT / "experiments" / "README.md").read_text(encoding="utf-8")
-# Their folds and random numbers are fixed so far. Once they take a seed, this set gets smaller.
-WITHOUT = {"quality.py", "quality_curves.py"}
 # They read what others kept, or compare two files.
 DRAW_NOTHING = {"quality_rules.py", "readme.py", "summarize.py", "write_docs.py", "compare.py"}
 
@@ -43,7 +41,7 @@ SCRIPTS = [path for path in (*EXPERIMENTS, *BENCHMARKS) if is_script(path)]
     "path", [path for path in SCRIPTS if path.name not in DRAW_NOTHING], ids=name
 )
 def test_takes_a_seed(path):
-    assert ("--seed" in options(path)) == (path.name not in WITHOUT)
+    assert "--seed" in options(path)
 
 
 def test_what_draws_nothing_draws_nothing():
