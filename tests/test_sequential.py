@@ -1,9 +1,11 @@
 """Sequential tests: the rule and its p-values against their definition; what tests make of it."""
 
 import json
+import re
 from collections import Counter
 from fractions import Fraction
 from itertools import permutations
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -133,6 +135,20 @@ def test_p_values_are_exact(level, n):
             assert found == pytest.approx(float(p), rel=1e-10)
         before = found
     assert p == 1
+
+
+def test_the_table_of_the_docs_is_enumerated():
+    how = (Path(__file__).parent.parent / "docs" / "how.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (0\.\d+) \| (\d+) \| (\d+) \| (0\.\d+) \|$", how, re.MULTILINE)
+    assert len(rows) == 5
+    at_first = forward_stop_level([], 0.05) * level_share(2, of_pairs=False)
+    for level, first, mean, acceptance in rows:
+        exact = at_first if level == f"{at_first:.4f}" else float(level)
+        rule = sequential_rule(exact, 199)
+        drawn = sum(mass * t for (_, t, _), mass in exact_outcomes(rule).items())
+        assert rule.first_acceptance == int(first)
+        assert round(float(drawn)) == int(mean)
+        assert f"{rule.acceptance:.4f}" == acceptance
 
 
 @pytest.mark.parametrize("n", [99, 199, 999])
