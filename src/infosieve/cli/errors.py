@@ -76,7 +76,7 @@ def in_our_words(text: str) -> str:
     text = text.replace("MISelector() tests whether", "--stop auto tests whether")
     text = text.replace("another 'model' or 'scoring'", "another --model or --scoring")
     text = text.replace("folds (--cv), or another 'scoring'", "folds (--cv), or another --scoring")
-    for name in ("groups", "missing", "series", "cv"):
+    for name in ("groups", "missing", "series", "cv", "scoring"):
         text = text.replace(f"The '{name}' parameter", f"--{name}")
     if "X has missing values" in text:
         text += " --exclude leaves out a column."

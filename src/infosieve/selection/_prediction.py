@@ -146,7 +146,7 @@ class Trial:
             model.predict(values)
         except Exception as failed:
             return _refused(f"{name} cannot predict {fold}", failed, self._other_model(values))
-        way_out = "Pass another 'scoring', or another 'model'."
+        way_out = "Pass another 'model' or 'scoring'."
         if isinstance(model, (DummyClassifier, DummyRegressor)):
             way_out = (
                 "All numbers of columns are compared with none, where that model predicts: pass a "
@@ -382,7 +382,8 @@ def cross_validated(
     criteria = CRITERIA if selector.criterion == "auto" else (selector.criterion,)
     folds = [] if kept is None else list(kept.folds)
     if folds:
-        executor.progress.say(f"{len(folds)} folds are in the checkpoint")
+        verb = "is" if len(folds) == 1 else "are"
+        executor.progress.say(f"{counted(len(folds), 'fold')} {verb} in the checkpoint")
     todo = [(criterion, number) for criterion in criteria for number in range(len(trial.splits))]
     try:
         for criterion, number in todo[len(folds) :]:
