@@ -12,11 +12,13 @@ import argparse
 import base64
 import contextlib
 import io
+import itertools
 import re
 import shutil
 import subprocess
 import sys
 import tempfile
+import textwrap
 import time
 import warnings
 from dataclasses import replace
@@ -510,7 +512,9 @@ def command():
         known["X"].assign(progression=known["y"]).to_csv(f"{folder}/diabetes.csv", index=False)
         call = [sys.executable, "-m", "infosieve", *line.split()]
         done = subprocess.run(call, cwd=folder, capture_output=True, text=True, check=True)
-    return "\n".join(["```text", *map(str.rstrip, done.stdout.splitlines()), "```"])
+    lines = (textwrap.wrap(line, 84) if len(line) > 84 else [line.rstrip()]
+             for line in done.stdout.splitlines())  # fmt: skip
+    return "\n".join(["```text", *itertools.chain(*lines), "```"])
 
 
 # What is shown of the pages that the code of docs/report.md writes: sections by their titles, or
