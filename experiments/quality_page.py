@@ -194,17 +194,16 @@ def summary(rows, least):
 
 
 def complete(rows):
-    """The rows of tables and folds that every selector was tried on, the tables, the selectors.
+    """The rows of tables that every selector was tried on, the tables, the selectors.
 
-    Sequential selection is so slow that it may have been tried on fewer.
+    Of one fold at least: slow ones have fewer, and are compared with all columns on the same.
+    Sequential selection is so slow that it may have been tried on fewer tables.
     """
     selectors = [s for s in order_of() if s in set(rows["selector"]) and s != SEQUENTIAL]
-    some = rows[rows["selector"].isin(selectors)]
-    tried = some.groupby(["data", "fold"])["selector"].nunique()
-    done = tried.index[tried == len(selectors)]
-    rows = rows[pd.MultiIndex.from_frame(rows[["data", "fold"]]).isin(done)]
-    there = set(done.get_level_values("data"))
-    return rows, [name for name in JUDGE if name in there], selectors
+    first = rows[rows["selector"].isin(selectors) & (rows["fold"] == 0)]
+    tried = first.groupby("data")["selector"].nunique()
+    names = [name for name in JUDGE if tried.get(name) == len(selectors)]
+    return rows[rows["data"].isin(names)], names, selectors
 
 
 def order_of():
