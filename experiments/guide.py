@@ -744,9 +744,10 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--seed", type=seed_number, default=0)
     names = {draw.__name__: draw for draw in PICTURES}
-    every = []  # argparse holds a default against the choices, too
-    parser.add_argument("names", nargs="*", choices=[*names, every], default=every, metavar="NAME")
+    parser.add_argument("names", nargs="*", metavar="NAME")
     asked = parser.parse_args()
+    if unknown := set(asked.names) - set(names):
+        parser.error(f"no picture is called {', '.join(sorted(unknown))}; there are {[*names]}")
     FIRST = APART * asked.seed
     (DOCS / "pictures").mkdir(exist_ok=True)
     for draw in [names[name] for name in asked.names] or PICTURES:
