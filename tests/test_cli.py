@@ -1088,3 +1088,14 @@ def somebody_in(group):
     except ProcessLookupError:
         return False
     return True
+
+
+def test_a_pair_is_told(tmp_path):
+    rng = np.random.default_rng(3)
+    X = pd.DataFrame(rng.uniform(-1, 1, size=(300, 5)), columns=list("abcde"))
+    X["Y"] = np.sign(X["b"] * X["d"]) + 0.2 * rng.normal(size=300)
+    X.to_csv(tmp_path / "pair.csv", index=False)
+    done = run("select", "pair.csv", *T, "--seed", "0", cwd=tmp_path)
+    assert re.search(
+        "^(b and d|d and b) are a pair: gain and p are those", done.stdout.decode(), re.M
+    )

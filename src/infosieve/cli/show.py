@@ -111,6 +111,9 @@ def selection(result: SelectionResult) -> None:
     if result.steps and result.steps[-1].action == "stop":
         out.print(Text("x did not pass the test, which ended the search"))
     for step in result.steps:
+        if step.action == "add" and len(step.features) > 1:
+            pair = " and ".join(str(result.features[j]) for j in step.features)
+            out.print(Text(printable(f"{pair} are a pair: gain and p are those of both together")))
         if step.action == "refuse":
             follows = " and ".join(str(result.features[j]) for j in step.follows)
             name = result.features[step.features[0]]
