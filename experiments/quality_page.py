@@ -67,6 +67,8 @@ rough guide, the median over tables.
 
 {paired}
 
+{twice}
+
 {times}
 
 {sequential}
@@ -193,17 +195,19 @@ def summary(rows, least):
     return pd.DataFrame(found)
 
 
-def complete(rows):
-    """The rows of tables that every selector was tried on, the tables, the selectors.
+def complete(rows, selectors=None):
+    """The rows of tables and folds that every selector was tried on, the tables, the selectors.
 
-    Of one fold at least: slow ones have fewer, and are compared with all columns on the same.
-    Sequential selection is so slow that it may have been tried on fewer tables.
+    Sequential selection is so slow that it may have been tried on fewer.
     """
-    selectors = [s for s in order_of() if s in set(rows["selector"]) and s != SEQUENTIAL]
-    first = rows[rows["selector"].isin(selectors) & (rows["fold"] == 0)]
-    tried = first.groupby("data")["selector"].nunique()
-    names = [name for name in JUDGE if tried.get(name) == len(selectors)]
-    return rows[rows["data"].isin(names)], names, selectors
+    there = set(rows["selector"])
+    selectors = selectors or [s for s in order_of() if s in there and s != SEQUENTIAL]
+    some = rows[rows["selector"].isin(selectors)]
+    tried = some.groupby(["data", "fold"])["selector"].nunique()
+    done = tried.index[tried == len(selectors)]
+    rows = rows[pd.MultiIndex.from_frame(rows[["data", "fold"]]).isin(done)]
+    names = set(done.get_level_values("data"))
+    return rows, [name for name in JUDGE if name in names], selectors
 
 
 def order_of():
@@ -233,12 +237,12 @@ def ranks(found, selectors):
 
 def overall(found, selectors):
     """A row for each selector."""
-    rows = {}
+    rows, ours = {}, CV_MODEL in selectors
     for selector in selectors:
         some = found[found["selector"] == selector]
         rows[selector] = {
             "all": mean_ratio(some["ratio"]),
-            "apart": apart(some, found[found["selector"] == CV_MODEL]),
+            "apart": apart(some, found[found["selector"] == CV_MODEL]) if ours else "",
             **{model: mean_ratio(some.loc[some["model"] == model, "ratio"]) for model in MODELS},
             "share": (some["kept"] / some["of"]).mean(),
             "stability": pd.to_numeric(some["stability"]).mean(),
@@ -322,6 +326,30 @@ def few_text(few):
         f"{code(first)} has the best mean rank ({one['rank of few']:.2f}), {code(second)} the "
         f"second ({two['rank of few']:.2f}); {code(least)} has the least error of them "
         f"({few['all'].min():.2f})."
+    )
+
+
+def few_text_of_folds(result):
+    """Those that keep few columns, on all folds that all of them have: also how stable they are."""
+    few = [s for s in result.index if not np.isnan(result.loc[s, "rank of few"])]
+    rows, curves = records()
+    rows, names, selectors = complete(rows, [ALL, *few])
+    n_folds = rows.groupby("data")["fold"].nunique()
+    names = [name for name in names if n_folds[name] > 1]
+    rows = rows[rows["data"].isin(names) & rows["selector"].isin(selectors)]
+    if not names:
+        return ""
+    found = summary(rows, least_errors(curves))
+    cells = overall(found, selectors).drop(index=ALL).sort_values("rank of few")
+    head = ["selector", "error over that of all columns", "kept", "rank among them", "stability"]
+    lines = [
+        [code(s), f"{r['all']:.2f}", f"{100 * r['share']:.0f} %", f"{r['rank of few']:.2f}",
+         blank(r["stability"], ".2f")]
+        for s, r in cells.iterrows()
+    ]  # fmt: skip
+    return (
+        f"**On {' or '.join(map(str, sorted(set(n_folds[names]))))} outer folds**, those that keep "
+        f"few columns ({len(names)} tables):\n\n{table(head, lines)}"
     )
 
 
@@ -680,6 +708,7 @@ def show():
         most=MOST_ROWS,
         means=means_of(result),
         paired=paired_text(found, result),
+        twice=few_text_of_folds(result),
         times=times_text(found, names, curves),
         verdict=verdict(result, len(names) * len(MODELS)),
         sequential=sequential_text(everything),

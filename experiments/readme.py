@@ -117,11 +117,14 @@ def judged_others(found):
     said = []
     for name in ("kNN wrapper", "Boruta", "mRMR"):
         both = [p for p in JUDGES if name in found[p]]
+        if not both:
+            continue
         theirs, ours = (
             np.mean([f1(shared(found[p], *who)) for p in both])
             for who in ((name, "default"), ("default", name))
         )
-        said.append(f"{name} {theirs:.2f} on {len(both)} of them (infosieve {ours:.2f})")
+        n_sets = sum(len(found[p][name]) for p in both)
+        said.append(f"{name} {theirs:.2f} ({n_sets} data sets, infosieve {ours:.2f})")
     return ", ".join(said)
 
 
