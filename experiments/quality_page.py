@@ -340,7 +340,9 @@ def few_text_of_folds(result):
     if not names:
         return ""
     found = summary(rows, least_errors(curves))
-    cells = overall(found, selectors).drop(index=ALL).sort_values("rank of few")
+    cells = overall(found, selectors).drop(index=ALL)
+    cells["rank of few"] = ranks(found, few)
+    cells = cells.sort_values("rank of few")
     head = ["selector", "error over that of all columns", "kept", "rank among them", "stability"]
     lines = [
         [code(s), f"{r['all']:.2f}", f"{100 * r['share']:.0f} %", f"{r['rank of few']:.2f}",
