@@ -1,10 +1,9 @@
-"""The code of the documentation runs as it stands there, page by page, and so do the examples."""
+"""The code of the documentation runs as it stands there, page by page."""
 
 import ast
 import contextlib
 import io
 import re
-import runpy
 import textwrap
 from itertools import pairwise
 from pathlib import Path
@@ -22,7 +21,6 @@ PAGES = [
     for page in [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
     if page.relative_to(ROOT / "docs" if page.name != "README.md" else ROOT).parts[0] not in MADE
 ]
-SCRIPTS = sorted((ROOT / "examples").glob("*.py"))
 FENCE = re.compile(
     r"^(?P<indent> *)(?P<ticks>`{3,})(?P<what>[^`\n]*)\n(?P<code>.*?)^ *(?P=ticks) *$", re.M | re.S
 )
@@ -83,12 +81,6 @@ def test_page(page, as_a_reader):
                 assert words(output.getvalue()) == words(printed), f"{page.name}\n{code}"
         else:  # no code that goes by another name
             assert not re.match(r"\{?(py|Py|code)", what), f"{page.name}: ```{what}\n{code}"
-
-
-@pytest.mark.parametrize("script", SCRIPTS, ids=lambda script: script.stem)
-def test_example(script, as_a_reader):
-    runpy.run_path(str(script), run_name="__main__")
-    assert plt.get_fignums(), "an example has a picture"
 
 
 def test_the_reference_has_every_public_name():

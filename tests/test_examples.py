@@ -1,11 +1,92 @@
-"""The notebook runs from top to bottom."""
+"""The pages of the gallery and the notebook run from top to bottom, and say what is true."""
 
+import runpy
 from pathlib import Path
 
+import matplotlib
+import matplotlib.pyplot as plt
 import nbformat
+import pytest
 from nbclient import NotebookClient
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
+PAGES = sorted(EXAMPLES.glob("*.py"))
+
+
+@pytest.fixture
+def as_a_reader(tmp_path, monkeypatch):
+    """In an empty folder, without windows."""
+    monkeypatch.chdir(tmp_path)
+    backend = matplotlib.get_backend()
+    matplotlib.use("Agg")
+    monkeypatch.setattr(plt, "show", lambda: None)
+    yield
+    plt.close("all")
+    matplotlib.use(backend)
+
+
+def spectroscopist(page):
+    sample, train, test = page["sample"], page["train"], page["test"]
+    assert not set(sample[train]) & set(sample[test])
+    starts, ends = page["chosen"]["from"], page["chosen"]["to"]
+    assert starts.min() > 890
+    assert ends.max() < 960
+    assert len(page["channels"]) < 10
+    assert all(few < everything for everything, few in page["rows"].values())
+
+
+def biologist(page):
+    home, chosen, relevant = page["home"], page["chosen"], page["relevant"]
+    switch = page["names"][page["switch"]]
+    assert switch in chosen
+    assert 0 in set(home[chosen])
+    assert page["acts"][chosen].all()
+    assert page["by_means"] > 0.05
+    assert relevant[switch]
+    assert (relevant & ~page["acts"]).sum() <= 0.1 * relevant.sum()
+    assert len(page["same"])
+    assert page["same"].all()
+
+
+def analyst(page):
+    assert any("'invoice'" in str(warning.message) for warning in page["caught"])
+    assert list(page["careless"].get_feature_names_out()) == ["customer"]
+    found = set(page["selector"].get_feature_names_out())
+    assert found == {"plan", "months", "calls", "satisfaction"}
+    assert {"age", "distance"} <= set(page["by_rows"].get_feature_names_out())
+    assert set(page["cities"].get_feature_names_out()) < found
+    gaps = {step.features: step.gap_gain for step in page["selector"].result_.steps}
+    assert gaps[(list(page["X"]).index("satisfaction"),)] > 0.01
+
+
+def engineer(page):
+    assert list(page["series"].get_feature_names_out()) == ["steam -30 min"]
+    assert len(page["independent"].get_feature_names_out()) > 3
+    idle = page["table"].drop("steam -30 min")
+    assert idle["in time"].sum() <= 2
+    assert idle["independent"].sum() > 30
+    later = page["scores"]["other six days"]
+    assert later["in time"] > later["independent"]
+
+
+TRUE = {
+    "08_spectroscopist": spectroscopist,
+    "09_biologist": biologist,
+    "10_analyst": analyst,
+    "11_engineer": engineer,
+}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
+def test_page(page, as_a_reader):
+    names = runpy.run_path(str(page), run_name="__main__")
+    assert plt.get_fignums(), "a page has a picture"
+    if page.stem in TRUE:
+        TRUE[page.stem](names)
+
+
+def test_every_check_has_its_page():
+    assert set(TRUE) <= {page.stem for page in PAGES}
 
 
 def test_the_tour(tmp_path, monkeypatch):
