@@ -3,9 +3,6 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-# Of tests: one more than there are cores, because some of them wait.
-PROCESSES = -n $(shell $(PYTHON) -c "import os; print(os.cpu_count() + 1)") --dist worksteal
-
 .PHONY: demo test kernels test-oldest test-newest lint bench bench-compare bench-workers docs experiments dist clean
 
 demo: $(VENV)/installed
@@ -14,7 +11,7 @@ demo: $(VENV)/installed
 # Kernels are compiled beside the linters: else each process of tests would compile its own.
 test: $(VENV)/installed-dev
 	$(MAKE) --jobs=2 --output-sync=target lint kernels
-	$(BIN)/python -m pytest $(PROCESSES)
+	$(BIN)/python -m pytest -n auto
 
 kernels: $(VENV)/installed-dev
 	$(BIN)/python tests/compile_kernels.py
@@ -28,7 +25,7 @@ test-oldest:
 	.venv-oldest/bin/python -m pip install --quiet --editable . --group dev \
 	  --constraint tests/oldest.txt
 	NUMBA_CACHE_DIR=$(CURDIR)/.venv-oldest/numba \
-	  .venv-oldest/bin/python -m pytest $(PROCESSES) -W ignore::DeprecationWarning
+	  .venv-oldest/bin/python -m pytest -n auto -W ignore::DeprecationWarning
 
 test-newest: PYTHON = python3.13
 test-newest:
@@ -37,7 +34,7 @@ test-newest:
 	.venv-newest/bin/python -m pip install --quiet --editable . --group dev \
 	  --upgrade --upgrade-strategy eager
 	NUMBA_CACHE_DIR=$(CURDIR)/.venv-newest/numba \
-	  .venv-newest/bin/python -m pytest $(PROCESSES)
+	  .venv-newest/bin/python -m pytest -n auto
 
 lint: $(VENV)/installed-dev
 	$(BIN)/ruff check .

@@ -409,7 +409,15 @@ def test_result_is_frozen_and_signed():
     assert repr(result).startswith("SelectionResult(")
 
 
-def test_ctrl_c_keeps_the_finished_steps(monkeypatch):
+@pytest.fixture
+def ctrl_c():
+    """Python's own answer to SIGINT: whoever started the tests, or ran before, may ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+def test_ctrl_c_keeps_the_finished_steps(monkeypatch, ctrl_c):
     """A real signal, in the middle of the third step."""
     X, y = friedman(np.random.default_rng(0))
     whole = MISelector(random_state=0).fit(X, y)
