@@ -149,7 +149,7 @@ display.ax_.set_title("cluster: channels")
 #
 # Nine wavelengths or fewer
 # -------------------------
-# A curvature needs three heights only: twice the one in the middle, less those at both ends. A
+# A curvature needs three heights only: those at both ends, less twice the one in the middle. A
 # slope needs two. So the selected features can be had from single wavelengths, without a
 # spectrometer. The ends are those of the stretches above.
 

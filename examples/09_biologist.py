@@ -12,6 +12,8 @@ have: modules of genes that go together, heavy right tails, different depths of 
 batches.
 """
 
+import textwrap
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -82,7 +84,8 @@ print(y.value_counts().to_string())
 
 test = relevance_test(X, y, n_permutations=19_999, random_state=0)
 print(test)
-print("\n".join(test.notes))
+for note in test.notes:
+    print(textwrap.fill(f"- {note}", 80, subsequent_indent="  "))
 
 # %%
 

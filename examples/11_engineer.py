@@ -8,6 +8,8 @@ independent samples, and whoever takes them as such finds a relation everywhere.
 simulated, so that the answer is known.
 """
 
+import textwrap
+
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
@@ -130,7 +132,8 @@ series.path_[["action", "feature", "gain", "p_value", "level", "null_q95"]].roun
 # %%
 # What was done, in words:
 
-print("\n".join(series.result_.notes))
+for note in series.result_.notes:
+    print(textwrap.fill(f"- {note}", 80, subsequent_indent="  "))
 
 # %%
 # The steam of half an hour ago is clearly above what chance can do. The best of the rest is not.

@@ -55,6 +55,8 @@ def analyst(page):
     assert found == {"plan", "months", "calls", "satisfaction"}
     assert {"age", "distance"} <= set(page["by_rows"].get_feature_names_out())
     assert set(page["cities"].get_feature_names_out()) < found
+    area = page["scores"]
+    assert area["certain"]["area under the curve"] > area["as rows"]["area under the curve"]
     gaps = {step.features: step.gap_gain for step in page["selector"].result_.steps}
     assert gaps[(list(page["X"]).index("satisfaction"),)] > 0.01
 
