@@ -71,3 +71,24 @@ def test_garbage_is_collected_when_work_begins():
         "assert gc.get_freeze_count() > 1000\n"
     )
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="asks the C library")
+def test_no_library_aborts_a_command_that_has_ended():
+    """What Python registered runs, what is written is whole, and the exit status stays."""
+    code = (
+        "import atexit, ctypes, sys\n"
+        "from infosieve import __main__, cli\n"
+        "libc = ctypes.CDLL(None)\n"
+        "assert libc.__cxa_atexit(libc.abort, None, None) == 0\n"
+        "atexit.register(print, 'registered')\n"
+        "def ended():\n"
+        "    print('written')\n"
+        "    sys.exit(3)\n"
+        "cli.main = ended\n"
+    )
+    how = {"capture_output": True, "text": True}
+    done = subprocess.run([sys.executable, "-c", code + "__main__.main()"], **how)
+    assert (done.returncode, done.stdout) == (3, "written\nregistered\n")
+    done = subprocess.run([sys.executable, "-c", code + "cli.main()"], **how)  # as Python ends
+    assert done.returncode == -6

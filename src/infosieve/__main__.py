@@ -1,7 +1,12 @@
 """``python -m infosieve`` is the command ``infosieve``."""
 
+import atexit
 import gc
+import os
 import sys
+import threading
+from contextlib import suppress
+from typing import NoReturn
 
 
 def main() -> None:
@@ -17,7 +22,25 @@ def main() -> None:
         run()
     except KeyboardInterrupt:
         print("infosieve: error: interrupted", file=sys.stderr)
-        sys.exit(130)
+        _leave(130)
+    except SystemExit as ended:
+        if not isinstance(ended.code, int | None):
+            raise
+        _leave(ended.code or 0)
+
+
+def _leave(status: int) -> NoReturn:
+    """End as Python does, but for the destructors of libraries.
+
+    Now and then one of theirs meets a thread that still runs, and aborts a process whose work is
+    done: "terminate called without an active exception", in place of the exit status.
+    """
+    threading._shutdown()  # type: ignore[attr-defined]
+    atexit._run_exitfuncs()
+    for stream in (sys.stdout, sys.stderr):
+        with suppress(OSError, ValueError):
+            stream.flush()
+    os._exit(status)
 
 
 if __name__ == "__main__":
