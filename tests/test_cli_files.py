@@ -14,7 +14,7 @@ import openpyxl
 import pandas as pd
 import pytest
 
-from infosieve import SelectionResult
+from infosieve import SelectionResult, relevance
 from infosieve.cli import tables
 from infosieve.cli.data import read_data
 from infosieve.cli.dates import without_dates
@@ -370,15 +370,13 @@ def test_repeated_measurements_are_told(tmp_path, capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_whole_numbers_with_a_point_may_be_classes(tmp_path, capsys):
+def test_whole_numbers_with_a_point_may_be_classes(tmp_path):
     place = tmp_path / "t.csv"
     frame().assign(Y=np.arange(N) % 4 + 1.0).to_csv(place, index=False)
-    data_of(place)
-    said = capsys.readouterr().err
-    assert "the target 'Y' has 4 distinct whole numbers, and is taken as numbers" in said
-    assert "--categorical 'Y' says so" in said
+    data = data_of(place)
+    with pytest.warns(UserWarning, match="'Y' of y has 4 distinct whole numbers, and is taken as"):
+        relevance(data.X, data.y, discrete_target=data.discrete_target)
     assert data_of(place, categorical=["Y"]).discrete_target is True
-    assert capsys.readouterr().err == ""
 
 
 def test_a_comma_at_the_end_of_lines_is_no_column(tmp_path):

@@ -4,6 +4,7 @@ import datetime as dt
 import math
 import multiprocessing
 import os
+import re
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
@@ -15,7 +16,7 @@ import polars as pl
 import pytest
 from scipy import sparse
 
-from infosieve import entropy, mutual_information, relevance
+from infosieve import MISelector, entropy, mutual_information, relevance
 
 N = 60
 RNG = np.random.default_rng(0)
@@ -502,3 +503,86 @@ def test_an_error_in_a_thread_reaches_the_caller():
     with pytest.raises(ZeroDivisionError, match="in a task"):
         Threads(2).run([fail, fail, lambda: 1])
     assert Threads(2).run([lambda: 1, lambda: 2, lambda: 3]) == [1, 2, 3]
+
+
+# --- what is likely a mistake, but may be meant, is told
+
+
+def test_labels_that_are_shared_in_part_are_told():
+    later = pd.Series(Y, index=range(20, N + 20))
+    with pytest.warns(UserWarning, match=r"share 40 of 60 index labels.*row 0 is 0 in X and 20 in"):
+        got = relevance(FRAME, later)
+    other = pd.Series(Y, index=[f"s{i}" for i in range(N)])  # other labels altogether: an id
+    pd.testing.assert_series_equal(relevance(FRAME, other), got)
+
+
+@pytest.mark.parametrize(
+    ("texts", "way"),
+    [
+        (["1.5", "2.25"], "pandas.to_numeric(column)"),
+        (["1,5", "2,25"], "pandas.to_numeric(column.str.replace(',', '.'))"),
+        (
+            ["1.234,5", "2.000,25"],
+            "pandas.to_numeric(column.str.replace('.', '').str.replace(',', '.'))",
+        ),
+    ],
+)
+def test_the_way_from_texts_to_numbers_works(texts, way):
+    frame = column_of(texts * (N // 2))
+    with pytest.warns(UserWarning, match=re.escape(way)):
+        relevance(frame, Y)
+    numbers = eval(way, {"pandas": pd, "column": frame["b"]})
+    assert numbers.dtype == float
+
+
+def test_signs_around_numbers_are_to_be_taken_out():
+    with pytest.warns(UserWarning, match="holds numbers as text.*Take out what is no part of"):
+        relevance(column_of(["5 %", "6 %"] * (N // 2)), Y)
+
+
+@pytest.mark.parametrize("form", ["%Y-%m-%d", "%d.%m.%Y", "%m/%d/%y", "%Y-%m-%d %H:%M"])
+def test_dates_as_text_are_told(form):
+    days = pd.date_range("2024-01-01", periods=8).strftime(form)
+    with pytest.warns(UserWarning, match=r"column 'b' of X holds dates as text.*weekday"):
+        relevance(column_of(np.resize(days, N)), Y)
+
+
+def test_categories_that_may_be_individuals_are_told():
+    who = np.resize([f"p{i}" for i in range(N // 3)], N)
+    with pytest.warns(UserWarning, match=r"column 'b' of X has 20 categories.*pass it as groups"):
+        relevance(column_of(who), Y)
+    relevance(column_of(np.resize(list("pqrst"), N)), Y)
+    relevance(column_of(who), Y, groups=np.arange(N) // 2)  # rows that belong together are known
+
+
+COPIES = {
+    "itself": Y,
+    "another unit": 3 - 2.5 * Y,
+    "a rising function": np.exp(Y),
+}
+
+
+@pytest.mark.parametrize("copy", COPIES)
+def test_a_copy_of_the_target_is_told(copy):
+    with pytest.warns(UserWarning, match=r"^column 'b' of X is a copy of y, or the same in other"):
+        MISelector(stop=None, max_features=1).fit(column_of(COPIES[copy]), Y)
+
+
+def test_classes_in_other_words_are_told_and_what_predicts_well_is_not():
+    coded = np.where(LABELS == "high", "yes", "no")
+    with pytest.warns(UserWarning, match="'b' of X is a copy of y"):
+        MISelector(stop=None, max_features=1).fit(column_of(coded), LABELS)
+    MISelector(stop=None, max_features=1).fit(column_of(Y), LABELS)  # separates, and says more
+    nearly = Y.copy()
+    nearly[[0, 1]] = nearly[[1, 0]]
+    MISelector(stop=None, max_features=1).fit(column_of(nearly), Y)
+
+
+def test_two_values_that_are_predicted_as_numbers_are_told():
+    codes = (Y > 0).astype(int)
+    with pytest.warns(
+        UserWarning, match="y has two distinct values, 0.0 and 1.0, and is predicted"
+    ):
+        MISelector(stop="cv", cv=2).fit(FRAME, codes)
+    for known in (True, False):
+        MISelector(stop="cv", cv=2, discrete_target=known).fit(FRAME, codes)

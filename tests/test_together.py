@@ -28,7 +28,7 @@ from infosieve._engines.numba.series import autoregression, persistence
 from infosieve._executors.threads import Threads
 from infosieve._input.problem import Prepared
 from infosieve._input.series import changes, wanders
-from infosieve._input.together import Together
+from infosieve._input.together import Together, follows_place
 from infosieve._resampling.layout import laid_out
 from infosieve._resampling.permutations import global_permutations, permutations_of, random_folds
 from infosieve._resampling.surrogates import Series, Surrogates
@@ -526,3 +526,80 @@ def test_groups_in_another_order_are_refused():
     masked = np.ma.masked_array(groups, np.arange(30) == 4)
     with pytest.raises(ValueError, match="no label in row 4"):
         relevance(X, y, groups=masked)
+
+
+# --- the same order in every group
+
+
+def matched(n_groups, size, effect, seed):
+    """Columns with effects of groups; the target is the place in the group."""
+    rng = np.random.default_rng(seed)
+    groups = np.repeat(np.arange(n_groups), size)
+    own = rng.normal(size=(groups.size, 2))
+    X = np.sqrt(0.7) * rng.normal(size=(n_groups, 2))[groups] + np.sqrt(0.3) * own
+    y = np.tile(np.arange(size), n_groups)
+    X[:, 0] += effect * y
+    return X, np.array(["control", "case", "other"])[y], groups
+
+
+@given(st.lists(st.integers(1, 4), min_size=2, max_size=8), st.integers(0, 2**32 - 1))
+def test_what_follows_the_place_by_the_plain_loop(sizes, seed):
+    rng = np.random.default_rng(seed)
+    groups = np.repeat(np.arange(len(sizes)), sizes)
+    place = np.concatenate([np.arange(size) for size in sizes])
+    values = np.array(
+        [
+            place,
+            place // 2,
+            rng.integers(0, 2, groups.size),
+            np.zeros(groups.size),
+            groups,
+            np.where(place == 1, np.nan, place),
+        ],
+        float,
+    )
+    order = rng.permutation(groups.size)
+    order = order[np.lexsort((place[order],))]  # groups are mixed; places rise in each
+
+    def follows(row):
+        lists = {}
+        for p, v in zip(place, row, strict=True):
+            lists.setdefault(p, []).append(repr(v))
+        return all(len(set(v)) == 1 for v in lists.values()) and len(set(map(repr, row))) > 1
+
+    expected = [j for j, row in enumerate(values) if follows(row)]
+    assert follows_place(values[:, order], groups[order]).tolist() == expected
+
+
+def test_matched_pairs_are_compared():
+    found = dict.fromkeys((0.0, 1.0), 0)
+    for effect in found:
+        for seed in range(60):
+            X, y, groups = matched(50, 2, effect, seed)
+            with pytest.warns(UserWarning, match="y has the same values in the same order in ev"):
+                test = permutation_test(
+                    X, y, 0, groups=groups, n_permutations=99, random_state=seed
+                )
+            found[effect] += test.p_value <= 0.05
+    assert found[0.0] <= 8  # 3 are expected; more than 8 in 0.4 % of the cases
+    assert found[1.0] >= 50
+
+
+def test_the_order_of_a_matched_table_does_not_matter_much():
+    X, y, groups = matched(60, 3, 1.0, 0)
+    with pytest.warns(UserWarning, match="same values in the same order"):
+        here = relevance(X, y, groups=groups)
+    order = np.random.default_rng(1).permutation(groups.size)
+    shuffled = relevance(X[order], y[order], groups=groups[order])
+    np.testing.assert_allclose(here, shuffled, atol=0.08)
+    assert here[0] > 0.2
+
+
+def test_columns_that_follow_the_place_are_told():
+    X, y, groups = grouped([4] * 30)
+    place = np.tile([5.0, 1.0, 7.0, 2.0], 30)
+    frame = pd.DataFrame(X, columns=["a", "b"]).assign(mode=place)
+    with pytest.warns(UserWarning, match="^'mode': the same values in the same order in every gr"):
+        relevance(frame, y, groups=groups)
+    order = np.random.default_rng(0).permutation(groups.size)
+    relevance(frame.iloc[order], y[order], groups=groups[order])

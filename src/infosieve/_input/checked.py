@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from infosieve._core.messages import shown
+from infosieve._core.messages import shown, warn
 from infosieve._core.types import BoolArray, FloatArray, IntArray
 from infosieve._input.numbers import Offset
 from infosieve._input.series import changes, wanders
@@ -266,6 +266,24 @@ def check_lengths(*tables: Table) -> None:
                 f"order: the samples would be mixed up. Pass {other.argument}.loc[{first.argument}"
                 ".index], or drop the indexes if they mean nothing (reset_index)."
             )
+        _warn_of_other_labels(first, other)
+
+
+def _warn_of_other_labels(first: Table, other: Table) -> None:
+    """Say that rows are paired by their place, where some labels say otherwise."""
+    one, two = first.index, other.index
+    if one is None or two is None or one.equals(two) or not (one.is_unique and two.is_unique):
+        return
+    shared = int(one.isin(two).sum())
+    if shared:
+        i = int(np.argmax(one != two))
+        warn(
+            f"{first.argument} and {other.argument} share {shared} of {len(one)} index labels, "
+            f"but not row by row: row {i} is {shown(one[i])} in {first.argument} and "
+            f"{shown(two[i])} in {other.argument}. Rows are paired by their place. If the labels "
+            f"say what belongs together, pass rows that both have, in one order; if not, "
+            "reset_index makes them alike."
+        )
 
 
 def same_labels_in_another_order(one: Any, other: Any) -> bool:

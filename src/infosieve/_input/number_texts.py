@@ -16,6 +16,8 @@ THOUSANDS = ",.'_ "
 MARKS: tuple[Marks, ...] = tuple((d, t) for d in ".," for t in THOUSANDS if t != d)
 # Whole numbers of so few kinds may be the codes of categories.
 CODES = 20
+# 2024-05-31 with or without a time, 31.5.2024, 5/31/24.
+_DATE = re.compile(r"\d{4}[-/.]\d\d?[-/.]\d\d?(?:[T ].*)?|\d\d?[-/.]\d\d?[-/.](?:\d\d){1,2}")
 # What stands around numbers. What it means for them is not ours to say.
 _SIGNS = "()%‰$¢£¤¥₩₪₫€₱₴₹₺₽₿ "
 _DIGITS = re.compile(
@@ -93,3 +95,23 @@ def seems_numbers(levels: Sequence[object], look_at: int = 100) -> bool:
     if len(levels) <= CODES and all(re.fullmatch(r"-?\d+", text) for text in texts):
         return False
     return 2 * sum(bool(readings(text)) or adorned(text) for text in texts) > len(texts)
+
+
+def way_to_numbers(levels: Sequence[object], look_at: int = 100) -> str:
+    """How a column's texts become numbers, for a message."""
+    texts = [tidied(text) for text in levels[:look_at] if isinstance(text, str)]
+    marks = meanings((text for text in texts if not adorned(text)), ".")
+    if len(marks) != 1 or any(map(adorned, texts)):
+        return (
+            "Take out what is no part of the numbers; pandas.to_numeric makes numbers of the rest"
+        )
+    decimal, thousands = marks[0]
+    replaced = f".str.replace({thousands!r}, '')" if thousands else ""
+    replaced += ".str.replace(',', '.')" if decimal == "," else ""
+    return f"pandas.to_numeric(column{replaced}) makes numbers of it"
+
+
+def seems_dates(levels: Sequence[object], look_at: int = 100) -> bool:
+    """Whether a column's texts, by its first levels, are dates."""
+    texts = [tidied(text) for text in levels[:look_at] if isinstance(text, str)]
+    return bool(texts) and all(map(_DATE.fullmatch, texts))

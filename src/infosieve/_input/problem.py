@@ -3,7 +3,7 @@
 import inspect
 from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -33,12 +33,15 @@ from infosieve._input.lazy_columns import (
 )
 from infosieve._input.scaling import exponent_of, prepare
 from infosieve._input.tables import Table, check_lengths, check_target, fingerprint, read_table
-from infosieve._input.together import INDEPENDENT, Together, together_of
+from infosieve._input.together import INDEPENDENT, Together, follows_place, together_of
 from infosieve._sources.columns import as_source
 from infosieve.results import Excerpt, Provenance
 
 # Samples of an excerpt, at most.
 EXCERPT = 1000
+
+# Categories with fewer samples each, on average, may be individuals.
+_ROWS = 5
 
 AnyTable: TypeAlias = Table | SourceTable
 
@@ -167,15 +170,18 @@ def open_problem(
         x = x.of_rows(rows).completed(missing, by_changes)
     others = [table.completed(missing, by_changes) for table in others]
     check_target(others[0])
-    if isinstance(discrete_target, str) and _holds_integers(y):
+    if isinstance(discrete_target, str):
         _warn_of_class_codes(others[0])
     if by_changes:
         _warn_of_changes(others[0])
+    together = together.of_rows(rows)
+    if together.groups is not None:
+        together = _with_places(together, together.groups, x, others[0])
     return Problem(
         x=x,
         y=others[0],
         given=others[1] if given is not None else None,
-        together=together.of_rows(rows),
+        together=together,
         missing=missing,
         n_left_out=n_samples - rows.size,
         by_changes=by_changes,
@@ -247,12 +253,29 @@ def _tell_of_dropped(n_dropped: int, n_samples: int) -> None:
         )
 
 
-def _holds_integers(y: Any) -> bool:
-    if isinstance(y, pd.DataFrame):
-        return any(pd.api.types.is_integer_dtype(dtype) for dtype in y.dtypes)
-    if not hasattr(y, "dtype"):
-        return np.asarray(y).dtype.kind in "iu"
-    return str(y.dtype).lower().startswith(("int", "uint"))  # NumPy's, pandas', Arrow's, polars'
+def _with_places(together: Together, groups: IntArray, x: AnyTable, y: Table) -> Together:
+    """Rows of a group are compared with those at the same place of others: what follows the place?
+
+    A target that does is told by nothing then, so the rows of each group are mixed.
+    """
+    if follows_place(y.values, groups).size == y.n_columns:
+        warn(
+            f"{y.label(0) if y.n_columns == 1 else 'y'} has the same values in the same order in "
+            "every group, as in matched pairs. The rows of each group are taken in random order, "
+            "so that they can be compared."
+        )
+        return replace(together, mixed=True)
+    found = follows_place(x.values, groups) if isinstance(x, Table) else np.arange(0)
+    if found.size:
+        names = ", ".join(shown(x.names[j]) for j in found[:3].tolist())
+        more = f" and {found.size - 3} other columns" if found.size > 3 else ""
+        warn(
+            f"{names}{more}: the same values in the same order in every group. Rows are compared "
+            "with the rows at the same place of other groups, where these columns do not differ: "
+            "they have no information, and other columns are measured given them. If the order "
+            "of rows means nothing (it is not time), shuffle the rows of X, y and groups first."
+        )
+    return together
 
 
 def _warn_of_class_codes(y: Table) -> None:
@@ -444,8 +467,9 @@ def _refuse_repeated_names(names: list[Any]) -> None:
     )
 
 
-def warn_of_identifiers(table: Any, x: ColumnSet, left_out: Collection[int] = ()) -> None:
-    """Say which categories of X are nearly as many as there are samples."""
+def warn_of_identifiers(problem: Problem, x: ColumnSet, left_out: Collection[int] = ()) -> None:
+    """Say which categories of X are nearly as many as there are samples, or as individuals."""
+    table = problem.x
     found = np.flatnonzero(x.categorical & (2 * x.n_distinct > table.n_samples))
     if left_out:
         names = ", ".join(shown(table.names[j]) for j in sorted(left_out)[:10])
@@ -465,6 +489,17 @@ def warn_of_identifiers(table: Any, x: ColumnSet, left_out: Collection[int] = ()
             f"identifiers have: its information cannot be told from chance.{more} Leave it out, "
             "join rare categories or, if these are numbers, pass them as numbers."
         )
+    few = x.categorical & (_ROWS * x.n_distinct > table.n_samples)
+    few[[*found, *left_out]] = False
+    if few.any() and problem.together.groups is None:
+        j = int(np.argmax(few))
+        more = f" So have {few.sum() - 1} other columns." if few.sum() > 1 else ""
+        warn(
+            f"{table.label(j)} has {x.n_distinct[j]} categories in {table.n_samples} samples, so "
+            f"few samples each that they may be individuals.{more} If several rows are of one "
+            "individual, leave the column out of X and pass it as groups: rows of one individual "
+            "are alike, and tests must know it."
+        )
 
 
 def warn_of_singletons(n_singletons: int, n_samples: int) -> None:
@@ -475,3 +510,28 @@ def warn_of_singletons(n_singletons: int, n_samples: int) -> None:
             "other sample, and cannot be told from chance: the information of this set is "
             "uncertain. Join rare categories, or use fewer columns."
         )
+
+
+def warn_of_the_target(problem: Problem, selected: Sequence[int]) -> None:
+    """Say which columns are the target in other words: mostly they are not known beforehand."""
+    for j in selected:
+        for i in range(problem.y.n_columns):
+            if _says_the_same(problem.x, j, problem.y, i):
+                target = problem.y.label(i) if problem.y.n_columns > 1 or problem.y.named else "y"
+                warn(
+                    f"{problem.x.label(j)} is a copy of {target}, or the same in other words: from "
+                    "each value of one follows that of the other. If it is not known before the "
+                    "target is, leave it out."
+                )
+
+
+def _says_the_same(x: Any, j: int, y: Any, i: int) -> bool:
+    """Whether one rises or falls with the other in every sample, or has the same classes."""
+    one, other = x.column(j), y.column(i)
+    if x.categorical[j] or y.categorical[i]:
+        codes, again = pd.factorize(one)[0], pd.factorize(other)[0]
+        return bool(2 * codes.max() < codes.size and (codes == again).all())
+    if np.isnan(one).any():
+        return False
+    order, again = (np.unique(values, return_inverse=True)[1] for values in (one, other))
+    return bool((order == again).all() or (order == again.max() - again).all())

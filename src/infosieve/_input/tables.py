@@ -24,7 +24,7 @@ from infosieve._input.checked import (
 )
 from infosieve._input.kinds import codes_of, kind_of
 from infosieve._input.named import declared_columns, find_columns
-from infosieve._input.number_texts import seems_numbers
+from infosieve._input.number_texts import seems_dates, seems_numbers, way_to_numbers
 from infosieve._input.numbers import Offset, as_floats
 from infosieve._input.reading import read_columns
 from infosieve._sources import as_source
@@ -100,14 +100,21 @@ def read_table(
 
 
 def warn_of_number_texts(table: Any, texts: Iterable[int]) -> None:
-    """Warn that texts are categories, where they look like numbers and nobody declared them."""
-    found = [j for j in texts if j in table.levels and seems_numbers(table.levels[j])]
-    if found:
-        more = f" So do {len(found) - 1} other columns." if len(found) > 1 else ""
+    """Warn that texts are categories, where they look like numbers or dates and nobody declared."""
+    found = {j: table.levels[j] for j in texts if j in table.levels}
+    numbers = [j for j, levels in found.items() if seems_numbers(levels)]
+    dates = [j for j, levels in found.items() if j not in numbers and seems_dates(levels)]
+    for those, what in ((numbers, "numbers"), (dates, "dates")):
+        if not those:
+            continue
+        first, *others = those
+        way = "Turn it into numbers, such as days since a date, the hour, or the weekday"
+        if what == "numbers":
+            way = way_to_numbers(found[first])
+        more = f" So do {len(others)} other columns." if others else ""
         warn(
-            f"{table.label(found[0])} holds numbers as text ({shown(table.levels[found[0]][0])}), "
-            f"and text is categories.{more} pandas.to_numeric makes numbers of it; if it is "
-            "categories, declare it discrete."
+            f"{table.label(first)} holds {what} as text ({shown(found[first][0])}), and text is "
+            f"categories.{more} {way}; if it is categories, declare it discrete."
         )
 
 

@@ -8,7 +8,7 @@ import pandas as pd
 
 from infosieve._core.messages import shown
 from infosieve._core.parameters import is_flag, is_int
-from infosieve._core.types import IntArray, WritableArrays
+from infosieve._core.types import BoolArray, FloatArray, IntArray, WritableArrays
 from infosieve._input.checked import same_labels_in_another_order
 
 # A part of a series has at least so many rows if its window is given (if not: layout.py).
@@ -27,11 +27,14 @@ class Together(WritableArrays):
         Whether the rows are in order of time.
     window : int or None
         Of a series: rows that are closer are not each other's neighbours; None: by the data.
+    mixed : bool
+        Whether the rows of each group are taken in random order: else in the order of the table.
     """
 
     groups: IntArray | None = None
     in_order: bool = False
     window: int | None = None
+    mixed: bool = False
 
     def of_rows(self, rows: IntArray) -> "Together":
         """The same of some of the rows."""
@@ -111,3 +114,24 @@ def _codes(groups: Any, n_samples: int) -> IntArray:
             "rows are independent; if they are in order of time, pass series=True."
         )
     return np.asarray(codes, np.int64)
+
+
+def follows_place(values: FloatArray, groups: IntArray) -> IntArray:
+    """Which columns have the same values in the same order in every group.
+
+    ``values`` has a column in a row.
+    """
+    order = np.argsort(groups, kind="stable")
+    sizes = np.bincount(groups)
+    place = np.arange(groups.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    longest = order[groups[order] == sizes.argmax()]
+    found = np.arange(len(values))
+    for first in (2 * int(sizes.max()), groups.size):  # most columns differ at once
+        one, other = (values[np.ix_(found, at[:first])] for at in (order, longest[place]))
+        found = found[_same(one, other)]
+    return np.asarray(found[~_same(values[found], values[found, :1])])
+
+
+def _same(one: FloatArray, other: FloatArray) -> BoolArray:
+    """Which rows are the same, gaps and all."""
+    return np.asarray(((one == other) | (np.isnan(one) & np.isnan(other))).all(axis=1))

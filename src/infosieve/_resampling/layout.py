@@ -74,7 +74,7 @@ def laid_out(columns: Prepared, max_samples: Any) -> tuple[Prepared, Layout]:
     """Columns whose samples stand by parts."""
     n, together = columns.target.n_samples, columns.together
     if together.groups is not None:
-        layout = _by_groups(together.groups, part_size(max_samples, n))
+        layout = _by_groups(together.groups, part_size(max_samples, n), together.mixed)
     elif together.in_order:
         layout = _by_time(columns.target, together, part_size(max_samples, n))
     else:
@@ -87,11 +87,12 @@ def laid_out(columns: Prepared, max_samples: Any) -> tuple[Prepared, Layout]:
     return moved, layout
 
 
-def _by_groups(groups: IntArray, size: int | None) -> Layout:
+def _by_groups(groups: IntArray, size: int | None, mixed: bool) -> Layout:
     """As many slots as a group has rows on average; large tables: parts of some of the groups."""
     n, n_groups = groups.size, int(groups.max()) + 1
     n_slots = min(-(-n // n_groups), _MOST_SLOTS)
-    order = np.argsort(groups, kind="stable")
+    order = random_order((0, "places", 0), n) if mixed else np.arange(n)
+    order = order[np.argsort(groups[order], kind="stable")]
     sizes = np.bincount(groups)
     first = np.cumsum(sizes) - sizes
     # In the order of the table, evenly: what follows each other in a group may be alike.

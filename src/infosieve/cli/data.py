@@ -1,7 +1,6 @@
 """What a command works on: the columns and the target of a file."""
 
 import difflib
-import sys
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -10,7 +9,6 @@ from typing import Any, Literal
 import pandas as pd
 
 from infosieve._core.messages import shown
-from infosieve._core.parameters import CLASS_CODES
 from infosieve._input.kinds import kind_of
 from infosieve.cli import tables
 from infosieve.cli.errors import InputError
@@ -97,8 +95,6 @@ def read_data(
         raise InputError(f"{name}: {error}") from None
     if isinstance(table, pd.DataFrame):
         tell_of_counters(table, target)
-    if target not in declared:
-        _tell_of_class_codes(table[target])
     return Data(
         X=table[chosen],
         y=table[target],
@@ -114,21 +110,6 @@ def _refuse_gaps_of_target(y: "pd.Series[Any]") -> None:
         raise InputError(
             f"the target {shown(y.name)} has no value in {gaps.sum()} of {len(y)} rows (the first "
             f"is row {int(gaps.argmax()) + 1}); --missing auto leaves these rows out"
-        )
-
-
-def _tell_of_class_codes(y: "pd.Series[Any]") -> None:
-    """Say that 1.0, 2.0 and 3.0 are taken as numbers; of 1, 2 and 3 the library says it."""
-    if not pd.api.types.is_float_dtype(y.dtype):
-        return
-    few, many = CLASS_CODES
-    kinds = y.dropna().unique()
-    if few <= len(kinds) <= many and 2 * len(kinds) <= len(y) and (kinds % 1 == 0).all():
-        print(
-            f"infosieve: warning: the target {shown(y.name)} has {len(kinds)} distinct whole "
-            "numbers, and is taken as numbers; if they are codes of classes, --categorical "
-            f"{shown(y.name)} says so",
-            file=sys.stderr,
         )
 
 

@@ -326,7 +326,7 @@ def relevance(
         columns, layout = laid_out(problem.prepare(scale, pool.here, sorted_here), max_samples)
         ks = check_neighbors(n_neighbors, layout.n_together(n))
         x, condition = columns.x, columns.given
-        warn_of_identifiers(problem.x, x)
+        warn_of_identifiers(problem, x)
         warn_of_singletons(n_singletons(condition, columns.target), n)
         measure = Measure(
             target=columns.target,

@@ -50,6 +50,7 @@ from infosieve._input.problem import (
     remember_columns,
     warn_of_identifiers,
     warn_of_singletons,
+    warn_of_the_target,
 )
 from infosieve._resampling.layout import Layout, laid_out
 from infosieve._scoring.jobs import Scoring
@@ -465,7 +466,8 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             n_steps = None if scores is not None else len(search.path)
             raise self._interrupted(error, n_steps) from error
         self._keep(search, problem, provenance, identifiers, scores)
-        warn_of_identifiers(problem.x, search.x, identifiers)
+        warn_of_identifiers(problem, search.x, identifiers)
+        warn_of_the_target(problem, search.selected)
         added = (step.singletons for step in search.path if step.action == "add")
         warn_of_singletons(max(added, default=0), problem.n_samples)
         self._warn_of_nothing(search.path[-1], problem.x)

@@ -226,7 +226,7 @@ def relevance_test(
         prepared = problem.prepare(spread, pool.here, with_order=engine.name == "cpu")
         columns, layout = laid_out(prepared, None)
         ks = check_neighbors(n_neighbors, layout.n_together(n))
-        warn_of_identifiers(problem.x, columns.x)
+        warn_of_identifiers(problem, columns.x)
         warn_of_singletons(n_singletons(columns.target), n)
         measure = Measure(
             target=columns.target,
