@@ -158,6 +158,9 @@ def test_choose_k_and_cluster(folder):
     written = pd.read_csv(folder / "reduced.csv")
     assert list(written) == [*ref.get_feature_names_out(), "Y"]
     np.testing.assert_allclose(written.to_numpy()[:, :3], ref.transform(X))
+    done = run("cluster", folder / "table.csv", "--target", "Y", "--n-clusters", 2)
+    assert done.stdout.decode().startswith("2 clusters of 6 features")
+    assert b"clusters join numbers; categories left out: 'kind'" in done.stderr
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "feather"])
@@ -501,7 +504,7 @@ MISTAKES = [
     (["select", "table.csv", *T, "--html", "pipe.html"], "pipe.html is a pipe; name a file"),
     (["report", "result.json", "--html", "pipe.html"], "pipe.html is a pipe; name a file"),
     (["demo", "--html", "pipe.html"], "pipe.html is a pipe; name a file"),
-    (["cluster", "table.csv", *T], "column 'kind' of X holds"),
+    (["cluster", "table.csv", *T, "--features", "kind"], "all are categories: 'kind'"),
     (["cluster", "table.csv", *T, "--exclude", "kind", "--n-clusters", "9"], "asks for 9 clusters"),
     (["choose-k", "table.csv", *T, "--n-neighbors", "9,3"], "'n_neighbors' parameter must be"),
     (["select", "table.csv", *T, "--n-permutations", "many"], "'n_permutations' parameter"),

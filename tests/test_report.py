@@ -1,6 +1,7 @@
 """The report: one page of answers, escaped, self-contained, and looked at in a real browser."""
 
 import base64
+import html
 import itertools
 import json
 import re
@@ -9,12 +10,14 @@ import shutil
 import time
 import warnings
 from dataclasses import replace
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 import sklearn
+from command import run
 
 from infosieve import (
     Alternative,
@@ -120,8 +123,6 @@ def body_of(text):
 
 def read(text):
     """The words of a page in a row."""
-    import html
-
     return " ".join(html.unescape(re.sub(r"<[^>]*>", " ", body_of(text))).split())
 
 
@@ -421,13 +422,14 @@ def test_questions_come_in_the_order_of_a_reader(found):
     questions = re.findall(r"<dt>(?:<a [^>]*>)?([^<]*\?)", body_of(text))
     assert questions == [
         "How sure is that?",
+        "How many columns predict best?",
         "What could stand in?",
         "Which columns are redundant?",
         "What is informative at all?",
         "Would it happen again?",
         "What was excluded?",
     ]
-    assert text.count("To ask:") == 1  # for clusters
+    assert text.count("To ask:") == 2  # for clusters, and columns that predict
 
 
 def test_what_was_not_asked_says_how_to_ask(found):
@@ -436,8 +438,9 @@ def test_what_was_not_asked_says_how_to_ask(found):
     assert "relevance=relevance_test(X, y)" in text
     assert "stability=stability(selector, X, y)" in text
     assert (
-        'Which columns are redundant? Not asked. To ask: selector.result_.report("report.html", '
-        "clusters=FeatureClustering().fit(X, y).result_)"
+        "Which columns are redundant? Not asked. To ask: from infosieve import FeatureClustering; "
+        'selector.result_.report("report.html", '
+        'clusters=FeatureClustering().fit(X.select_dtypes("number"), y).result_)'
     ) in text
     assert "How stable it is" not in text  # no empty section
     assert "What could stand in" not in re.findall(r"<h2[^>]*>(.*?)</h2>", page(found))
@@ -446,12 +449,126 @@ def test_what_was_not_asked_says_how_to_ask(found):
     text = read(page(replace(found, provenance=known)))
     assert f"{command} --alternatives" in text
     assert text.count(f"{command} --full") == 2
-    assert "To ask: infosieve cluster FILE --target ... --json > clusters.json" in text
+    assert (
+        f"To ask: {command} --json > selection.json && "
+        "infosieve cluster table.csv --target y --seed 0 --json > clusters.json && "
+        "infosieve report selection.json clusters.json --html report.html"
+    ) in text
     known = replace(known, parameters={**known.parameters, "series": True})
+    known = replace(known, command=f"{command} --series")
     text = read(page(replace(found, provenance=known)))
     assert "--full" not in text  # which a series has not
-    assert "infosieve relevance FILE --target ... --series" in text
+    assert "infosieve relevance table.csv --target y --series --html relevance.html" in text
     assert "halves of the samples would tear a series apart" in text
+
+
+def lines_to_ask(text):
+    return [html.unescape(line) for line in re.findall(r"To ask: <code>(.*?)</code>", text)]
+
+
+def repeated_rows():
+    """Ten patients with six rows each, codes of categories, text and gaps."""
+    rng = np.random.default_rng(5)
+    X = pd.DataFrame(rng.normal(size=(60, 3)), columns=["a", "b", "c"])
+    X["code"], X["kind"] = rng.integers(0, 3, 60), rng.choice(["u", "v"], 60)
+    y = pd.Series(X["a"] + 0.1 * rng.normal(size=60), name="y")
+    X.loc[3, "b"] = np.nan
+    return X, y, np.repeat(np.arange(10), 6)
+
+
+@pytest.mark.filterwarnings("ignore:From . of 4 halves nothing was selected")
+@pytest.mark.parametrize("classes", [False, True])
+def test_calls_to_ask_run_and_know_what_the_data_are(classes, tmp_path, monkeypatch):
+    """Followed literally, they must not take rows of one patient as independent."""
+    X, y, groups = repeated_rows()
+    y = (y > 0).astype(int) if classes else y
+    how = {"discrete_features": ["code"], "missing": "median", "lookahead": 1, "random_state": 0}
+    how |= {"discrete_target": True} if classes else {}
+    selector = MISelector(**how).fit(X, y, groups=groups)
+    lines = lines_to_ask(page(selector.result_))
+    assert len(lines) == 5
+    shown = {}
+    write = type(selector.result_).report
+    monkeypatch.setattr(
+        type(selector.result_),
+        "report",
+        lambda result, path, **beside: (shown.update(beside), write(result, path, **beside)),
+    )
+    monkeypatch.setattr("infosieve.stability", partial(stability, n_resamples=2))
+    monkeypatch.chdir(tmp_path)
+    for line in lines:
+        names = {"selector": selector, "X": X, "y": y, "groups": groups}
+        exec(line, names | {"__name__": "somebody"})
+    assert set(shown) == {"relevance", "clusters", "stability"}
+    for result in shown.values():
+        assert result.provenance.parameters["groups"] == 10
+    known = shown["relevance"].provenance.parameters
+    assert known["discrete_features"] == ["code"]
+    assert known["missing"] == shown["clusters"].provenance.parameters["missing"] == "median"
+    assert list(shown["clusters"].features) == ["a", "b", "c"]
+    assert selector.result_.alternatives is not None
+    (line,) = [line for line in lines if "predict.html" in line]
+    target = ", discrete_target=True" if classes else ""
+    assert f"discrete_features=['code']{target}, missing='median'" in line
+    assert "fit(X, y, groups=groups)" in line
+    assert "How well do they predict?" in read((tmp_path / "predict.html").read_text())
+
+
+def test_calls_to_ask_about_arrays_and_series():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(60, 70))
+    X[:, 1] = rng.integers(0, 3, 60)
+    mask = np.arange(70) == 1
+    selector = MISelector(
+        stop=None, max_features=1, discrete_features=mask, series=4, random_state=0
+    )
+    result = selector.fit(X, X[:, 0] + 0.1 * rng.normal(size=60)).result_
+    asked = " ".join(lines_to_ask(page(result)))
+    # A mask of 70 columns is no line to read.
+    assert "relevance_test(X, y, discrete_features=selector.discrete_features, series=4)" in asked
+    assert 'fit(pd.DataFrame(X).drop(columns=[1], errors="ignore"), y)' in asked
+    assert "FeatureClustering(series=True)" in asked
+    everything = known_as(result, discrete_features=True)
+    assert "Not asked: clusters are of numbers." in read(page(everything))
+    damaged = replace(result.provenance, command="infosieve select 'table.csv --target y")
+    assert "Not asked. To ask: infosieve cluster" not in read(
+        page(replace(result, provenance=damaged))
+    )
+
+
+def test_commands_to_ask_run_and_know_what_the_data_are(tmp_path):
+    X, y, groups = repeated_rows()
+    X.assign(y=(y > 0).astype(int), patient=groups).to_csv(tmp_path / "table.csv", index=False)
+    data = ["--target", "y", "--groups=patient", "--categorical", "code", "--missing", "value"]
+    data += ["--categorical", "y"]
+    options = ["--alpha", "0.1", "--lookahead", "1", "--out", "chosen.csv", "--quiet"]
+    words = ["table.csv", *data, *options, "--seed", "3", "--html", "page.html"]
+    done = run("select", *words, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    again = shlex.join(["infosieve", "select", *words])
+    asked = lines_to_ask((tmp_path / "page.html").read_text())
+    predict, stand_ins, clusters, *full = asked
+    assert stand_ins == f"{again} --alternatives"
+    assert full == [f"{again} --full"] * 2
+    asked_for = ["--stop", "cv", "--seed", "3", "--html", "predict.html"]
+    assert predict == shlex.join(["infosieve", "select", "table.csv", *data, *asked_for])
+    for part in [*clusters.split(" && "), predict]:
+        line, _, place = part.partition(" > ")
+        done = run(*shlex.split(line)[1:], cwd=tmp_path)
+        assert done.returncode == 0, done.stderr
+        if place:
+            (tmp_path / place).write_bytes(done.stdout)
+    known = json.loads((tmp_path / "clusters.json").read_text())
+    assert known["provenance"]["parameters"]["groups"] == 10
+    assert known["provenance"]["seed"] == 3
+    assert known["features"] == ["a", "b", "c"]
+    assert "chosen.csv" not in clusters  # which is written already
+    assert "Which columns are redundant" in (tmp_path / "page.html").read_text()
+    text = (tmp_path / "selection.json").read_text()
+    result = SelectionResult.from_json(text)
+    full = lines_to_ask(page(result))[-1]
+    assert full.endswith("--full --html report.html")  # one document has no room for all of it
+    assert "--json" not in full
 
 
 def test_how_sure_is_said_once_and_in_numbers(found):
@@ -467,7 +584,7 @@ def test_how_sure_is_said_once_and_in_numbers(found):
     assert "In each step a false column passes in 5" in text
     kept = MISelector(random_state=0, min_features=3, lookahead=1, n_permutations=99)
     X = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 4)), columns=list("abcd"))
-    text = read(page(kept.fit(X, X["a"]).result_))
+    text = read(page(kept.fit(X, X["a"] + 0.1 * X["b"].sample(60, random_state=0).values).result_))
     assert "But 2 others were kept on request, not by a test." in text
     assert text.count("kept on request") == 3
 
@@ -764,7 +881,7 @@ def test_whether_columns_are_certain_was_not_asked():
     result = known_as(untested(predicting()), test=False)
     text = read(page(result))
     assert "Which of them are certain was not asked (test=True, or --test in a command)." in text
-    assert 'To ask: MISelector(stop="cv", test=True)' in text
+    assert "To ask: selector.set_params(test=True, random_state=0).fit(X, y).result_" in text
     assert "permutation test," not in text
     assert "p says" not in text
     assert "allowed" not in text  # no empty columns in the table

@@ -1,11 +1,17 @@
 """``infosieve cluster``: columns that are redundant with each other, joined."""
 
+import sys
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
 
 from infosieve.cli import options as o
+from infosieve.cli.errors import InputError
+
+# So many columns that are left out are named.
+_NAMES = 5
 
 
 def cluster(
@@ -90,11 +96,11 @@ def cluster(
         random_state=seed,
         verbose=0 if quiet else 1,
     )
-    X, y = in_memory(data.X), data.y
+    X, y = _numbers(in_memory(data.X), data.declared), data.y
     if data.discrete_target is True:
         y = y.astype("category")
     with workers(dask, jobs) as clustering.executor:
-        clustering.fit(X.astype(dict.fromkeys(data.declared, "category")), y, data.groups)
+        clustering.fit(X, y, data.groups)
     clustering.executor = None
     clustering.set_output(transform="pandas")
     result = clustering.result_
@@ -105,6 +111,26 @@ def cluster(
         out,
         lambda: data.beside_target(clustering.transform(X)),
     )
+
+
+def _numbers(X: Any, declared: Sequence[str]) -> Any:
+    """The columns without categories, which have no distances; says which these are."""
+    from infosieve._core.messages import shown
+    from infosieve._input.kinds import kind_of
+
+    kinds = {name: kind_of(X[name], f"column {shown(name)} of X") for name in X}
+    left_out = [name for name in X if name in declared or kinds[name] == "category"]
+    if not left_out:
+        return X
+    named = ", ".join(map(shown, left_out[:_NAMES]))
+    more = f" and {len(left_out) - _NAMES} more" if len(left_out) > _NAMES else ""
+    if len(left_out) == X.shape[1]:
+        raise InputError(
+            f"clusters join columns of numbers, but all are categories: {named}{more}; "
+            "infosieve select takes them"
+        )
+    print(f"infosieve: clusters join numbers; categories left out: {named}{more}", file=sys.stderr)
+    return X.drop(columns=left_out)
 
 
 def _with_categories(result: Any) -> Any:

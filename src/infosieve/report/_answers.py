@@ -1,7 +1,7 @@
 """What is asked next about a selection, each with a short answer and a section of the page.
 
-What could stand in, what else is informative, would it happen again, what was left out. Where a
-question was not asked, the short answer says how to ask it.
+How many predict, what could stand in, what else is informative, would it happen again, what was
+left out. Where a question was not asked, the short answer says how to ask it.
 """
 
 from collections.abc import Iterator, Mapping
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from infosieve._core import messages
+from infosieve.report import _asking as asking
 from infosieve.report import _figures as figures
 from infosieve.report._clusters import tree_section
 from infosieve.report._data import certainty, nats
@@ -93,10 +94,17 @@ def _is_series(result: Any) -> bool:
     return result.provenance.parameters.get("series", False) is not False
 
 
-def _how_to_ask(result: Any, python: str) -> str:
-    """One line: the call or, where the result comes from a command, that command with more."""
-    command = result.provenance.command
-    return f"{command} --full" if command else python
+# --- how many predict
+
+
+def how_many_predict(result: Any) -> Iterator[Answer]:
+    """That a model may want other columns than tests find; where it chose, a section says it."""
+    if result.cv_scores is None and result.steps:
+        certain = "certain" if result.steps[0].p_value is not None else "most informative"
+        text = f"Not asked: these are the {certain} ones, and a model may want more, or others."
+        if not result.selected:
+            text = "Not asked: a model may predict from columns that no test finds."
+        yield _answer("How many columns predict best?", text, code=asking.prediction(result))
 
 
 # --- what could stand in
@@ -109,9 +117,7 @@ def stand_ins(result: Any, clusters: Any = None) -> Answer:
         return _answer(question, "Nothing was selected.")
     copies = list(_copies(result))
     if result.alternatives is None:
-        ask = "selector.alternatives_, and then selector.result_.report(...)"
-        if result.provenance.command:
-            ask = f"{result.provenance.command} --alternatives"
+        ask = asking.alternatives(result)
         text = " ".join([*copies, "Other columns were not looked at."]) if copies else "Not asked."
         return _answer(question, text, code=ask)
     found = _by_column(result)
@@ -218,15 +224,9 @@ def redundant(result: Any, clusters: Any = None) -> Answer:
     """Clusters of columns that are redundant with each other."""
     question = "Which columns are redundant?"
     if clusters is None:
-        ask = (
-            'selector.result_.report("report.html", clusters=FeatureClustering().fit(X, y).result_)'
-        )
-        if result.provenance.command:
-            ask = (
-                "infosieve cluster FILE --target ... --json > clusters.json, and then infosieve "
-                "report selection.json clusters.json --html page.html"
-            )
-        return _answer(question, "Not asked.", code=ask)
+        ask = asking.clusters(result)
+        text = "Not asked." if ask else "Not asked: clusters are of numbers."
+        return _answer(question, text, code=ask)
     part = tree_section(clusters, "Which columns are redundant", anchor="redundant")
     n, k = len(clusters.features), len(clusters.clusters)
     several = sum(len(members) > 1 for members in clusters.members)
@@ -251,10 +251,7 @@ def informative(result: Any, test: Any = None) -> Answer:
         alone += f" The {figures.MANY} columns with the most are shown."
     shown = figures.relevance(result, test)
     if test is None:
-        call = 'selector.result_.report("report.html", relevance=relevance_test(X, y))'
-        ask = _how_to_ask(result, call)
-        if result.provenance.command and _is_series(result):
-            ask = "infosieve relevance FILE --target ... --series"
+        ask = asking.relevance(result)
         part = section(title, alone, shown, anchor=anchor)
         text = "Columns were measured, but not tested one by one."
         return _answer(question, text, part, code=ask)
@@ -341,8 +338,7 @@ def stable(result: Any, found: Any = None) -> Answer:
     if found is None:
         if _is_series(result):
             return _answer(question, "Not asked: halves of the samples would tear a series apart.")
-        call = 'selector.result_.report("report.html", stability=stability(selector, X, y))'
-        return _answer(question, "Not asked.", code=_how_to_ask(result, call))
+        return _answer(question, "Not asked.", code=asking.stability(result))
     threshold = found.threshold()
     text = (
         "The selection was repeated on halves of the samples. Bars: the share of the halves from "

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from infosieve.report import _answers as answers
+from infosieve.report import _asking as asking
 from infosieve.report import _data, _words
 from infosieve.report import _figures as figures
 from infosieve.report._pairs import against_target
@@ -33,6 +34,7 @@ def selection_page(
     first = [] if scores is None else [scores]
     redundant = answers.redundant(result, clusters)
     answered = [
+        *answers.how_many_predict(result),
         answers.stand_ins(result, clusters),
         redundant,
         answers.informative(result, relevance),
@@ -127,8 +129,7 @@ def _sureness(result: Any, tested: bool) -> Page:
     elif not tested:
         answer = "Not tested: columns were taken in the order of what they add."
         if result.cv_scores is not None and not broken_off(result):
-            ask = f"{result.provenance.command} --test"
-            ask = ask if result.provenance.command else 'MISelector(stop="cv", test=True)'
+            ask = asking.tests(result)
     elif not passed:
         answer = f"No column passed its test; they were kept {_why_kept(result)}."
     else:
