@@ -33,6 +33,7 @@ P = 99
 LEVEL = 0.05
 # Groups: how many, and their smallest and largest size.
 GROUPS = ((20, 30, 30), (20, 2, 30), (50, 5, 5), (50, 2, 30), (200, 2, 5))
+MATCHED = ((50, 2), (150, 2), (50, 4))  # groups, rows of each
 SHARES = (0.5, 0.9)  # of the variance, between groups
 PHIS, SIZES = (0.0, 0.5, 0.9, 0.99), (200, 1000)
 STEPS = ("first", "beside")
@@ -56,6 +57,14 @@ def grouped(case, step, effect, rng):
     if step == "beside":
         return np.c_[s + 0.5 * x, s], s + 0.7 * y + effect * 0.5 * x, groups
     return np.c_[x, s], y + effect * x, groups
+
+
+def matched(n_groups, size, share, effect, rng):
+    """(X, y, groups): the target is the place in the group, in every group."""
+    X, _, groups = grouped((n_groups, size, size, share), "first", 0.0, rng)
+    y = np.tile(np.arange(size), n_groups)
+    X[:, 0] += effect * y
+    return X, y.astype(str), groups
 
 
 def autoregressive(phi, n, rng):
@@ -90,6 +99,13 @@ def _one(case, run):
         return {
             "groups": passes(X, y, case, run, groups=groups),
             "one row of each": passes(X[first], y[first], case, run),
+            "as if independent": passes(X, y, case, run),
+        }
+    if case["what"] == "matched":
+        n_groups, size, share = case["numbers"]
+        X, y, groups = matched(int(n_groups), int(size), share, case["effect"], rng)
+        return {
+            "groups": passes(X, y, case, run, groups=groups),
             "as if independent": passes(X, y, case, run),
         }
     if case["what"] == "series":
@@ -143,6 +159,10 @@ def cases():
             for step in STEPS:
                 for effect in (0.0, 0.3 if group[0] == 200 else 0.5):
                     every.append(("groups", step, effect, [*group, share], 0.5))
+    for n_groups, size in MATCHED:
+        for share in SHARES:
+            for effect in (0.0, 0.5):
+                every.append(("matched", "first", effect, [n_groups, size, share], 1.0))
     for numbers in ([0.5, 200], [0.9, 200], [0.9, 1000]):
         every.append(("search in series", "first", 0.0, numbers, 0.5))
     for numbers in ([50, 5, 5, 0.5], [50, 2, 30, 0.9]):
@@ -226,6 +246,15 @@ def page(kept, seed=0):
             each = [share_of(runs, k) for k in ("groups", "one row of each", "as if independent")]
             rows.append([int(n), sizes, f"{share:.0%}", c["step"], len(runs), *each])
         parts += [TEXT[title], table(head, rows, left=0)]
+    head = ["groups", "rows of each", "variance between", "effect", "runs", "`groups`",
+            "as if independent"]  # fmt: skip
+    rows = [
+        [int(c["numbers"][0]), int(c["numbers"][1]), f"{c['numbers'][2]:.0%}", c["effect"],
+         len(runs), share_of(runs, "groups"), share_of(runs, "as if independent")]
+        for effect in (False, True)
+        for c, runs in rows_of(kept, "matched", effect)
+    ]  # fmt: skip
+    parts += [TEXT["matched"], table(head, rows, left=0)]
     rows = []
     for what in ("search in series", "search in groups"):
         for c, runs in rows_of(kept, what, False):
@@ -278,6 +307,12 @@ are independent.""",
 
 The target has 0.5 times the candidate added (0.3 with 200 groups). "One row of each" is what can be
 done without `groups`: a valid test of a random row of each group.""",
+    "matched": """## Matched rows
+
+Every group has the same values of the target in the same order, such as control and case of a
+pair. Rows are then taken in random order within their group, and tests exchange these orders. The
+candidate has effects of groups, and the effect times the place in the group added. Effects of
+groups hide a difference if rows are taken as independent; tests pass too rarely then.""",
     "search": f"""## A whole search
 
 How often `MISelector` selects anything among {M_WIDE} columns that tell nothing, with all defaults
