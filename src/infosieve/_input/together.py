@@ -13,6 +13,8 @@ from infosieve._input.checked import same_labels_in_another_order
 
 # A part of a series has at least so many rows if its window is given (if not: layout.py).
 _ROWS = 10
+# Rows that most columns show in that they do not follow the order within groups.
+_LOOK = 64
 
 
 @dataclass(frozen=True)
@@ -124,14 +126,17 @@ def follows_place(values: FloatArray, groups: IntArray) -> IntArray:
     order = np.argsort(groups, kind="stable")
     sizes = np.bincount(groups)
     place = np.arange(groups.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    longest = order[groups[order] == sizes.argmax()]
-    found = np.arange(len(values))
-    for first in (2 * int(sizes.max()), groups.size):  # most columns differ at once
-        one, other = (values[np.ix_(found, at[:first])] for at in (order, longest[place]))
-        found = found[_same(one, other)]
-    return np.asarray(found[~_same(values[found], values[found, :1])])
+    expected = order[groups[order] == sizes.argmax()][place]  # the longest group has all places
+    some = np.linspace(0, order.size - 1, _LOOK).astype(np.int64)  # where most columns differ
+    found = np.flatnonzero(_same(values[:, order[some]], values[:, expected[some]]))
+    kept = [
+        j
+        for j, row in zip(found.tolist(), values[found], strict=True)
+        if _same(row[order], row[expected]) and not _same(row, row[:1])
+    ]
+    return np.array(kept, np.int64)
 
 
 def _same(one: FloatArray, other: FloatArray) -> BoolArray:
-    """Which rows are the same, gaps and all."""
-    return np.asarray(((one == other) | (np.isnan(one) & np.isnan(other))).all(axis=1))
+    """Whether values are the same, gaps and all, in each row."""
+    return np.asarray(((one == other) | (np.isnan(one) & np.isnan(other))).all(axis=-1))
