@@ -1,5 +1,6 @@
 """The real command, in a process of its own: results, files, mistakes, signals."""
 
+import ast
 import errno
 import gc
 import gzip
@@ -39,6 +40,7 @@ from infosieve import (
 from infosieve._core.errors import MissingRequirementError
 from infosieve._engines.numba.jit import announcer
 from infosieve._executors import WorkersLostError
+from infosieve.cli.errors import in_our_words, told
 from infosieve.cli.options import literal
 from infosieve.datasets import make_friedman
 
@@ -204,7 +206,7 @@ def test_screening_and_samples_are_options_and_told(folder, tmp_path):
     text = done.stdout.decode()
     assert "Of 6 candidates the 2 best by a table of counts were estimated.\n" in text
     assert "p is that of a column alone, not of the best of 6 candidates" in text
-    assert "infosieve: correction=None: p is that of a column alone" in done.stderr.decode()
+    assert "infosieve: --correction none: p is that of a column alone" in done.stderr.decode()
     for option, value in (("0.9", 0.9), ("none", None), ("50", 50), ("auto", "auto")):
         done = run("select", folder / "table.csv", "--target", "Y", "--json", "--quiet", *FAST,
                    "--max-samples", option, "--screen", "none")  # fmt: skip
@@ -244,7 +246,8 @@ AGAIN = {
     "choose-k": ["choose-k", "table.csv", *T, "--n-neighbors", "2,6", "--categorical", "X6"],
     "groups": ["select", "table.csv", *T, "--groups", "who", "--missing", "value", "--max-features",
                "1"],
-    "series": ["select", "table.csv", *T, "--series-window", "3", "--max-features", "1"],
+    "series": ["select", "table.csv", *T, "--series-window", "3", "--max-features", "1",
+               "--exclude", "who"],
     "cluster": ["cluster", "table.csv", "--target", "level", "--categorical", "level",
                 "--n-clusters", "3", "--exclude", "kind", "--exclude", "Y"],
 }  # fmt: skip
@@ -473,13 +476,13 @@ MISTAKES = [
     (["select", "table.csv", *T, "--exclude", "Q"], "--exclude 'Q' is no column"),
     (["select", "table.csv", *T, "--categorical", "Q9"], "--categorical 'Q9' is no column"),
     (["select", "table.csv", *T, "--features", "Y"], "no column is left to look at"),
-    (["select", "table.csv", *T, "--alpha", "2"], "'alpha' parameter must be a number between"),
-    (["select", "table.csv", *T, "--criterion", "x"], "'criterion' parameter must be one of"),
-    (["select", "table.csv", *T, "--n-neighbors", "9,3"], "'n_neighbors' parameter must be"),
+    (["select", "table.csv", *T, "--alpha", "2"], "--alpha must be a number between"),
+    (["select", "table.csv", *T, "--criterion", "x"], "--criterion must be one of"),
+    (["select", "table.csv", *T, "--n-neighbors", "9,3"], "--n-neighbors must be"),
     (["select", "table.csv", *T, "--n-neighbors", "99"], "asks for 99 neighbours, but 60"),
-    (["select", "table.csv", *T, "--max-features", "0"], "'max_features' parameter"),
-    (["select", "table.csv", *T, "--jobs", "0"], "'n_jobs' parameter"),
-    (["select", "table.csv", *T, "--seed", "-1"], "'random_state' parameter"),
+    (["select", "table.csv", *T, "--max-features", "0"], "--max-features"),
+    (["select", "table.csv", *T, "--jobs", "0"], "--jobs"),
+    (["select", "table.csv", *T, "--seed", "-1"], "--seed"),
     (["select", "table.csv", *T, "--out", "x.xlsx"], "x.xlsx: the ending must be one of"),
     (["select", "table.csv", *T, "--out", "no/where.csv"], "there is no directory 'no'"),
     (["select", "table.csv", *T, "--out", "directory"], "the ending must be"),
@@ -506,12 +509,12 @@ MISTAKES = [
     (["demo", "--html", "pipe.html"], "pipe.html is a pipe; name a file"),
     (["cluster", "table.csv", *T, "--features", "kind"], "all are categories: 'kind'"),
     (["cluster", "table.csv", *T, "--exclude", "kind", "--n-clusters", "9"], "asks for 9 clusters"),
-    (["choose-k", "table.csv", *T, "--n-neighbors", "9,3"], "'n_neighbors' parameter must be"),
-    (["select", "table.csv", *T, "--n-permutations", "many"], "'n_permutations' parameter"),
-    (["select", "table.csv", *T, "--screen", "many"], "'screen' parameter must be 'auto', an int"),
-    (["select", "table.csv", *T, "--screen", "1"], "'screen' parameter must be 'auto', an int"),
-    (["select", "table.csv", *T, "--max-samples", "1.5"], "'max_samples' parameter must be 'auto'"),
-    (["select", "table.csv", *T, "--stop", "never"], "'stop' parameter must be one of"),
+    (["choose-k", "table.csv", *T, "--n-neighbors", "9,3"], "--n-neighbors must be"),
+    (["select", "table.csv", *T, "--n-permutations", "many"], "--n-permutations"),
+    (["select", "table.csv", *T, "--screen", "many"], "--screen must be 'auto', an int"),
+    (["select", "table.csv", *T, "--screen", "1"], "--screen must be 'auto', an int"),
+    (["select", "table.csv", *T, "--max-samples", "1.5"], "--max-samples must be 'auto'"),
+    (["select", "table.csv", *T, "--stop", "never"], "--stop must be one of"),
     (["report", "result.json", "--out", "page.html"], "No such option"),
     (["select", "table.csv", *T, "--seed", "1", "--seed=1"], "--seed is given twice: give it once"),
     (["select", "table.csv", *T, *T], "--target is given twice"),
@@ -704,7 +707,7 @@ def test_a_gpu_that_is_not_there_is_bad_input(folder):
     for command in ("select", "choose-k"):
         done = run(command, folder / "table.csv", *T, "--device", "cuda")
         assert done.returncode == 2
-        assert b"The 'device' parameter is 'cuda', but CuPy is not here" in done.stderr
+        assert b"--device is 'cuda', but CuPy is not here" in done.stderr
 
 
 def test_debug_shows_where_an_error_comes_from(folder):
@@ -1101,4 +1104,74 @@ def test_a_pair_is_told(tmp_path):
     done = run("select", "pair.csv", *T, "--seed", "0", cwd=tmp_path)
     assert re.search(
         "^(b and d|d and b) are a pair: gain and p are those", done.stdout.decode(), re.M
+    )
+
+
+# Modules whose messages a command does not pass on: they write Python, or read records.
+_OF_PYTHON = ("cli", "datasets", "plots", "results", "_asking.py", "_checks.py")
+
+
+def messages():
+    """Texts of the library, with 7 for what is filled in, and where they are."""
+    for path in sorted(Path(infosieve.__file__).parent.rglob("*.py")):
+        if set(_OF_PYTHON) & set(path.parts):
+            continue
+        inside = set()
+        for node in ast.walk(ast.parse(path.read_text())):
+            if id(node) in inside or not isinstance(node, (ast.JoinedStr, ast.Constant)):
+                continue
+            inside.update(id(part) for part in ast.walk(node))
+            parts = node.values if isinstance(node, ast.JoinedStr) else [node]
+            text = "".join(str(p.value) if isinstance(p, ast.Constant) else "7" for p in parts)
+            if " " in text and "\n" not in text:  # docstrings have several lines
+                yield f"{path.name}:{node.lineno}", text
+
+
+def test_messages_of_the_library_name_options():
+    """Whoever gives a command has no discrete_features, no cv=3 and no 'alpha' parameter."""
+    calls = (MISelector, FeatureClustering, infosieve.relevance_test, infosieve.stability)
+    names = {name for call in calls for name in inspect.signature(call).parameters}
+    any_name = "|".join(sorted(names - {"X", "y", "selector", "estimator", "verbose"}))
+    python = re.compile(rf"'({any_name})' parameter|\b({any_name})=|\(({any_name})\)")
+    gap = "(missing)"  # NaN, in words
+    # What a command refuses before the library would, or does not have.
+    never = ("SelectFromModel", "say what the target is", "cannot be given halves")
+    found = 0
+    for place, text in messages():
+        if not python.search(text.replace(gap, "")) or any(words in text for words in never):
+            continue
+        found += 1
+        ours = in_our_words(text).replace(gap, "")
+        assert not python.search(ours), f"{place}: {ours}"
+        assert "--" in ours or "Give" in ours, place
+    assert found > 50  # or they are not found any more
+
+
+@pytest.mark.parametrize(
+    ("said", "ours"),
+    [
+        ("or declare them (discrete_features).", "or declare them (--categorical)."),
+        ("use fewer folds (cv=3), series=True, stop=None",
+         "use fewer folds (--cv 3), --series, --stop none"),
+        ("Pass another 'model' or 'scoring'.", "Give another --model or --scoring."),
+        ("'min_features' parameter (4) must not exceed 'max_features' (3).",
+         "--min-features (4) must not exceed --max-features (3)."),
+        # Columns may have the names of parameters.
+        ("column 'max_features' of X holds 'alpha'", "column 'max_features' of X holds 'alpha'"),
+        ("Left out as identifiers: 'random_state', 'cv'.",
+         "Left out as identifiers: 'random_state', 'cv'."),
+    ],
+)  # fmt: skip
+def test_parameters_and_columns_in_our_words(said, ours):
+    assert in_our_words(said) == ours
+
+
+def test_lines_of_progress_keep_names_of_columns():
+    assert (
+        told("add max_features (best of 6): 0.3 nats") == "add max_features (best of 6): 0.3 nats"
+    )
+    line = "the test of a step takes 12 s at most; shorter: "
+    assert told(f"{line}lookahead=1, no pairs") == f"{line}--lookahead 1, no pairs"
+    assert told(f"{line}max_features, an end after so many steps, or fewer columns").startswith(
+        f"{line}--max-features, an end"
     )

@@ -87,7 +87,7 @@ def test_mistakes_are_told_before_work_begins(table):
     assert "--target 'z' is no column" in done.stderr
     done = run("relevance", path, "--target", "y", "--alpha", 7)
     assert done.returncode == 2
-    assert "'alpha' parameter must be a number between 0 and 1" in done.stderr
+    assert "--alpha must be a number between 0 and 1" in done.stderr
 
 
 def test_a_record_of_another_kind_is_refused(table):

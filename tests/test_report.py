@@ -877,17 +877,35 @@ def test_names_are_text_in_the_figure_of_scores():
     assert not any("<script" in t for t in [*labels, *texts])
 
 
+def test_pages_of_a_command_name_its_options(found):
+    texts = []
+    for command in ("", "infosieve select table.csv --target y"):
+        known = replace(found.provenance, command=command)
+        result = replace(known_as(replace(found, provenance=known), correction=None))
+        texts.append(read(page(result)) + " ".join(result.notes))
+    python, command = texts
+    for words, option in (
+        ("declare it (discrete_features) to keep it", "declare it (--categorical) to keep it"),
+        ("With correction=None p is that", "With --correction none p is that"),
+    ):
+        assert words in python
+        assert option in command
+        assert words not in command
+
+
 def test_whether_columns_are_certain_was_not_asked():
     result = known_as(untested(predicting()), test=False)
     text = read(page(result))
-    assert "Which of them are certain was not asked (test=True, or --test in a command)." in text
+    assert "Which of them are certain was not asked (test=True)." in text
     assert "To ask: selector.set_params(test=True, random_state=0).fit(X, y).result_" in text
     assert "permutation test," not in text
     assert "p says" not in text
     assert "allowed" not in text  # no empty columns in the table
     command = "infosieve select table.csv --target y --stop cv"
     known = replace(result.provenance, command=command)
-    assert f"To ask: {command} --test" in read(page(replace(result, provenance=known)))
+    text = read(page(replace(result, provenance=known)))
+    assert f"To ask: {command} --test" in text
+    assert "Which of them are certain was not asked (--test)." in text
     broken = read(page(known_as(result, test=True)))
     assert "The tests were broken off: which of them are certain is not known." in broken
     assert "--test" not in broken

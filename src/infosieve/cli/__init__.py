@@ -9,9 +9,10 @@ from typing import Annotated
 
 import typer
 
+from infosieve._core.progress import Progress
 from infosieve.cli import again, choose_k, cluster, demo, relevance, report, select, stability
 from infosieve.cli.command import Command
-from infosieve.cli.errors import STATUS, fail, reported, show_warning
+from infosieve.cli.errors import STATUS, fail, reported, show_warning, told
 
 app = typer.Typer(
     name="infosieve",
@@ -51,6 +52,7 @@ def main(arguments: list[str] | None = None) -> None:
     given = [a for a in given if a != "--debug"] or ["--help"]
     again.remember(given)
     warnings.showwarning = show_warning  # type: ignore[assignment]
+    Progress.in_words = staticmethod(told)  # type: ignore[assignment, method-assign]
     with reported(debug):
         code = app(given, prog_name="infosieve", standalone_mode=False)
         sys.stdout.flush()

@@ -20,13 +20,69 @@ STATUS = (
 # What the library raises of bad input, and of what cannot be done here: status 2.
 _DOCUMENTED = (ValueError, TypeError, OSError, MemoryError, ImportError, MissingRequirementError)
 
-# Parameters whose values are written as on the command line.
-_PARAMETER = re.compile(
-    r"\b(alpha|correction|criterion|max_features|max_samples|min_features|missing"
-    r"|n_features_to_select|scale|screen|search|stop)=('?)([\w.-]*\w)\2"
-)
+# Parameters that messages of the library name, and options. Others are called as their parameters.
+_RENAMED = {
+    "discrete_features": "--categorical",
+    "discrete_target": "--categorical",
+    "executor": "--dask",
+    "n_jobs": "--jobs",
+    "random_state": "--seed",
+}
+_SAME: tuple[str, ...] = ("alpha", "checkpoint", "connectivity", "correction", "correlation")
+_SAME += ("criterion", "cv", "device", "groups", "linkage", "lookahead", "max_features")
+_SAME += ("max_samples", "method", "metric", "min_features", "missing", "model", "n_clusters")
+_SAME += ("n_features_to_select", "n_neighbors", "n_permutations", "n_resamples", "null")
+_SAME += ("removal", "representative", "resample", "scale", "scoring", "screen", "search")
+_SAME += ("series", "similarity", "similarity_threshold", "stop", "test")
+_OPTIONS = {name: f"--{name.replace('_', '-')}" for name in _SAME} | _RENAMED
+_ANY = "|".join(_OPTIONS)
+_LIST = "(?:cv|{0})(?:, (?:{0}))*".format("|".join(name for name in _OPTIONS if "_" in name))
+# A column may have the name of a parameter: only where these stand like this are they meant.
+_PARAMETER = re.compile(rf"(?:[Tt]he )?'({_ANY})' parameter\b")
+_VALUE = re.compile(rf"\b({_ANY})=('?)([\w.-]*\w)\2")
+_NAMED = [
+    re.compile(pattern)
+    for pattern in (
+        rf"(?<=\(){_LIST}(?=\))",  # Ask for fewer (min_features, n_features_to_select).
+        rf"(?<=[Ll]eave )'({_ANY})'(?= out)",
+        rf"(?<=another )'({_ANY})'",
+        rf"(?<=pass a )'({_ANY})'",
+        rf"(?<=--model or )'({_ANY})'",
+        rf"(?<=but )'({_ANY})'(?= has \d+ connected)",
+        rf"(?<=time, )'({_ANY})'(?= for rows)",
+        rf"(?<=with a )'({_ANY})'",
+        rf"(?<=not exceed )'({_ANY})'",
+        rf"(?<=Exactly one of )'({_ANY})' and '({_ANY})'",
+        rf"(?<=the number; )'({_ANY})' and '({_ANY})'(?= bound)",
+        rf"(?<=, )({_ANY})(?= with this criterion)|(?<= or )({_ANY})(?= with this criterion)",
+        rf"\A({_ANY})(?=, an end after)",
+    )
+]
 # What a model is given, in Python: those of the command have their columns prepared.
 _AS_THEY_ARE = re.compile(r"A model is given columns of X as they are: .* or model=None\.")
+# What is said otherwise on a command line: what it takes, and what takes its place.
+_SENTENCES = [
+    (re.compile(pattern), words)
+    for pattern, words in (
+        (r"transform gives zero columns; ", ""),
+        (r"MISelector\(\) tests whether", "--stop auto tests whether"),
+        (
+            r"pass discrete_target=True; if [a-z ]+, discrete_target=False says so",
+            "--categorical with its name says so",
+        ),
+        (r" where that is a parameter", ""),
+        (r"or less, or True", "or less to --series-window"),
+        (r"Pass a classifier as 'estimator', or a number", "Give --n-clusters, a number"),
+        (r"if it is categories, declare it discrete", "if it is categories, --categorical says so"),
+        (r"; if it was declared continuous, declare it discrete", ""),
+        (r"leave the column out of X and pass it as groups", "give it as --groups"),
+        (r"shuffle the rows of X, y and groups first", "shuffle the rows of the file first"),
+        (r"Pass one for each row of X", "Each row needs one"),
+        (r"\bPass another 'model'", "Give another --model"),
+        (r"must be None, an int of at least 0, a NumPy RandomState or a NumPy Generator",
+         "must be a whole number of at least 0"),
+    )
+]  # fmt: skip
 
 
 class InputError(ValueError):
@@ -67,24 +123,41 @@ def _verdict(error: BaseException) -> tuple[str, int]:
 def in_our_words(text: str) -> str:
     """What the library says, in the command's words: its options, and rows counted from 1."""
     text = re.sub(r"\bin row (\d+)\b", lambda row: f"in row {int(row[1]) + 1}", text)
-    text = _PARAMETER.sub(lambda one: f"--{one[1].replace('_', '-')} {one[3]}", text)
-    text = text.replace("series=True", "--series").replace("transform gives zero columns; ", "")
-    text = text.replace("(discrete_features)", "(--categorical)")
     text = _AS_THEY_ARE.sub("Give another --model.", text)
-    text = text.replace("Pass another 'model'.", "Give another --model.")
-    text = text.replace("Use fewer folds (cv", "Use fewer folds (--cv")
-    text = text.replace("MISelector() tests whether", "--stop auto tests whether")
-    text = text.replace("another 'model' or 'scoring'", "another --model or --scoring")
-    text = text.replace("folds (--cv), or another 'scoring'", "folds (--cv), or another --scoring")
-    for name in ("groups", "missing", "series", "cv", "scoring"):
-        text = text.replace(f"The '{name}' parameter", f"--{name}")
+    for pattern, words in _SENTENCES:
+        text = pattern.sub(words, text)
+    text = _VALUE.sub(_value, text)
+    text = _PARAMETER.sub(lambda one: _OPTIONS[one[1]], text)
+    for pattern in _NAMED:
+        text = pattern.sub(_names, text)
     if "X has missing values" in text:
         text += " --exclude leaves out a column."
     if "holds dates or times" in text:
         text += " --exclude leaves it out."
-    if "discrete_target=True" in text:
-        text += " Here, --categorical names such columns."
+    if re.search(r"\b[Ll]eave (it|the column) out", text) and "--" not in text:
+        text += " --exclude leaves out a column."
     return text
+
+
+def _names(found: "re.Match[str]") -> str:
+    """Names of parameters, in quotes or not, as options."""
+    return re.sub(rf"'?\b({_ANY})\b'?", lambda one: _OPTIONS[one[1]], found[0])
+
+
+def _value(found: "re.Match[str]") -> str:
+    """An option and its value; those of a flag are said by giving it, or not."""
+    name, value = found[1], found[3]
+    if value in ("True", "False"):
+        return _OPTIONS[name] if value == "True" else f"no {_OPTIONS[name]}"
+    return f"{_OPTIONS[name]} {'none' if value == 'None' else value}"
+
+
+def told(line: str) -> str:
+    """A line of progress: most are about columns, whose names stay as they are."""
+    if line.startswith("correction="):
+        return in_our_words(line)
+    text, found, setting = line.partition("; shorter: ")
+    return f"{text}{found}{in_our_words(setting)}"
 
 
 def fail(text: str, code: int, debug: bool = False) -> NoReturn:

@@ -26,7 +26,7 @@ from infosieve.report._parts import (
     section,
     table,
 )
-from infosieve.report._words import gaps
+from infosieve.report._words import gaps, setting
 
 # So many rows of a table of columns that were not selected.
 _MANY = 20
@@ -401,7 +401,8 @@ def _excluded_rows(result: Any) -> Iterator[list[str]]:
         yield [what, listed(names(result, result.constant), _NAMES), why]
     if result.identifiers:
         what = counted(len(result.identifiers), "identifier")
-        why = "text that hardly occurs twice; declare it (discrete_features) to keep it"
+        way = setting(result.provenance, "discrete_features")
+        why = f"text that hardly occurs twice; declare it ({way}) to keep it"
         yield [what, listed(names(result, result.identifiers), _NAMES), why]
     follows = {
         step.features[0]: step.follows

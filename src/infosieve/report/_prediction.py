@@ -10,6 +10,7 @@ from infosieve.report import _data
 from infosieve.report import _figures as figures
 from infosieve.report._answers import Answer
 from infosieve.report._parts import counted, fact, listed, section, short
+from infosieve.report._words import setting
 
 # So many names in a sentence.
 _NAMES = 12
@@ -88,7 +89,7 @@ def _chosen(result: Any, drawn: _data.Prediction) -> Iterator[str]:
         yield (
             f"{text}. {counted(scores.best, 'column')} would predict better, "
             f"{drawn.text(scores.best_score)}, but {known.get('min_features')} at least were asked "
-            "for (min_features)."
+            f"for ({setting(result.provenance, 'min_features')})."
         )
     if drawn.others:
         best = [f"{name} has {drawn.text(float(m[1:].max()))}" for name, m in drawn.others.items()]
@@ -136,7 +137,7 @@ def _compared(result: Any, drawn: _data.Prediction) -> Iterator[str]:
 def _certain(result: Any, drawn: _data.Prediction) -> Iterator[str]:
     """Which selected columns are certain, and which only help prediction."""
     if drawn.certain is None:
-        ask = "was not asked (test=True, or --test in a command)"
+        ask = f"was not asked ({setting(result.provenance, 'test', True)})"
         why = "is not known: the tests were broken off" if broken_off(result) else ask
         yield f"Which of them are certain {why}."
         return

@@ -9,7 +9,7 @@ import numpy as np
 from infosieve.report import _figures as figures
 from infosieve.report._data import nats
 from infosieve.report._parts import Page, counted, listed, name_text, section, short_names
-from infosieve.report._words import _left_out, _parts, target_name
+from infosieve.report._words import _left_out, _parts, setting, target_name
 
 # Columns in the first figure; rows of the table, at least and at most; points in the second figure.
 _BARS, _FEWEST, _ROWS, _POINTS = 30, 10, 200, 400
@@ -43,7 +43,8 @@ def relevance_notes(result: Any) -> Iterator[str]:
             f"of {int(tested.sum()):,} by itself. More groups are needed."
         )
     if result.n_needed > 1:
-        more = f"; with n_permutations={math.ceil(tested.sum() / result.alpha)} it would be for one"
+        enough = math.ceil(tested.sum() / result.alpha)
+        more = f"; with {setting(result.provenance, 'n_permutations', enough)} it would be for one"
         yield (
             f"A p-value of {result.smallest_p[tested].max():.2g} is small enough only if "
             f"{result.n_needed:,} columns or more are relevant{'' if few else more}."

@@ -10,6 +10,22 @@ from typing import Any
 from infosieve._core.parameters import stop_of
 from infosieve.report._data import nats
 
+# Options whose names are not those of their parameters.
+_OPTIONS = {"discrete_features": "--categorical", "discrete_target": "--categorical"}
+
+
+def setting(known: Any, name: str, value: Any = ...) -> str:
+    """A parameter, with a value or alone, in the words of whoever asked: of Python or a command.
+
+    ``known`` is the provenance of a result, or None.
+    """
+    if known is None or not known.command:
+        return name if value is ... else f"{name}={value!r}"
+    option = _OPTIONS.get(name, f"--{name.replace('_', '-')}")
+    if value is ... or value is True:
+        return option
+    return f"{option} {'none' if value is None else value}"
+
 
 def uncorrected(step: Any, correction: Any) -> bool:
     """Whether the p-value of a step is that of its column, although it was the best of many.
@@ -64,7 +80,8 @@ def of_columns_alone(result: Any) -> Iterator[str]:
     chosen = [step.n_candidates for step in result.steps if alone(result, step)]
     if chosen:
         yield (
-            "With correction=None p is that of a column alone, not of the best of "
+            f"With {setting(result.provenance, 'correction', None)} p is that of a column alone, "
+            "not of the best of "
             f"{max(chosen):,} candidates: where nothing is informative, the best of many passes "
             "more often than its p says."
         )
@@ -161,7 +178,8 @@ def test_notes(test: Any) -> Iterator[str]:
     yield from _left_out(test.provenance)
     if len(test.candidates) > 1 and test.correction is None:
         yield (
-            "p is not corrected for the number of columns (correction=None): it is that of each "
+            "p is not corrected for the number of columns "
+            f"({setting(test.provenance, 'correction', None)}): it is that of each "
             f"column alone, and the best of {len(test.candidates):,} has a small one more often "
             "than it says."
         )
