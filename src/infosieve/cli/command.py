@@ -10,6 +10,16 @@ from infosieve.cli.errors import InputError
 _GONE = {"--drop-missing": "--missing drop"}
 
 
+# What Python calls otherwise.
+_OF_PYTHON = {
+    "--discrete-features": "--categorical",
+    "--discrete-target": "--categorical",
+    "--executor": "--dask",
+    "--n-jobs": "--jobs",
+    "--random-state": "--seed",
+}
+
+
 class Command(TyperCommand):
     """A command that refuses an option given twice, of which one value would be lost."""
 
@@ -18,6 +28,7 @@ class Command(TyperCommand):
         for gone, instead in _GONE.items():
             if gone in args:
                 raise InputError(f"{gone} is no more: give {instead}")
+        self._refuse_names_of_python(args)
         # What the parser has met, in order: an option as often as it was given.
         _, _, met = self.make_parser(ctx).parse_args(args=list(args))
         for option in met:
@@ -25,3 +36,15 @@ class Command(TyperCommand):
             if one and met.count(option) > 1:
                 raise InputError(f"{option.opts[0]} is given twice: give it once")
         return super().parse_args(ctx, args)
+
+    def _refuse_names_of_python(self, args: list[str]) -> None:
+        """Say which option is meant by the name of a parameter: --random-state, --max_features."""
+        known = {name for option in self.params for name in option.opts}
+        for given in args:
+            name = given.partition("=")[0]
+            if not name.startswith("--") or name in known:
+                continue
+            hyphens = name.replace("_", "-")
+            meant = _OF_PYTHON.get(hyphens, hyphens)
+            if meant in known:
+                raise InputError(f"{name} is no option; do you mean {meant}?")

@@ -1,6 +1,7 @@
 """What a command works on: the columns and the target of a file."""
 
 import difflib
+import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -13,6 +14,9 @@ from infosieve._input.kinds import kind_of
 from infosieve.cli import tables
 from infosieve.cli.errors import InputError
 from infosieve.cli.labels import labels_of_rows, tell_of_counters
+
+# Options that name one column.
+_ONE = ("--target", "--groups")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,10 +124,20 @@ def _find(name: str, columns: Sequence[str], what: str) -> str:
     lower = {c.lower(): c for c in columns}
     near = [lower[n] for n in difflib.get_close_matches(name.lower(), lower, 3, 0.5)]
     hint = f"; do you mean {' or '.join(map(shown, near))}?" if near else ""
-    if not near:
+    if several := _several(name, columns):
+        each = " ".join(f"{what} {shlex.quote(one)}" for one in several)
+        hint = f"; {what} takes one column" if what in _ONE else f"; give them one by one: {each}"
+    elif not near:
         first = ", ".join(map(shown, columns[:5]))
         hint = f"; there are {first}" + (", ..." if len(columns) > 5 else "")
     raise InputError(f"{what} {shown(name)} is no column{hint}")
+
+
+def _several(name: str, columns: Sequence[str]) -> list[str]:
+    """The columns, or globs, that a text lists with commas between them; none if one is unknown."""
+    parts = [part.strip() for part in name.split(",")]
+    known = all(any(fnmatchcase(c, part) or c == part for c in columns) for part in parts)
+    return parts if len(parts) > 1 and known else []
 
 
 def _matching(patterns: Iterable[str], columns: Sequence[str], option: str) -> list[str]:
