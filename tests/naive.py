@@ -1,10 +1,11 @@
-"""Plain-loop twins of everything fast: slow, short, and easy to believe.
+"""Plain twins of everything fast: every sample against every other, short and easy to believe.
 
 Arrays are (n_columns, n_samples), prepared: scaled, ties broken, categories coded far apart.
 """
 
 import math
 from collections import Counter
+from functools import lru_cache
 
 import numpy as np
 from scipy.optimize import brentq
@@ -13,59 +14,70 @@ from scipy.stats import hypergeom
 
 FAR = 1e150
 GAPS = 2
+AT_ONCE = 400  # samples whose distances to all others are kept at a time
 
 
-def distances(columns, i, metric):
-    """Distances of all samples to sample i in one block; squared if Euclidean."""
-    d = np.zeros(columns.shape[1])
+def distances(columns, rows, metric):
+    """Distances of all samples to those of ``rows`` in one block; squared if Euclidean."""
+    d = np.zeros((len(rows), columns.shape[1]))
     for column in columns:
-        step = np.abs(column - column[i])
+        step = np.abs(column - column[rows, None])
         with np.errstate(over="ignore"):
             d = d + step * step if metric == "euclidean" else np.maximum(d, step)
     return d
 
 
-def inside(d, radius, k_from_zero=False):
-    """How many samples are strictly closer than the radius (or at distance zero)."""
-    return np.count_nonzero(d == 0 if k_from_zero else d < radius)
+def inside(d, radius):
+    """How many samples are strictly closer than the radius, or at distance zero."""
+    return np.count_nonzero((d < radius[:, None]) | (d == 0), axis=1)
 
 
-def k_nearest(d, i, k):
-    """The K-th nearest finite distance, and how many neighbours that really are.
+def k_nearest(d, rows, ks):
+    """For each K, the K-th nearest finite distances, and how many neighbours that really are.
 
     Where nobody is at a finite distance, the radius is infinite and K is 1.
     """
-    others = np.sort(np.delete(d, i))
-    k = min(k, np.count_nonzero(others < FAR))
-    return (others[k - 1], k) if k else (FAR, 1)
+    others = d.copy()
+    others[np.arange(len(rows)), rows] = np.inf  # nobody is a neighbour of itself
+    others.sort(axis=1)
+    finite = np.count_nonzero(others < FAR, axis=1)
+    for k in ks:
+        found = np.minimum(k, finite)
+        radius = others[np.arange(len(rows)), np.maximum(found, 1) - 1]
+        yield np.where(found > 0, radius, FAR), np.maximum(found, 1)
 
 
 def information(x, s, y, k, criterion="mi", method="ksg1", metric="euclidean", categorical=None):
-    """MI(s and x; y), or I(x; y | s), for one K; lists of categorical flags go with x, s, y.
+    """MI(s and x; y), or I(x; y | s), for one K or each of a list.
 
-    Columns of numbers with gaps have the flag GAPS; a gap is 1e200.
+    Lists of categorical flags go with x, s, y. Columns of numbers with gaps have the flag GAPS; a
+    gap is 1e200.
     """
     n = x.shape[1]
+    ks = np.atleast_1d(k)
     if n < 2:
-        return 0.0
+        return np.zeros(np.shape(k))
     conditional = criterion != "mi" and len(s) > 0
     if max(len(x) + (0 if criterion == "cmi" else len(s)), len(s), len(y)) == 1:
         metric = "chebyshev"  # one column a block: both norms are |d|
-    total = 0.0
-    for i in range(n):
+    total = np.zeros(len(ks))
+    for start in range(0, n, AT_ONCE):
+        rows = np.arange(start, min(start + AT_ONCE, n))
         if conditional:
-            total += conditional_term(x, s, y, i, k, criterion, metric)
+            terms = conditional_terms(x, s, y, rows, ks, criterion, metric)
         else:
-            total += joint_term(np.concatenate([s, x]), y, i, k, method, metric)
+            terms = joint_terms(np.concatenate([s, x]), y, rows, ks, method, metric)
+        total += [each.sum() for each in terms]
     found = total / n + (0.0 if conditional else digamma(n))
-    if categorical is None:
-        return found
-    flags = [np.asarray(f, int) for f in categorical]
-    if conditional:
-        strata = np.array(labels(s, flags[1])).T
-        return beyond_chance(found, x, y, strata, flags[0], flags[2])
-    joined = np.concatenate([flags[1], flags[0]])
-    return beyond_chance(found, np.concatenate([s, x]), y, s[:0], joined, flags[2])
+    if categorical is not None:
+        flags = [np.asarray(f, int) for f in categorical]
+        if conditional:
+            strata = np.array(labels(s, flags[1])).T
+            found = beyond_chance(found, x, y, strata, flags[0], flags[2])
+        else:
+            joined = np.concatenate([flags[1], flags[0]])
+            found = beyond_chance(found, np.concatenate([s, x]), y, s[:0], joined, flags[2])
+    return found.reshape(np.shape(k))[()]
 
 
 def labels(columns, flags):
@@ -75,16 +87,14 @@ def labels(columns, flags):
 
 
 def beyond_chance(found, x, y, strata, flags_x, flags_y):
-    """An estimate less what counts of categories owe to chance."""
+    """Estimates less what counts of categories owe to chance."""
     chance, h_x, h_y = 0.0, 0.0, 0.0
     n = x.shape[1]
     of_sample = [tuple(row) for row in strata.T] if len(strata) else [()] * n
+    of_x, of_y = labels(x, flags_x), labels(y, flags_y)
     for stratum in set(of_sample):
         rows = [i for i in range(n) if of_sample[i] == stratum]
-        a, b = (
-            Counter(labels(columns, flags)[i] for i in rows)
-            for columns, flags in ((x, flags_x), (y, flags_y))
-        )
+        a, b = (Counter(of_block[i] for i in rows) for of_block in (of_x, of_y))
         m = len(rows)
         of_a, of_b = (sum(c * digamma(c) for c in sizes.values()) for sizes in (a, b))
         cells = sum(expected_cell(m, i, j) for i in a.values() for j in b.values())
@@ -93,9 +103,13 @@ def beyond_chance(found, x, y, strata, flags_x, flags_y):
         h_y += (m * digamma(m) - of_b) / n
     limits = [h for h, flags in ((h_x, flags_x), (h_y, flags_y)) if (flags == 1).all()]
     limit = min(limits, default=math.inf)
-    beyond = found - chance
     if not 1e-12 < limit < math.inf or chance <= 0:
-        return beyond
+        return found - chance
+    return np.array([stretched(each - chance, chance, limit, n) for each in found])
+
+
+def stretched(beyond, chance, limit, n):
+    """An estimate less chance, brought to where the limit can be reached."""
     r = chance / limit
     u, size = 1 - r, abs(beyond) / limit
     power = 1 + u**2 / (4 * r)
@@ -107,6 +121,7 @@ def beyond_chance(found, x, y, strata, flags_x, flags_y):
     return math.copysign(limit * (share * solved + (1 - share) * size), beyond)
 
 
+@lru_cache(100_000)
 def expected_cell(n, a, b):
     """The mean of k psi(k), k of a samples out of n being among b marked ones."""
     ks = np.arange(max(0, a + b - n), min(a, b) + 1)
@@ -114,35 +129,39 @@ def expected_cell(n, a, b):
     return float(hypergeom.pmf(ks, n, a, b) @ terms)
 
 
-def joint_term(a, b, i, k, method, metric):
-    d_a, d_b = distances(a, i, metric), distances(b, i, metric)
+def joint_terms(a, b, rows, ks, method, metric):
+    d_a, d_b = distances(a, rows, metric), distances(b, rows, metric)
     d = np.maximum(d_a, d_b)
-    radius, k = k_nearest(d, i, k)
-    if radius == 0:
-        counts = [inside(v, 0, True) for v in (d, d_a, d_b)]
-        return digamma(counts[0]) - digamma(counts[1]) - digamma(counts[2])
-    if method == "ksg1" or radius == FAR:
-        return digamma(k) - digamma(inside(d_a, radius)) - digamma(inside(d_b, radius))
-    others = np.arange(len(d)) != i
-    near = others & (d <= radius)
-    r_a, r_b = d_a[near].max(), d_b[near].max()
-    n_a = np.count_nonzero(others & (d_a <= r_a))
-    n_b = np.count_nonzero(others & (d_b <= r_b))
-    return digamma(k) - 1 / k - digamma(n_a) - digamma(n_b)
+    for radius, k in k_nearest(d, rows, ks):
+        k = np.where(radius == 0, inside(d, radius), k)
+        terms = digamma(k) - digamma(inside(d_a, radius)) - digamma(inside(d_b, radius))
+        if method == "ksg2":
+            there = (radius > 0) & (radius < FAR)
+            blocks = (v[there] for v in (d, d_a, d_b))
+            terms[there] = rectangles(*blocks, radius[there], rows[there], k[there])
+        yield terms
 
 
-def conditional_term(x, z, y, i, k, criterion, metric):
-    d_x, d_y, d_z = (distances(block, i, metric) for block in (x, y, z))
+def rectangles(d, d_a, d_b, radius, rows, k):
+    others = np.arange(d.shape[1]) != rows[:, None]
+    near = others & (d <= radius[:, None])
+    counts = []
+    for v in (d_a, d_b):
+        side = np.where(near, v, 0).max(axis=1)
+        counts.append(np.count_nonzero(others & (v <= side[:, None]), axis=1))
+    return digamma(k) - 1 / k - digamma(counts[0]) - digamma(counts[1])
+
+
+def conditional_terms(x, z, y, rows, ks, criterion, metric):
+    d_x, d_y, d_z = (distances(block, rows, metric) for block in (x, y, z))
     d_xz, d_yz = np.maximum(d_x, d_z), np.maximum(d_y, d_z)
     if criterion == "gain":  # one block, one norm
-        d_xz = distances(np.concatenate([z, x]), i, metric)
+        d_xz = distances(np.concatenate([z, x]), rows, metric)
     d = np.maximum(d_xz, d_y)
-    radius, k = k_nearest(d, i, k)
-    zero = radius == 0
-    if zero:
-        k = inside(d, 0, True)
-    counts = [inside(v, radius, zero) for v in (d_z, d_xz, d_yz)]
-    return digamma(k) + digamma(counts[0]) - digamma(counts[1]) - digamma(counts[2])
+    for radius, k in k_nearest(d, rows, ks):
+        k = np.where(radius == 0, inside(d, radius), k)
+        counts = [inside(v, radius) for v in (d_z, d_xz, d_yz)]
+        yield digamma(k) + digamma(counts[0]) - digamma(counts[1]) - digamma(counts[2])
 
 
 def entropy(points, k, metric):
@@ -189,7 +208,7 @@ def choice_statistic(x, y, y_permuted, parts, k):
 
 
 def averaged(x, s, y, ks, criterion):
-    return np.mean([information(x, s, y, k, criterion) for k in range(ks[0], ks[1] + 1)])
+    return np.mean(information(x, s, y, np.arange(ks[0], ks[1] + 1), criterion))
 
 
 def near_to(i, points, alike, metric="euclidean"):
@@ -200,38 +219,40 @@ def near_to(i, points, alike, metric="euclidean"):
     return sorted(alike, key=lambda j: gaps[j])
 
 
-def on_plane(i, x, points, alike, metric="euclidean"):
-    """The value at sample i of a plane through the samples near it, least squares with a ridge."""
+def plane(i, points, alike, metric="euclidean"):
+    """What the samples weigh in the value at sample i of a plane through those near it.
+
+    Least squares with a ridge: the value is linear in theirs.
+    """
     d = points.shape[1]
     k = min(max(8, 6 * (d + 1)), len(alike))
     near = near_to(i, points, alike, metric)[:k]
+    weights = np.zeros(len(points))
+    weights[near] = 1 / k
     if k < 2 * (d + 1):
-        return np.mean(x[near])
+        return weights
     around = points[near] - points[i]
     middle = around.mean(axis=0)
     around -= middle
     unit = np.sqrt((around**2).sum() / k) or 1.0
     rows = np.vstack([around / unit, np.sqrt(1e-6 * k) * np.eye(d)])
-    right = np.r_[x[near] - x[near].mean(), np.zeros(d)]
+    right = np.vstack([np.eye(k) - 1 / k, np.zeros((d, k))])  # of each sample's value alone
     slopes = np.linalg.lstsq(rows, right, rcond=None)[0]
-    return x[near].mean() - middle / unit @ slopes
+    weights[near] -= middle / unit @ slopes
+    return weights
 
 
 def locally_fitted(x, points, alike, metric="euclidean"):
     """Local linear fits of x, outliers winsorised, and the residual deviation of noise."""
     n = len(x)
-
-    def planes(values):
-        return np.array([on_plane(i, values, points, alike[i], metric) for i in range(n)])
-
-    left = np.eye(n) - np.column_stack([planes(unit) for unit in np.eye(n)])
-    spread = np.maximum(1e-3, np.sqrt((left**2).sum(axis=1)))
+    planes = np.array([plane(i, points, alike[i], metric) for i in range(n)])
+    spread = np.maximum(1e-3, np.sqrt(((np.eye(n) - planes) ** 2).sum(axis=1)))
     drawn_in = x
     for _ in range(3):
-        ahead = planes(drawn_in)
+        ahead = planes @ drawn_in
         far = 1.5 * spread * np.median(np.abs(x - ahead) / spread) / 0.6745
         drawn_in = ahead + np.clip(x - ahead, -far, far)
-    return planes(drawn_in), spread
+    return planes @ drawn_in, spread
 
 
 def surrogates(x, selected, categorical, orders, metric="euclidean"):
@@ -284,19 +305,17 @@ def false_neighbors(x, targets, equal=1e-8):
 
     Distances that differ by less than ``equal``, relatively, are equal.
     """
-    n = len(x)
     counts = []
-    for i in range(n):
-        others = [j for j in range(n) if j != i]
-        gaps = {j: abs(float(x[j]) - float(x[i])) for j in others}
-        squares = dict(gaps)
-        for j in others:
-            squares[j] = gaps[j] * gaps[j]
+    for i in range(len(x)):
+        gaps = np.delete(np.abs(x - x[i]), i)  # to all others
+        with np.errstate(over="ignore"):
+            squares = gaps * gaps
             for y in targets:
-                squares[j] += (float(y[j]) - float(y[i])) * (float(y[j]) - float(y[i]))
-        bound = min(squares.values()) * (1 + equal)
-        radius = min(gaps[j] for j in others if squares[j] <= bound) * (1 - equal)
-        counts.append(sum(1 for j in others if gaps[j] < radius))
+                steps = np.delete(y - y[i], i)
+                squares = squares + steps * steps
+        near = squares <= squares.min() * (1 + equal)
+        radius = gaps[near].min() * (1 - equal)
+        counts.append(np.count_nonzero(gaps < radius))
     return np.array(counts)
 
 
@@ -323,13 +342,15 @@ def exact_false_neighbors(x, y):
 
 def dot(a, b):
     """Sixteen interleaved sums, added pairwise: the order of additions is part of the result."""
-    parts = [0.0] * 16
-    for i, (u, v) in enumerate(zip(a, b, strict=True)):
-        parts[i % 16] += u * v
+    products = np.asarray(a, float) * np.asarray(b, float)
+    parts = np.zeros(16)
+    for start in range(0, len(products), 16):
+        some = products[start : start + 16]
+        parts[: len(some)] += some
     while len(parts) > 1:
         half = len(parts) // 2
-        parts = [parts[i] + parts[i + half] for i in range(half)]
-    return parts[0]
+        parts = parts[:half] + parts[half:]
+    return float(parts[0])
 
 
 def centred(row):

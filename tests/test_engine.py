@@ -81,19 +81,16 @@ def expected(batch, ks):
     flags = [flags_of(c) for c in (batch.candidates, batch.given, batch.target)]
     return np.array(
         [
-            [
-                naive.information(
-                    batch.candidates.values[j : j + 1],
-                    batch.given.values,
-                    batch.target.values,
-                    k,
-                    batch.criterion,
-                    batch.method,
-                    batch.metric,
-                    ([flags[0][j]], flags[1], flags[2]),
-                )
-                for k in range(ks[0], ks[1] + 1)
-            ]
+            naive.information(
+                batch.candidates.values[j : j + 1],
+                batch.given.values,
+                batch.target.values,
+                np.arange(ks[0], ks[1] + 1),
+                batch.criterion,
+                batch.method,
+                batch.metric,
+                ([flags[0][j]], flags[1], flags[2]),
+            )
             for j in range(batch.n_candidates)
         ]
     )
