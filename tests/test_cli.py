@@ -20,6 +20,7 @@ import time
 import warnings
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -38,6 +39,7 @@ from infosieve import (
     relevance_test,
 )
 from infosieve._core.errors import MissingRequirementError
+from infosieve._engines.numba import jit
 from infosieve._engines.numba.jit import announcer
 from infosieve._executors import WorkersLostError
 from infosieve.cli.errors import in_our_words, told
@@ -1185,3 +1187,31 @@ def test_lines_of_progress_keep_names_of_columns():
     assert told(f"{line}max_features, an end after so many steps, or fewer columns").startswith(
         f"{line}--max-features, an end"
     )
+
+
+def test_progress_in_python_keeps_its_words(folder, capsys):
+    """The command names options while it runs, and changes nothing for whoever called it."""
+    with pytest.raises(SystemExit):
+        cli.main(["select", str(folder / "table.csv"), *T, "--correction", "none", *FAST])
+    assert "infosieve: --correction none: p is" in capsys.readouterr().err
+    table = frame().drop(columns="kind")
+    MISelector(correction=None, max_features=1, verbose=1).fit(table.drop(columns="Y"), table["Y"])
+    assert "infosieve: correction=None: p is" in capsys.readouterr().err
+
+
+def test_one_line_says_that_kernels_are_compiled(capsys, monkeypatch):
+    """The first run compiles a dozen of them; another call, much later, is told of anew."""
+    clock = [100.0]
+    monkeypatch.setattr(jit.time, "monotonic", lambda: clock[0])
+    teller = type(announcer)()
+    kernel = SimpleNamespace(data={"dispatcher": SimpleNamespace(py_func=jit.kernel)})
+    for _ in range(5):
+        teller.on_start(kernel)
+        teller.on_start(kernel)  # one that the first calls
+        clock[0] += 20
+        teller.on_end(kernel)
+        teller.on_end(kernel)
+    assert capsys.readouterr().err.count("infosieve: compiling") == 1
+    clock[0] += 100
+    teller.on_start(kernel)
+    assert capsys.readouterr().err.count("infosieve: compiling") == 1

@@ -5,6 +5,8 @@ Nothing heavy is imported before a command needs it.
 
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated
 
 import typer
@@ -45,6 +47,17 @@ def _root(
         raise typer.Exit
 
 
+@contextmanager
+def _progress_in_our_words() -> Iterator[None]:
+    """Lines of progress name options; whoever runs the command from Python has them back after."""
+    before = Progress.in_words
+    Progress.in_words = staticmethod(told)  # type: ignore[method-assign]
+    try:
+        yield
+    finally:
+        Progress.in_words = staticmethod(before)  # type: ignore[method-assign]
+
+
 def main(arguments: list[str] | None = None) -> None:
     """Run the command; the exit status is one of :data:`STATUS`."""
     given = sys.argv[1:] if arguments is None else arguments
@@ -52,8 +65,7 @@ def main(arguments: list[str] | None = None) -> None:
     given = [a for a in given if a != "--debug"] or ["--help"]
     again.remember(given)
     warnings.showwarning = show_warning  # type: ignore[assignment]
-    Progress.in_words = staticmethod(told)  # type: ignore[assignment, method-assign]
-    with reported(debug):
+    with reported(debug), _progress_in_our_words():
         code = app(given, prog_name="infosieve", standalone_mode=False)
         sys.stdout.flush()
         if code == 130:  # typer has caught Ctrl-C

@@ -152,12 +152,12 @@ def _value(found: "re.Match[str]") -> str:
     return f"{_OPTIONS[name]} {'none' if value == 'None' else value}"
 
 
-def told(line: str) -> str:
+def told(text: str) -> str:
     """A line of progress: most are about columns, whose names stay as they are."""
-    if line.startswith("correction="):
-        return in_our_words(line)
-    text, found, setting = line.partition("; shorter: ")
-    return f"{text}{found}{in_our_words(setting)}"
+    if text.startswith("correction="):
+        return in_our_words(text)
+    line, found, setting = text.partition("; shorter: ")
+    return f"{line}{found}{in_our_words(setting)}"
 
 
 def fail(text: str, code: int, debug: bool = False) -> NoReturn:

@@ -94,7 +94,7 @@ Device = Annotated[
 ]
 Json = Annotated[bool, typer.Option("--json", help="the whole result as JSON, instead of a table")]
 Html = Annotated[str | None, typer.Option(help="write a report, a page to look at")]
-Quiet = Annotated[bool, typer.Option("--quiet", help="no progress")]
+Quiet = Annotated[bool, typer.Option("--quiet", help="no progress; warnings stay")]
 Config = Annotated[
     str | None,
     typer.Option(is_eager=True, callback=configure, help="a TOML file of options, by their names"),

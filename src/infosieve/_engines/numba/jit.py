@@ -2,6 +2,7 @@
 
 import hashlib
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar
@@ -10,6 +11,8 @@ import numba
 from numba.core import event
 
 F = TypeVar("F", bound=Callable[..., Any])
+# A call that compiles so many seconds after another is told of anew.
+_APART = 60.0
 
 
 def _fingerprint() -> str:
@@ -60,20 +63,22 @@ def _tie_to_sources(dispatcher: Any) -> None:
 
 
 class _Announcer(event.Listener):
-    """Tell the user that a call is slow because it compiles: once for each kernel called."""
+    """Tell the user that a call is slow because it compiles: one line for all of its kernels."""
 
     silent = False
 
     def __init__(self) -> None:
         self._depth = 0  # kernels compile those they call; one thread compiles at a time
+        self._last = -_APART  # when something was compiled
 
     def on_start(self, event: Any) -> None:
         function = event.data["dispatcher"].py_func
         ours = function.__module__.startswith("infosieve.")
-        if ours and self._depth == 0 and not self.silent:
+        apart = time.monotonic() - self._last > _APART
+        if ours and apart and self._depth == 0 and not self.silent:
             print(
-                f"infosieve: compiling {function.__name__!r} for this machine "
-                "(some seconds, only once) ...",
+                "infosieve: compiling for this machine, once for each kind of call "
+                "(some seconds) ...",
                 file=sys.stderr,
                 flush=True,
             )
@@ -81,6 +86,7 @@ class _Announcer(event.Listener):
 
     def on_end(self, event: Any) -> None:
         self._depth -= 1
+        self._last = time.monotonic()
 
 
 announcer = _Announcer()
