@@ -32,9 +32,11 @@ from infosieve import (
     stability,
 )
 from infosieve._core.files import printable
+from infosieve._core.sequential import sequential_rule
 from infosieve.cli import main
 from infosieve.datasets import load_tecator, make_friedman, make_xor
 from infosieve.report import _data, _pairs, _words
+from infosieve.report._doubt import _passes
 from infosieve.report._parts import _letters, cut, name_text, shortened
 from infosieve.report._render import _breakable, page
 
@@ -587,6 +589,59 @@ def test_how_sure_is_said_once_and_in_numbers(found):
     text = read(page(kept.fit(X, X["a"] + 0.1 * X["b"].sample(60, random_state=0).values).result_))
     assert "But 2 others were kept on request, not by a test." in text
     assert text.count("kept on request") == 3
+
+
+def test_how_many_surrogates_were_as_large(found):
+    """Beside an exact p of a test that ended early, nobody is to divide the one by the other."""
+    text = page(found)
+    cells = re.findall(r'data-head="surrogates as large"[^>]*>\s*([^<]*?)\s*</td>', text)
+    assert cells == [f"{step.exceedances} of {step.n_permutations}" for step in found.steps]
+    assert min(step.n_permutations for step in found.steps) < 199
+    assert "a test stops drawing them as soon as it has surely passed or failed" in read(text)
+    fixed = MISelector(n_permutations=99, max_features=1, lookahead=1, random_state=0)
+    text = read(page(fixed.fit(*friedman()).result_))
+    assert "0 of 99" in text
+    assert "stops drawing" not in text
+    assert "surrogates" not in read(page(hostile()))  # which has no tests
+
+
+def with_outcome(result, level, count, drawn):
+    """The last step of a result with another outcome of its test."""
+    rule = sequential_rule(level, 199)
+    last = replace(
+        result.steps[-1],
+        level=level,
+        exceedances=count,
+        n_permutations=drawn,
+        p_value=rule.p_value(count, drawn),
+    )
+    return replace(result, steps=(*result.steps[:-1], last))
+
+
+def test_a_column_near_its_level_is_a_matter_of_the_seed(found):
+    said = "another seed, with other permutations of the same samples, would decide otherwise"
+    assert said not in read(page(found))
+    name = str(found.features[found.steps[-1].features[0]])
+    for count, drawn, near in ((3, 5, False), (0, 55, False), (8, 193, True), (10, 199, True)):
+        text = read(page(with_outcome(found, 0.05, count, drawn)))
+        assert (f"{name} is near its level: {said} in about " in text) == near
+    fixed = known_as(found, n_permutations=99)
+    last = replace(found.steps[-1], sequential=False, level=0.05, n_permutations=99)
+    for count, near in ((0, False), (3, True), (5, True), (40, False)):
+        step = replace(last, exceedances=count, p_value=(count + 1) / 100)
+        text = read(page(replace(fixed, steps=(*found.steps[:-1], step))))
+        assert (said in text) == near
+
+
+def test_how_often_another_seed_decides_otherwise():
+    """Beside a plain simulation: how often surrogates exceed is drawn, then whole tests are."""
+    rng = np.random.default_rng(0)
+    for level, count, drawn in ((0.05, 8, 193), (0.0125, 2, 160), (0.075, 1, 57)):
+        rule = sequential_rule(level, 199)
+        rates = rng.beta(count + 0.5, drawn - count + 0.5, size=20_000)
+        times, counts = rule.endings(rng.random((199, rates.size)) < rates)
+        share = np.mean(counts <= rule.accept[times])
+        assert abs(_passes(rule, count + 0.5, drawn - count + 0.5) - share) < 0.015
 
 
 def test_levels_that_are_not_alpha_are_explained(found):

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from infosieve._core.files import printable
 from infosieve.report._data import nats, p_text, tested
+from infosieve.report._doubt import near_level
 from infosieve.report._relevance import by_information
 from infosieve.report._stability import bound_text, by_frequency
 from infosieve.report._words import added_to, last_level
@@ -134,6 +135,8 @@ def selection(result: SelectionResult) -> None:
     out.print(Text(f"seed {result.provenance.seed}; stop reason: {result.stop_reason}"))
     if why := last_level(result):
         out.print(Text(why))
+    for note in near_level(result):
+        out.print(Text(printable(note)))
 
 
 def _prediction(out: Console, result: SelectionResult, scores: CVScores) -> None:

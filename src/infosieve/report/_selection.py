@@ -7,6 +7,7 @@ from infosieve.report import _answers as answers
 from infosieve.report import _asking as asking
 from infosieve.report import _data, _words
 from infosieve.report import _figures as figures
+from infosieve.report._doubt import near_level
 from infosieve.report._pairs import against_target
 from infosieve.report._parts import (
     Page,
@@ -110,7 +111,7 @@ def _words_of(result: Any, tested: bool) -> list[str]:
 def _ending(result: Any) -> list[str]:
     """Why columns were refused, and why the search ended there."""
     notes = [f"Stop reason: {result.stop_reason}. {_words.last_level(result)}".strip()]
-    return [*_words.refused(result), *notes]
+    return [*_words.refused(result), *notes, *near_level(result)]
 
 
 # --- how sure
@@ -181,6 +182,8 @@ def _how_to_read(result: Any) -> str:
         f"{p:.2g} is {1000 * p:.0f} of 1,000 cases. A column passes if p is at most what is "
         "allowed."
     )
+    if _drawn(result):
+        text += f" {_as_large(result)}"
     reasons = "" if _words.last_level(result) else _words.why_not_alpha(result)
     if reasons:
         text += f" That is not alpha = {_words.alpha_of(result):g}: {reasons}."
@@ -198,6 +201,7 @@ def _tested_up_to(result: Any) -> str:
 def _table(result: Any) -> Page:
     tested = any(step.p_value is not None for step in result.steps)
     heads = ["", "column", "adds (nats)"] + ["chance (95 %)", "p", "allowed"] * tested
+    heads += ["surrogates as large"] * _drawn(result)
     largest = max((step.gain for step in result.steps), default=0.0)
     rows = [_row(result, step, largest, tested) for step in result.steps]
     return {"heads": heads, "rows": rows, "numeric": list(range(2, len(heads)))}
@@ -217,7 +221,31 @@ def _row(result: Any, step: Any, largest: float, tested: bool) -> list[Any]:
             or "no test",
             "" if step.level is None else f"{step.level:.3g}",
         ]
+    if _drawn(result):
+        row.append(_larger(step))
     return row
+
+
+def _drawn(result: Any) -> bool:
+    """Whether it is known how many surrogates were drawn."""
+    return any(step.n_permutations for step in result.steps)
+
+
+def _larger(step: Any) -> str:
+    if step.n_permutations is None:
+        return ""
+    return f"{step.exceedances:,} of {step.n_permutations:,}"
+
+
+def _as_large(result: Any) -> str:
+    """Of how many surrogates it is said how many are as large, and why these may be few."""
+    text = "The last column says how many of the surrogates, permuted columns, add at least as much"
+    if any(step.sequential for step in result.steps):
+        text += (
+            "; a test stops drawing them as soon as it has surely passed or failed, and p is "
+            "exact for such a test"
+        )
+    return f"{text}."
 
 
 def _column(result: Any, step: Any) -> str:
