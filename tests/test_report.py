@@ -591,6 +591,26 @@ def test_how_sure_is_said_once_and_in_numbers(found):
     assert text.count("kept on request") == 3
 
 
+def test_columns_that_were_left_out_are_not_counted(found):
+    copies = [k for others in found.duplicates.values() for k in others]
+    n_left_out = len({*copies, *found.constant, *found.identifiers})
+    assert n_left_out > 2
+    n = len(found.features) - n_left_out
+    assert n == found.steps[0].n_candidates
+    text = read(page(found))
+    assert f"5 of {n} columns were selected, from 117 samples." in text
+    assert f"{n_left_out} more were left out before." in text
+    X, y = friedman()
+    X["who"] = [f"p{i}" for i in range(len(X))]
+    with pytest.warns(UserWarning, match="identifiers"):
+        result = MISelector(stop="cv", cv=3, max_features=3, random_state=0).fit(X, y).result_
+    text = read(page(result))
+    assert "of 7 columns were selected" in text
+    assert "with all 7," in text
+    assert "With all 7 columns it is" in text
+    assert "all 8" not in text
+
+
 def test_how_many_surrogates_were_as_large(found):
     """Beside an exact p of a test that ended early, nobody is to divide the one by the other."""
     text = page(found)
@@ -908,6 +928,7 @@ def test_how_many_columns_predict():
     assert "steps that were sure leave more room to later ones (ForwardStop)" in words
     assert "kept on request" not in words
     assert "Columns after the first that does not pass were not tested." in words
+    assert "a selection by tests alone may call other columns certain" in words
     outcomes = re.findall(r'data-head="" class="word">\s*<span[^>]*>([^<]*)</span>', text)
     assert outcomes == ["certain"] * len(certain) + ["only useful"] * len(useful)
     titles = re.findall(r"<h2[^>]*>(.*?)</h2>", body_of(text))
@@ -1043,7 +1064,7 @@ def test_scores_beside_all_columns_and_none():
     whole = predicting(min_features=9)
     assert len(whole.selected) == 9
     text = read(page(whole))
-    assert "These are all columns." in text
+    assert "These are all columns that were looked at." in text
     assert "better in" not in text
     assert "with all" not in text
     worse = read(page(scored(result, [0, -0.3, -0.1], 2)))

@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from infosieve._core.files import printable
-from infosieve.report._data import nats, p_text, tested
+from infosieve.report._data import n_candidates, nats, p_text, tested
 from infosieve.report._doubt import near_level
 from infosieve.report._relevance import by_information
 from infosieve.report._stability import bound_text, by_frequency
@@ -89,7 +89,7 @@ def selection(result: SelectionResult) -> None:
     """The path, and what it means."""
     out = console()
     names = [str(result.features[j]) for j in result.selected]
-    head = f"{len(names)} of {len(result.features)} features selected"
+    head = f"{len(names)} of {n_candidates(result)} features selected"
     if result.stop_reason == "interrupted":
         head = f"unfinished: {head} so far"
     out.print(Text(f"{head} ({result.provenance.n_samples} samples)", style="bold"))
@@ -141,13 +141,13 @@ def selection(result: SelectionResult) -> None:
 
 def _prediction(out: Console, result: SelectionResult, scores: CVScores) -> None:
     """How well a model predicts with each number of columns, and which columns are certain."""
-    n_folds, every = len(scores.scores), scores.all_columns
+    n_folds, every, n_all = len(scores.scores), scores.all_columns, n_candidates(result)
     numbers, folds = [*scores.sizes], [*zip(*scores.scores, strict=True)]
-    if every is not None and scores.sizes[-1] < len(result.features):
-        numbers, folds = [*numbers, len(result.features)], [*folds, every]
+    if every is not None and scores.sizes[-1] < n_all:
+        numbers, folds = [*numbers, n_all], [*folds, every]
     means, errors = np.mean(folds, axis=1), np.std(folds, axis=1, ddof=1) / np.sqrt(n_folds)
     digits = ".3f" if 0.1 <= np.abs(means).max() < 1000 else ".3g"
-    gained, words = means - scores.without, {0: "none", len(result.features): f"all {numbers[-1]}"}
+    gained, words = means - scores.without, {0: "none", n_all: f"all {numbers[-1]}"}
     rows = [
         [">" if n == scores.n_chosen else "", words.get(n, n), f"{mean:{digits}}",
          f"{error:{digits}}", bar(more, gained.max())]

@@ -127,6 +127,12 @@ def chance_ticks(largest: float) -> list[float]:
     return [step for step in steps if step <= max(largest, 2.0)]
 
 
+def n_candidates(result: Any) -> int:
+    """How many columns were looked at: copies, constants and identifiers were left out."""
+    copies = {k for others in result.duplicates.values() for k in others}
+    return len(result.features) - len(copies | {*result.constant, *result.identifiers})
+
+
 def certainty(result: Any) -> dict[int, bool | None]:
     """For each selected column, whether it passed its test; None without a test.
 
@@ -158,7 +164,7 @@ class Prediction:
         That with all columns; None where these were not tried.
     n_chosen : int
     n_features : int
-        How many columns there are.
+        How many columns there are, without those that were left out.
     names : list of str
         The columns in the order of the ranking.
     certain : list of bool, or None
@@ -260,7 +266,7 @@ def prediction(result: Any) -> Prediction:
         without=scores.without,
         every=None if every is None else float(np.mean(every)),
         n_chosen=scores.n_chosen,
-        n_features=len(result.features),
+        n_features=n_candidates(result),
         names=[str(result.features[j]) for j in scores.order],
         certain=[bool(c) for c in passed] if any(c is not None for c in passed) else None,
         n_selected=len(result.selected),

@@ -114,7 +114,7 @@ def _compared(result: Any, drawn: _data.Prediction) -> Iterator[str]:
     """The chosen number beside all columns, and beside none."""
     scores, every = result.cv_scores, result.cv_scores.all_columns
     if drawn.n_selected == drawn.n_features:
-        yield "These are all columns."
+        yield "These are all columns that were looked at."
     elif every is None:
         yield "All columns together were not tried."
     else:
@@ -158,7 +158,8 @@ def _certain(result: Any, drawn: _data.Prediction) -> Iterator[str]:
     yield (
         f"{listed(useful, _NAMES)} {'is' if one else 'are'} here because the model predicts with "
         f"{'it' if one else 'them'}; no test shows that {'it adds' if one else 'they add'} "
-        "anything."
+        "anything. Tests go along this ranking and try no pairs: a selection by tests alone may "
+        "call other columns certain."
     )
 
 

@@ -86,9 +86,12 @@ def _title(result: Any, tested: bool) -> str:
 
 
 def _words_of(result: Any, tested: bool) -> list[str]:
-    n, m, selected = result.provenance.n_samples, len(result.features), len(result.selected)
+    n, m, selected = result.provenance.n_samples, _data.n_candidates(result), len(result.selected)
     verb = "was" if selected == 1 else "were"
     words = [f"{selected:,} of {counted(m, 'column')} {verb} selected, from {n:,} samples."]
+    left_out = len(result.features) - m
+    if left_out:
+        words.append(f"{left_out:,} more {'was' if left_out == 1 else 'were'} left out before.")
     words += _words.unfinished(result)
     if no_better(result):
         words.append(
