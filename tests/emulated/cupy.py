@@ -49,7 +49,7 @@ class RawModule:
             )
         }
         calls = [self._call(name, kinds) for name, kinds in self.signatures.items()]
-        text = '#include "emulate.h"\n' + code + "\n".join(calls)
+        text = (HERE / "emulate.h").read_text() + code + "\n".join(calls)
         digest = hashlib.sha256((text + "".join(defines)).encode()).hexdigest()[:24]
         folder = Path(tempfile.gettempdir()) / "infosieve-emulated"
         folder.mkdir(exist_ok=True)
@@ -59,7 +59,7 @@ class RawModule:
                 source = Path(fresh) / "kernels.cpp"
                 source.write_text(text)
                 command = ["g++", "-O1", "-std=c++17", "-ffp-contract=off", "-shared", "-fPIC"]
-                command += ["-w", f"-I{HERE}", *defines, str(source), "-o", f"{fresh}/k.so"]
+                command += ["-w", *defines, str(source), "-o", f"{fresh}/k.so"]
                 subprocess.run(command, check=True)
                 Path(f"{fresh}/k.so").replace(library)
         self.library = ctypes.CDLL(str(library))

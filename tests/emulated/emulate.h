@@ -1,6 +1,9 @@
 // Enough of CUDA to run the kernels on a CPU, thread by thread: blocks one after the other, the
 // threads of a block as coroutines that wait for each other where CUDA's would.
 
+#undef _FORTIFY_SOURCE  // it takes a jump to another stack for a mistake
+
+#include <setjmp.h>
 #include <ucontext.h>
 
 #include <algorithm>
@@ -26,40 +29,55 @@ struct Group {  // threads that wait for each other
 };
 
 struct Fiber {
-    ucontext_t context;
+    jmp_buf place;  // swapcontext() would ask the system for the signal mask at each turn
     std::vector<char> stack;
     bool done = false;
+    const Group *waits = nullptr;
+    unsigned generation = 0;  // of the group that it waits for
 };
 
 static std::vector<Fiber> fibers;
 static std::vector<Group> warps;
 static Group block;
-static ucontext_t scheduler;
+static jmp_buf scheduler;
 static int current;
 static const std::function<void()> *body;
 
-static void yield()
-{
-    int me = current;
-    swapcontext(&fibers[me].context, &scheduler);
-}
-
 static void wait_in(Group &group)
 {
-    unsigned generation = group.generation;
     if (++group.arrived == group.size) {
         group.arrived = 0;
         group.generation++;
         return;
     }
-    while (group.generation == generation) yield();
+    Fiber &fiber = fibers[current];
+    fiber.waits = &group;
+    fiber.generation = group.generation;
+    if (!_setjmp(fiber.place)) _longjmp(scheduler, 1);
 }
 
-static void run_fiber()
+static void run_fiber()  // one block after the other: to begin anew would ask the system, too
 {
-    (*body)();
-    fibers[current].done = true;
-    swapcontext(&fibers[current].context, &scheduler);
+    for (;;) {
+        (*body)();
+        Fiber &fiber = fibers[current];
+        fiber.done = true;
+        if (!_setjmp(fiber.place)) _longjmp(scheduler, 1);
+    }
+}
+
+static __attribute__((noinline)) void go_on(Fiber &fiber)
+{
+    if (_setjmp(scheduler)) return;  // it waits, or has ended
+    if (!fiber.stack.empty()) _longjmp(fiber.place, 1);
+    fiber.stack.resize(1 << 16);
+    ucontext_t start;
+    getcontext(&start);
+    start.uc_stack.ss_sp = fiber.stack.data();
+    start.uc_stack.ss_size = fiber.stack.size();
+    start.uc_link = nullptr;
+    makecontext(&start, run_fiber, 0);
+    setcontext(&start);
 }
 
 static void launch(int grid_x, int grid_y, int threads, const std::function<void()> &kernel)
@@ -67,7 +85,7 @@ static void launch(int grid_x, int grid_y, int threads, const std::function<void
     body = &kernel;
     gridDim = {grid_x, grid_y};
     blockDim = {threads, 1};
-    fibers.resize(threads);
+    if ((int)fibers.size() < threads) fibers = std::vector<Fiber>(threads);
     for (int y = 0; y < grid_y; y++)
         for (int x = 0; x < grid_x; x++) {
             warps.assign((threads + 31) / 32, Group());
@@ -75,23 +93,19 @@ static void launch(int grid_x, int grid_y, int threads, const std::function<void
             block = Group();
             block.size = threads;
             for (int t = 0; t < threads; t++) {
-                Fiber &fiber = fibers[t];
-                fiber.done = false;
-                fiber.stack.resize(1 << 16);
-                getcontext(&fiber.context);
-                fiber.context.uc_stack.ss_sp = fiber.stack.data();
-                fiber.context.uc_stack.ss_size = fiber.stack.size();
-                fiber.context.uc_link = &scheduler;
-                makecontext(&fiber.context, run_fiber, 0);
+                fibers[t].done = false;
+                fibers[t].waits = nullptr;
             }
             for (int left = threads; left > 0;)
                 for (int t = 0; t < threads; t++) {
-                    if (fibers[t].done) continue;
+                    Fiber &fiber = fibers[t];
+                    if (fiber.done) continue;
+                    if (fiber.waits && fiber.waits->generation == fiber.generation) continue;
                     current = t;
                     threadIdx = {t, 0};
                     blockIdx = {x, y};
-                    swapcontext(&scheduler, &fibers[t].context);
-                    left -= fibers[t].done;
+                    go_on(fiber);
+                    left -= fiber.done;
                 }
         }
 }
