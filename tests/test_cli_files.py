@@ -4,7 +4,9 @@ import bz2
 import datetime
 import gzip
 import io
+import json
 import lzma
+import re
 import sys
 import zipfile
 
@@ -486,9 +488,51 @@ def test_dates_that_may_begin_with_the_month(tmp_path):
 
 def test_a_target_of_dates(tmp_path):
     frame().assign(Y=pd.date_range("2020", periods=N)).to_csv(tmp_path / "t.csv", index=False)
-    with pytest.raises(InputError, match=r"column 'Y' holds dates.*in its order: --series says so"):
+    with pytest.raises(InputError, match=r"column 'Y' holds dates") as error:
         data_of(tmp_path / "t.csv")
+    assert "--series" not in str(error.value)  # what is to be predicted does not order the rows
     assert data_of(tmp_path / "t.csv", dates="ordinal").y[0] == 18262
+
+
+def test_dates_that_order_the_rows(tmp_path):
+    """A series is spoken of where rows are in order of time, and can be said to be."""
+    when = pd.date_range("2020", periods=N)
+    table = frame().assign(when=when, who=np.repeat(["a", "b", "c", "d"], N // 4))
+    place = tmp_path / "t.csv"
+    for column, options, fits in (
+        (when, {}, True),
+        (when, {"groups": "who"}, False),
+        (when, {"may_be_series": False}, False),  # as for halves of the samples
+        (when[::-1], {}, False),
+    ):
+        table.assign(when=column).to_csv(place, index=False)
+        with pytest.raises(InputError, match=r"column 'when' holds dates") as error:
+            data_of(place, **options)
+        assert ("rows are in its order: --series says so" in str(error.value)) == fits
+
+
+def test_what_numbers_count_that_stand_for_dates(tmp_path):
+    when = pd.date_range("2020-05-01", periods=N)
+    table = frame().assign(when=when, span=when - when[0], clock="12:30", gone=pd.NaT)
+    table["Y"] = np.arange(N) + table["heat"]
+    table.to_parquet(tmp_path / "t.parquet")
+    units = data_of(tmp_path / "t.parquet", dates="ordinal").units
+    since = "days since 1970-01-01"
+    assert units == {"when": since, "span": "days", "clock": "days since midnight", "gone": since}
+    assert data_of(tmp_path / "t.parquet", exclude=["when", "span", "clock", "gone"]).units == {}
+    options = ["--exclude", "span", "--exclude", "gone", "--dates", "ordinal", "--json"]
+    place = tmp_path / "page.html"
+    done = run("select", tmp_path / "t.parquet", "--target", "Y", *options, "--html", place)
+    assert done.returncode == 0, done.stderr
+    (tmp_path / "t.json").write_text(done.stdout)
+    again = run("report", tmp_path / "t.json", "--html", tmp_path / "again.html")
+    assert again.returncode == 0, again.stderr
+    for page in (place, tmp_path / "again.html"):
+        text = page.read_text()
+        figures = json.loads(re.search(r'id="figures">(.*?)</script>', text)[1])
+        titles = [str(f["layout"]["xaxis"].get("title")) for f in figures]
+        assert any(f"when<br>{since}" in title for title in titles)
+        assert f"when ({since})" in text
 
 
 def test_tables_that_stay_on_disk(tmp_path, monkeypatch):

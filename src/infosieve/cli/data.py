@@ -2,8 +2,8 @@
 
 import difflib
 import shlex
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
 from typing import Any, Literal
 
@@ -12,6 +12,7 @@ import pandas as pd
 from infosieve._core.messages import shown
 from infosieve._input.kinds import kind_of
 from infosieve.cli import tables
+from infosieve.cli.dates import units_of_days
 from infosieve.cli.errors import InputError
 from infosieve.cli.labels import labels_of_rows, tell_of_counters
 
@@ -35,6 +36,8 @@ class Data:
         True if the target is declared a category.
     groups : Series or None
         Which rows belong together.
+    units : mapping
+        For each column of dates that became numbers, what these count.
     """
 
     X: Any
@@ -42,6 +45,7 @@ class Data:
     declared: list[str]
     discrete_target: bool | Literal["auto"]
     groups: "pd.Series[Any] | None" = None
+    units: Mapping[Any, str] = field(default_factory=dict)
 
     @property
     def discrete_features(self) -> Any:
@@ -73,8 +77,12 @@ def read_data(
     encoding: str | None,
     sheet: str | None,
     dates: str,
+    may_be_series: bool = True,
 ) -> Data:
-    """Read a file and choose among its columns, as the options of the same names say."""
+    """Read a file and choose among its columns, as the options of the same names say.
+
+    ``may_be_series``: whether the command can be told that rows are in order of time.
+    """
     table = tables.read(file, delimiter, decimal, encoding, sheet)
     name = "standard input" if file == "-" else file
     rows = labels_of_rows(table, [target, *(features or [])])
@@ -92,7 +100,10 @@ def read_data(
     table = table[[*chosen, target]]
     declared = _matching(categorical, list(table.columns), "--categorical") if categorical else []
     try:
-        table = tables.checked(table, declared, dates)
+        in_time = chosen if groups is None and may_be_series else []
+        ordinal = dates == "ordinal" and isinstance(table, pd.DataFrame)
+        units = units_of_days(table, declared) if ordinal else {}
+        table = tables.checked(table, declared, dates, in_time)
         if missing == "error":
             _refuse_gaps_of_target(table[target])
     except InputError as error:
@@ -105,6 +116,7 @@ def read_data(
         declared=[c for c in declared if c != target],
         discrete_target=True if target in declared else "auto",
         groups=together,
+        units=units,
     )
 
 

@@ -11,6 +11,7 @@ from infosieve._core.messages import shown
 from infosieve.cli.errors import InputError
 
 WAYS = ("error", "ordinal")
+_SINCE = "days since 1970-01-01"
 _MONTHS = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
 _CLOCK = r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?"
 _ZONE = r"(?: ?(?:Z|[+-]\d{2}:?\d{2}|UTC|GMT))?"
@@ -28,10 +29,13 @@ _DATES = [
 _OBJECTS = (datetime.date, datetime.time, datetime.timedelta)  # a datetime is a date
 
 
-def without_dates(frame: pd.DataFrame, declared: Sequence[str], way: str) -> pd.DataFrame:
+def without_dates(
+    frame: pd.DataFrame, declared: Sequence[str], way: str, in_time: Sequence[str] = ()
+) -> pd.DataFrame:
     """The table with days as numbers, if ``way`` is "ordinal"; "error" names columns of dates.
 
-    What is declared a category becomes text.
+    What is declared a category becomes text. ``in_time`` are columns by which rows may be in order
+    of time, where that can be said.
     """
     if way not in WAYS:
         raise InputError(f"--dates must be one of {', '.join(WAYS)}; got {shown(way)}")
@@ -43,17 +47,33 @@ def without_dates(frame: pd.DataFrame, declared: Sequence[str], way: str) -> pd.
     if not dates and not categories:
         return frame
     if dates and way == "error":
-        raise InputError(_refusal(frame, dates))
+        raise InputError(_refusal(frame, dates, in_time))
     new = {name: _days(frame[name], name) for name in dates}
     new |= {name: _texts(frame[name]) for name in categories}
     return pd.DataFrame({name: new.get(name, frame[name]) for name in frame})
+
+
+def units_of_days(frame: pd.DataFrame, declared: Sequence[str]) -> dict[Any, str]:
+    """What the numbers count that stand for dates: for each such column, in words."""
+    others = [name for name in frame if not pd.api.types.is_numeric_dtype(frame[name].dtype)]
+    dates = [name for name in others if name not in set(declared) and _holds_dates(frame[name])]
+    return {name: _unit(frame[name]) for name in dates}
+
+
+def _unit(column: "pd.Series[Any]") -> str:
+    first = next(iter(column.dropna()), None)
+    if isinstance(first, str):
+        return "days since midnight" if _TIME.fullmatch(first.strip()) else _SINCE
+    if isinstance(first, datetime.time):
+        return "days since midnight"
+    return "days" if isinstance(first, datetime.timedelta) else _SINCE
 
 
 def _texts(column: "pd.Series[Any]") -> "pd.Series[Any]":
     return column.astype(object).map(str, na_action="ignore").infer_objects()
 
 
-def _refusal(frame: pd.DataFrame, dates: Sequence[Any]) -> str:
+def _refusal(frame: pd.DataFrame, dates: Sequence[Any], in_time: Sequence[str]) -> str:
     row = frame[dates[0]].first_valid_index()
     example = f"{shown(str(frame[dates[0]][row]))} in row {row + 1}"
     if len(dates) == 1:
@@ -64,7 +84,7 @@ def _refusal(frame: pd.DataFrame, dates: Sequence[Any]) -> str:
     it = "it" if len(dates) == 1 else "them"
     days = frame[dates[0]].dropna()
     in_order = not isinstance(days.iloc[0], str) and days.is_monotonic_increasing
-    in_order = in_order and days.iloc[0] != days.iloc[-1]
+    in_order = in_order and days.iloc[0] != days.iloc[-1] and dates[0] in in_time
     order = "; rows are in its order: --series says so" if in_order else ""
     return (
         f"{what}: --dates ordinal takes {it} as days, a number, --exclude leaves {it} out; or "
@@ -106,6 +126,8 @@ def _read_numbers(text: str) -> tuple[int, int] | None:
 def _days(column: "pd.Series[Any]", name: Any) -> "pd.Series[Any]":
     """Days since 1970, or of a time since midnight."""
     known = column.dropna()
+    if len(known) == 0:
+        return pd.Series(float("nan"), column.index)
     if pd.api.types.is_timedelta64_dtype(column.dtype):
         return pd.Series(column.dt.total_seconds() / 86_400)
     if isinstance(known.iloc[0], str):

@@ -1,8 +1,9 @@
 """``infosieve select``: which columns matter."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Annotated, Any
 
 import typer
@@ -183,6 +184,7 @@ def select(
         unfinished = error  # told when what is finished has been printed and written
     result = getattr(selector, "result_", None)
     if result is not None and (result.steps or unfinished is None):
+        result = _with_units(result, data.units)
         chosen = [data.X.columns[j] for j in result.selected]
         with _told_first(unfinished):
             finish(result, json, html, out, lambda: data.beside_target(data.X[chosen]), beside)
@@ -190,6 +192,14 @@ def select(
         fail(str(unfinished) or "interrupted", 130)  # typer would swallow what it says
     if unfinished is not None:
         raise unfinished
+
+
+def _with_units(result: Any, units: Mapping[Any, str]) -> Any:
+    """The result, which knows what the numbers count that stand for dates."""
+    if not units:
+        return result
+    parameters = {**result.provenance.parameters, "dates": dict(units)}
+    return replace(result, provenance=replace(result.provenance, parameters=parameters))
 
 
 def _more(selector: Any, data: Any) -> Iterator[tuple[str, Any]]:

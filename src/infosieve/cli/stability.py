@@ -69,6 +69,7 @@ def stability(
         encoding=encoding,
         sheet=sheet,
         dates=dates,
+        may_be_series=False,
     )
     from infosieve import selection
     from infosieve._engines.numba.jit import announcer

@@ -136,10 +136,14 @@ def in_memory(table: pd.DataFrame | ColumnSource) -> pd.DataFrame:
 
 
 def checked(
-    table: pd.DataFrame | ColumnSource, declared: Sequence[str], dates: str = "error"
+    table: pd.DataFrame | ColumnSource,
+    declared: Sequence[str],
+    dates: str = "error",
+    in_time: Sequence[str] = (),
 ) -> pd.DataFrame | ColumnSource:
     """The table, in which texts that are numbers, and dates, are read or refused.
 
+    ``in_time`` are columns by which rows may be in order of time, where that can be said.
     Of a table that stays where it is, columns of text are read once, a few at a time.
     """
     if not isinstance(table, pd.DataFrame):
@@ -153,7 +157,7 @@ def checked(
             refuse_text(block, declared)
         return table
     known = table.attrs.pop(_FORMAT, None)
-    table = without_dates(table, declared, dates)
+    table = without_dates(table, declared, dates, in_time)
     if known is None:
         refuse_text(table, declared)
         return table

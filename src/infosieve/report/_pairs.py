@@ -18,18 +18,31 @@ _MISSING = "(missing)"
 
 def against_target(result: Any) -> list[Figure]:
     """Each selected column against each target."""
+    # What the numbers count that a command made of dates.
+    units = result.provenance.parameters.get("dates") or {}
     return [
-        _pair(result.excerpt.features[j], target, str(result.features[j]), str(name))
+        _pair(
+            result.excerpt.features[j],
+            target,
+            str(result.features[j]),
+            str(name),
+            [f"{units[one]}" if one in units else "" for one in (result.features[j], name)],
+        )
         for j in result.selected
         for name, target in result.excerpt.target.items()
     ]
 
 
-def _pair(values: list[Any], target: list[Any], x: str, y: str) -> Figure:
+def _pair(
+    values: list[Any], target: list[Any], x: str, y: str, units: Sequence[str] = ("", "")
+) -> Figure:
     """Points; boxes where one of them is categories, shares where both are."""
     n_missing = sum(v is None for v in values)
     missing = f" ({n_missing:,} of {len(values):,} missing)" if n_missing else ""
-    column, about = name_text(x), name_text(y)
+    column, about = (
+        f"{name_text(name)} ({unit})" if unit else name_text(name)
+        for name, unit in zip((x, y), units, strict=True)
+    )
     of_levels, of_classes = _is_text(values), _is_text(target)
     if of_levels and of_classes:
         shown, caption = _shares(values, target), f"{column}: shares of {about} in each level"
@@ -38,7 +51,7 @@ def _pair(values: list[Any], target: list[Any], x: str, y: str) -> Figure:
     elif of_classes:
         shown, caption = _boxes(target, values), f"{column} for each class of {about}"
     else:
-        shown, caption = _points(values, target, x, y), column
+        shown, caption = _points(values, target, x, y, units), column
     return shown | {"caption": caption + missing}
 
 
@@ -46,13 +59,17 @@ def _is_text(values: list[Any]) -> bool:
     return any(isinstance(v, str) for v in values)
 
 
-def _points(values: list[Any], target: list[Any], x: str, y: str) -> Figure:
+def _points(values: list[Any], target: list[Any], x: str, y: str, units: Sequence[str]) -> Figure:
     data = {
         "type": "scatter", "mode": "markers", "x": values, "y": target,
         "marker": {"color": "found", "size": 5, "opacity": 0.6},
         "hovertemplate": "%{x:.6~g}, %{y:.6~g}<extra></extra>",
     }  # fmt: skip
-    return _figure([data], _text(x, _TITLE), _text(y, _TITLE), 280, showlegend=False)
+    across, up = (
+        _text(name, _TITLE) + (f"<br>{_text(unit, _TITLE)}" if unit else "")
+        for name, unit in zip((x, y), units, strict=True)
+    )
+    return _figure([data], across, up, 280, showlegend=False)
 
 
 def _boxes(levels: list[str], numbers: list[Any]) -> Figure:
