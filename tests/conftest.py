@@ -1,3 +1,5 @@
+import multiprocessing
+
 import numpy as np
 import pytest
 from hypothesis import settings
@@ -75,3 +77,35 @@ def make_batch(x, s, y, n, seed, **options):
 @pytest.fixture
 def rng():
     return np.random.default_rng(20090101)
+
+
+@pytest.fixture
+def as_a_reader(tmp_path, monkeypatch):
+    """In an empty folder, without windows."""
+    import matplotlib
+    import matplotlib.pyplot as plt
+
+    monkeypatch.chdir(tmp_path)
+    backend = matplotlib.get_backend()
+    matplotlib.use("Agg")
+    monkeypatch.setattr(plt, "show", lambda: None)
+    yield
+    plt.close("all")
+    matplotlib.use(backend)
+
+
+@pytest.fixture(scope="session")
+def forked_workers():
+    """Dask's workers fork from a process that has imported what they need, where systems can."""
+    import dask
+    from distributed.utils import get_mp_context
+
+    if "forkserver" not in multiprocessing.get_all_start_methods():
+        yield
+        return
+    with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
+        get_mp_context().set_forkserver_preload(
+            ["distributed", "infosieve.clustering", "infosieve.selection", "infosieve.significance",
+             "pyarrow.parquet"]
+        )  # fmt: skip
+        yield

@@ -33,6 +33,7 @@ from infosieve._executors.threads import Threads
 from infosieve.datasets import make_copies, make_friedman, make_xor
 
 pytestmark = [
+    pytest.mark.usefixtures("forked_workers"),
     pytest.mark.filterwarnings("ignore:Port .* is already in use"),
     pytest.mark.filterwarnings("ignore::ResourceWarning"),
     pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
@@ -50,7 +51,7 @@ def started(n_workers=2, **options):
 
 
 @pytest.fixture(scope="module")
-def client():
+def client(forked_workers):
     with started() as (_, client):
         yield client
 

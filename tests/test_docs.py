@@ -8,8 +8,6 @@ import textwrap
 from itertools import pairwise
 from pathlib import Path
 
-import matplotlib
-import matplotlib.pyplot as plt
 import pytest
 
 import infosieve
@@ -50,18 +48,6 @@ def blocks(page):
 def words(text):
     """What is printed, but for spaces and the names of types, which differ between versions."""
     return re.sub(r"dtype: \w+|datetime64\[\w+\]", "", text).split()
-
-
-@pytest.fixture
-def as_a_reader(tmp_path, monkeypatch):
-    """In an empty folder, without windows."""
-    monkeypatch.chdir(tmp_path)
-    backend = matplotlib.get_backend()
-    matplotlib.use("Agg")
-    monkeypatch.setattr(plt, "show", lambda: None)
-    yield
-    plt.close("all")
-    matplotlib.use(backend)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

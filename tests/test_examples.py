@@ -3,7 +3,6 @@
 import runpy
 from pathlib import Path
 
-import matplotlib
 import matplotlib.pyplot as plt
 import nbformat
 import pytest
@@ -11,18 +10,6 @@ from nbclient import NotebookClient
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 PAGES = sorted(EXAMPLES.glob("*.py"))
-
-
-@pytest.fixture
-def as_a_reader(tmp_path, monkeypatch):
-    """In an empty folder, without windows."""
-    monkeypatch.chdir(tmp_path)
-    backend = matplotlib.get_backend()
-    matplotlib.use("Agg")
-    monkeypatch.setattr(plt, "show", lambda: None)
-    yield
-    plt.close("all")
-    matplotlib.use(backend)
 
 
 def spectroscopist(page):

@@ -372,7 +372,7 @@ def test_tables_on_disk_give_the_same(rng, tmp_path, monkeypatch):
 @pytest.mark.filterwarnings("ignore:Port .* is already in use")
 @pytest.mark.filterwarnings("ignore::ResourceWarning")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
-def test_workers_give_the_same(rng):
+def test_workers_give_the_same(rng, forked_workers):
     from distributed import Client, LocalCluster
 
     X, y = mixed(rng)
