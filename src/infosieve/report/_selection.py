@@ -88,10 +88,9 @@ def _title(result: Any, tested: bool) -> str:
 def _words_of(result: Any, tested: bool) -> list[str]:
     n, m, selected = result.provenance.n_samples, _data.n_candidates(result), len(result.selected)
     verb = "was" if selected == 1 else "were"
-    words = [f"{selected:,} of {counted(m, 'column')} {verb} selected, from {n:,} samples."]
     left_out = len(result.features) - m
-    if left_out:
-        words.append(f"{left_out:,} more {'was' if left_out == 1 else 'were'} left out before.")
+    more = f"; {left_out:,} more {'was' if left_out == 1 else 'were'} left out" if left_out else ""
+    words = [f"{selected:,} of {counted(m, 'column')} {verb} selected, from {n:,} samples{more}."]
     words += _words.unfinished(result)
     if no_better(result):
         words.append(
@@ -185,11 +184,11 @@ def _how_to_read(result: Any) -> str:
         f"{p:.2g} is {1000 * p:.0f} of 1,000 cases. A column passes if p is at most what is "
         "allowed."
     )
-    if _drawn(result):
-        text += f" {_as_large(result)}"
     reasons = "" if _words.last_level(result) else _words.why_not_alpha(result)
     if reasons:
         text += f" That is not alpha = {_words.alpha_of(result):g}: {reasons}."
+    if _drawn(result):
+        text += f" {_as_large(result)}"
     return f"{text}{_tested_up_to(result)}"
 
 
@@ -242,10 +241,12 @@ def _larger(step: Any) -> str:
 
 def _as_large(result: Any) -> str:
     """Of how many surrogates it is said how many are as large, and why these may be few."""
-    text = "The last column says how many of the surrogates, permuted columns, add at least as much"
+    text = (
+        "Surrogates as large: how many of the permuted columns that were drawn add at least as much"
+    )
     if any(step.sequential for step in result.steps):
         text += (
-            "; a test stops drawing them as soon as it has surely passed or failed, and p is "
+            "; a test stops drawing as soon as it has surely passed or failed, and p is "
             "exact for such a test"
         )
     return f"{text}."
