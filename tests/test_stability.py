@@ -1014,11 +1014,11 @@ def test_the_command(folder):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (("--n-resamples", 0), "'n_resamples' parameter must be an int of at least 1"),
+        (("--n-resamples", 0), "--n-resamples must be an int of at least 1"),
         (("--groups", "nobody"), "--groups 'nobody' is no column"),
         (("--html", "page.txt"), "the ending must be one of"),
         (("--checkpoint", "table.csv"), "is the input itself"),
-        (("--alpha", 2), "'alpha'"),
+        (("--alpha", 2), "--alpha must be a number between 0 and 1"),
         (("--series",), "--series"),
     ],
 )

@@ -121,9 +121,10 @@ def _literal(parameter: ast.keyword, text: str) -> Any:
     try:
         return ast.literal_eval(parameter.value)
     except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+        got = ast.get_source_segment(text.strip(), parameter.value) or "something else"
         raise InputError(
             f"--model {shown(text)}: {parameter.arg} must be a number, a text in quotes, True, "
-            f"False, None, or several in brackets. Got {brief(ast.unparse(parameter.value))} "
+            f"False, None, or several in brackets. Got {brief(got)} "
             "instead; MISelector(model=...) in Python takes any"
         ) from None
 

@@ -40,7 +40,7 @@ class PathDisplay(Display):
     >>> import numpy as np
     >>> from infosieve import MISelector, plots
     >>> x = np.random.default_rng(0).normal(size=(40, 3))
-    >>> result = MISelector(lookahead=1, random_state=0).fit(x, x[:, 1] ** 3).result_
+    >>> result = MISelector(lookahead=1, random_state=0).fit(x, x[:, 1] ** 2).result_
     >>> plots.PathDisplay.from_result(result).plot().ax_.get_xlabel()
     'above chance, in widths of the chance band'
     """

@@ -120,10 +120,10 @@ class Excerpt:
     --------
     >>> import numpy as np
     >>> from infosieve import MISelector
-    >>> x = np.arange(12.0)
+    >>> x = np.arange(-5.0, 7.0)
     >>> excerpt = MISelector(stop=None, max_features=1).fit(x[:, None], x**2).result_.excerpt
     >>> excerpt.features[0][:3], excerpt.target["y"][:3]
-    ([0.0, 1.0, 2.0], [0.0, 1.0, 4.0])
+    ([-5.0, -4.0, -3.0], [25.0, 16.0, 9.0])
     """
 
     rows: IntArray

@@ -239,7 +239,7 @@ class SelectionResult(Document):
     >>> import numpy as np
     >>> from infosieve import MISelector, SelectionResult
     >>> x = np.random.default_rng(0).normal(size=(40, 3))
-    >>> result = MISelector(lookahead=1, random_state=0).fit(x, x[:, 1] ** 3).result_
+    >>> result = MISelector(lookahead=1, random_state=0).fit(x, x[:, 1] ** 2).result_
     >>> result
     SelectionResult(1 of 3 features: [1])
     >>> result.to_frame()[["action", "significant"]]
