@@ -7,9 +7,11 @@ as any process does. What depends on the environment from the start is run by a 
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
+import threading
 from pathlib import Path
 
 COMMAND = [sys.executable, "-m", "infosieve"]
@@ -30,11 +32,21 @@ def run(*arguments, stdin=None, cwd=None, env=None, text=False):
         )
     else:
         _server = _server or Server()
-        done = _server.run(words, stdin or b"", cwd)
+        done = _server.run({"words": words}, stdin or b"", cwd)
     if text:
         done.stdout, done.stderr = (
             stream.decode().replace("\r\n", "\n") for stream in (done.stdout, done.stderr)
         )
+    return done
+
+
+def run_code(code, *arguments, kill_after=None):
+    """As an interpreter's -c in a process of its own; killed when so many seconds have passed."""
+    global _server
+    _server = _server or Server()
+    request = {"code": code, "words": [str(a) for a in arguments], "kill_after": kill_after}
+    done = _server.run(request, b"", None)
+    done.stdout, done.stderr = done.stdout.decode(), done.stderr.decode()
     return done
 
 
@@ -49,12 +61,11 @@ class Server:
         os.close(replies)
         self.answers = os.fdopen(self.replies)
 
-    def run(self, words, stdin, cwd):
+    def run(self, request, stdin, cwd):
         with tempfile.TemporaryDirectory() as folder:
             names = [str(Path(folder) / name) for name in ("stdin", "stdout", "stderr")]
             Path(names[0]).write_bytes(stdin)
-            request = {
-                "words": words,
+            request = request | {
                 "cwd": str(cwd or os.getcwd()),
                 "environment": dict(os.environ),
                 "streams": names,
@@ -62,7 +73,7 @@ class Server:
             os.write(self.requests, json.dumps(request).encode() + b"\n")
             status = json.loads(self.answers.readline())
             stdout, stderr = (Path(name).read_bytes() for name in names[1:])
-        return subprocess.CompletedProcess([*COMMAND, *words], status, stdout, stderr)
+        return subprocess.CompletedProcess([*COMMAND, *request["words"]], status, stdout, stderr)
 
 
 def serve(requests, replies):
@@ -84,6 +95,12 @@ def serve(requests, replies):
             child = os.fork()
             if not child:
                 return request
+            if request.get("kill_after") is not None:
+                killer = threading.Timer(request["kill_after"], os.kill, (child, signal.SIGKILL))
+                killer.start()
+                os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)  # it keeps its number
+                killer.cancel()
+                killer.join()
             _, status = os.waitpid(child, 0)
             os.write(replies, f"{os.waitstatus_to_exitcode(status)}\n".encode())
     return None
@@ -100,6 +117,10 @@ def become(request):
         os.dup2(opened, number)
         os.close(opened)
     sys.stdin = os.fdopen(0)
+    if "code" in request:
+        sys.argv = ["-c", *request["words"]]
+        exec(compile(request["code"], "<string>", "exec"), vars(sys.modules["__main__"]))
+        return
     import infosieve.__main__
 
     sys.argv = [infosieve.__main__.__file__, *request["words"]]

@@ -11,6 +11,7 @@ import sys
 
 import numpy as np
 import pytest
+from command import run_code
 from sklearn.base import clone
 
 from infosieve import MISelector
@@ -321,7 +322,6 @@ from infosieve import MISelector
 from infosieve.datasets import make_copies
 X, y = make_copies(60, 12, random_state=0, return_X_y=True)
 options = dict(random_state=0, alpha=0.2, n_permutations=99, max_features=5)
-print("ready", flush=True)
 print(MISelector(**options, checkpoint=sys.argv[1]).fit(X, y).result_.to_json())
 """
 
@@ -329,22 +329,17 @@ print(MISelector(**options, checkpoint=sys.argv[1]).fit(X, y).result_.to_json())
 def test_killed_for_real(tmp_path):
     """SIGKILL at rising times after the start, until a run comes through."""
     path = str(tmp_path / "c.json")
-    command = [sys.executable, "-c", SCRIPT, path]
     kills = 0
     for number in range(200):
-        process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        process.stdout.readline()
-        try:
-            out, _ = process.communicate(timeout=0.02 * 1.4**number)
+        done = run_code(SCRIPT, path, kill_after=0.02 * 1.4**number)
+        if done.returncode == 0:
             break
-        except subprocess.TimeoutExpired:
-            os.kill(process.pid, signal.SIGKILL)
-            process.communicate()
-            kills += 1
+        assert done.returncode == -signal.SIGKILL, done.stderr
+        kills += 1
     assert kills >= 3
     X, y = make_copies(60, 12, random_state=0, return_X_y=True)
     whole = MISelector(random_state=0, alpha=0.2, n_permutations=99, max_features=5).fit(X, y)
-    assert without_free(json.loads(out)) == content(whole)
+    assert without_free(json.loads(done.stdout)) == content(whole)
     assert [p.name for p in tmp_path.iterdir() if not p.name.startswith(".")] == ["c.json"]
 
 

@@ -1,17 +1,15 @@
 """stop="cv": as many columns of a ranking as a cross-validated model wants."""
 
 import json
-import os
 import re
 import signal
-import subprocess
-import sys
 import warnings
 
 import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from command import run_code
 from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin, clone
 from sklearn.ensemble import ExtraTreesRegressor
 from sklearn.linear_model import LinearRegression, LogisticRegression
@@ -850,15 +848,14 @@ def test_killed_after_any_number_of_fits_it_ends_with_the_same(tmp_path):
     )
 
     def run(name, limit):
-        command = [sys.executable, "-c", script, str(tmp_path / name), str(tmp_path / f"{name}.n")]
-        return subprocess.run([*command, str(limit)], capture_output=True, env=os.environ)
+        return run_code(script, tmp_path / name, tmp_path / f"{name}.n", limit)
 
     whole = run("whole", -1)
     n_fits = len((tmp_path / "whole.n").read_text())
     killed = run("killed", n_fits // 2)
     assert killed.returncode == -signal.SIGKILL
     again = run("killed", -1)
-    assert again.stdout == whole.stdout != b""
+    assert again.stdout == whole.stdout != ""
     assert len((tmp_path / "killed.n").read_text()) < n_fits // 2 + n_fits
 
 

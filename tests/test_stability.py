@@ -4,8 +4,6 @@ import json
 import math
 import os
 import signal
-import subprocess
-import sys
 import warnings
 from itertools import combinations
 from types import SimpleNamespace
@@ -15,7 +13,7 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pytest
-from command import run
+from command import run, run_code
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import brentq
@@ -895,8 +893,7 @@ def test_a_process_that_is_killed(tmp_path):
     path = tmp_path / "halves.json"
 
     def run(at):
-        command = [sys.executable, "-c", KILL, str(path), str(at)]
-        return subprocess.run(command, capture_output=True, text=True, check=False)
+        return run_code(KILL, path, at)
 
     assert run(4).returncode == -signal.SIGKILL
     assert len(json.loads(path.read_text())["halves"]) == 3
