@@ -24,11 +24,12 @@ def near_level(result: Any) -> Iterator[str]:
     found = [(step, p) for step, p in doubtful if p is not None and p >= _LIKELY]
     if found:
         columns = [" and ".join(names(result, step.features)) for step, _ in found]
+        pair = "The pair " if len(found) == 1 and len(found[0][0].features) > 1 else ""
         verb = "is near its level" if len(found) == 1 else "are near their levels"
         share = max(p for _, p in found)
         most = "" if len(found) == 1 else ", at most"
         yield (
-            f"{listed(columns)} {verb}: another seed, with other permutations of the same "
+            f"{pair}{listed(columns)} {verb}: another seed, with other permutations of the same "
             f"samples, would decide otherwise in about {10 * share:.0f} of 10 cases{most}."
         )
 

@@ -690,7 +690,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         if best.p_value is not None:
             verdict = (
                 f"{p_text(best.p_value, best.lower_limit)}, allowed are {best.level:.3g} "
-                f"({best.exceedances} of {best.n_permutations} permutations reach it)"
+                f"({best.exceedances} of {best.n_permutations} surrogates are as large)"
             )
         stop = stop_of(self.stop, self.n_features_to_select)
         warnings.warn(
