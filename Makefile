@@ -8,12 +8,13 @@ BIN := $(VENV)/bin
 demo: $(VENV)/installed
 	$(BIN)/infosieve demo
 
-# Kernels are compiled beside the linters: else each process of tests would compile its own.
-test: $(VENV)/installed-dev
-	$(MAKE) --jobs=2 --output-sync=target lint kernels
+# Kernels are compiled while what only tests and linters need is installed and the linters run:
+# else each process of tests would compile its own.
+test: $(VENV)/installed
+	$(MAKE) --jobs=2 --output-sync=target kernels lint
 	$(BIN)/python -m pytest -n auto
 
-kernels: $(VENV)/installed-dev
+kernels: $(VENV)/installed
 	$(BIN)/python tests/compile_kernels.py
 
 # Both ends of what is supported, each in an environment of its own. What old versions of others
