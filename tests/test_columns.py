@@ -358,12 +358,16 @@ def test_a_file_that_changes_is_refused(tmp_path):
 
 
 MEMORY = """
-import resource, sys
-import numpy as np, pyarrow as pa, pyarrow.parquet as pq
+import sys
+import infosieve._input.lazy_columns as lazy, infosieve._scoring.jobs as jobs
 from infosieve import MISelector, open_columns
 
-def peak():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+lazy._BLOCK_BYTES //= 4  # as if the table were four times as large
+jobs._PIECE_BYTES //= 4
+
+def peak():  # of this program alone: getrusage() has that of the one that started it, too
+    with open("/proc/self/status") as lines:
+        return next(int(line.split()[1]) / 1024 for line in lines if line.startswith("VmHWM"))
 
 source = open_columns(sys.argv[1])
 few = source[source.columns[:40]]
@@ -376,9 +380,10 @@ print(peak() - before, 8 * source.shape[0] * source.shape[1] / 2**20, *selector.
 """
 
 
+@pytest.mark.skipif(sys.platform != "linux", reason="asks the system for the largest memory")
 def test_memory_does_not_grow_with_the_table(tmp_path):
     rng = np.random.default_rng(0)
-    n, m = 400, 60_000
+    n, m = 400, 30_000
     names = [f"c{j}" for j in range(m)]
     pyarrow.parquet.write_table(
         pa.Table.from_arrays([pa.array(c) for c in rng.normal(size=(m, n))], names),
@@ -389,7 +394,7 @@ def test_memory_does_not_grow_with_the_table(tmp_path):
         [sys.executable, "-c", MEMORY, path], capture_output=True, text=True, check=True
     )
     more, table, *selected = map(float, run.stdout.split())
-    assert table > 180
+    assert table > 90
     assert more < 0.6 * table, f"{more:.0f} MB more for a table of {table:.0f} MB"
     assert sorted(selected) == [3, 7]
 
