@@ -37,6 +37,7 @@ def same(a, b):
     return a == b
 
 
+@functools.cache
 def selection():
     return MISelector(n_neighbors="auto", random_state=3, max_features=2).fit(*table()).result_
 
@@ -49,6 +50,7 @@ def two_of_six():
     return X, X["c"] + 0.8 * X["e"]
 
 
+@functools.cache
 def predicting():
     """Four columns whose number a model has chosen; two of them are certain."""
     return MISelector(**PREDICTING, test=True).fit(*two_of_six()).result_
@@ -57,7 +59,8 @@ def predicting():
 def results():
     X, y = table()
     yield choose_k(X, y, n_neighbors=(2, 8), n_folds=6, random_state=1)
-    yield selection()
+    auto = MISelector(n_neighbors="auto", random_state=3, max_features=2)
+    yield auto.fit(X[["X2", "X4"]], y).result_  # few columns: it is read thousands of times
     yield FeatureClustering(3).fit(X, y).result_
     yield FeatureClustering(random_state=0).fit(X.to_numpy(), y).result_
     yield permutation_test(X, y, ["X4", "X6"], given="X1", n_permutations=39, random_state=0)
