@@ -462,7 +462,10 @@ def test_entropy_refuses_repeats_and_words():
 
 
 def test_first_call_says_that_it_compiles(tmp_path):
-    code = "import infosieve; print(infosieve.mutual_information([1., 2, 4, 7], [1., 3, 2, 8]))"
+    # Few kernels: what is tested is said of any.
+    code = (
+        "import infosieve; print(infosieve.false_neighbors([[1.], [2], [4], [7]], [1., 3, 2, 8]))"
+    )
     runs = [
         subprocess.run(
             [sys.executable, "-c", code],
@@ -586,3 +589,30 @@ def test_two_values_that_are_predicted_as_numbers_are_told():
         MISelector(stop="cv", cv=2).fit(FRAME, codes)
     for known in (True, False):
         MISelector(stop="cv", cv=2, discrete_target=known).fit(FRAME, codes)
+
+
+@pytest.mark.parametrize("value", [-999.0, 9999.0])
+def test_numbers_that_stand_for_gaps_are_told(value):
+    frame = with_value(value, (3, 9, 20), dtype=float)
+    told = rf"column 'b' of X has the value {value:.0f} in 3 of 60 samples, far from all.*NaN"
+    with pytest.warns(UserWarning, match=told):
+        relevance(frame, Y, scale="normal-scores")
+    both = frame.assign(c=frame["b"])
+    with pytest.warns(UserWarning, match="So have 1 other columns such a value"):
+        relevance(both, Y, scale="normal-scores")
+
+
+def test_large_numbers_among_others_are_not():
+    ages = np.r_[np.linspace(5, 98, N - 2), 99, 99]
+    relevance(column_of(ages), Y)
+    relevance(with_value(99.0, (3,)), Y, scale="normal-scores")  # once: a value as good as any
+
+
+def test_rows_with_dates_in_order_are_told():
+    days = FRAME.set_index(pd.date_range("2024-01-01", periods=N))
+    told = "rows of X have dates, one after the other.*series=True"
+    with pytest.warns(UserWarning, match=told):
+        relevance(days, Y)
+    MISelector(stop=None, max_features=1, series=True).fit(days, Y)
+    relevance(days.sample(frac=1, random_state=0), Y)
+    relevance(days, Y, groups=np.arange(N) // 2)

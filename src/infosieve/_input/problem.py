@@ -33,13 +33,17 @@ from infosieve._input.lazy_columns import (
 )
 from infosieve._input.scaling import exponent_of, prepare
 from infosieve._input.tables import Table, check_lengths, check_target, fingerprint, read_table
-from infosieve._input.together import INDEPENDENT, Together, follows_place, together_of
+from infosieve._input.together import INDEPENDENT, Together, together_of, told_by_place
 from infosieve._sources.columns import as_source
 from infosieve.results import Excerpt, Provenance
 
 # Samples of an excerpt, at most.
 EXCERPT = 1000
 
+# What people write for missing values.
+_FILLS = (99, 999, 9999, 99999, 999999)
+# A target is matched, and a column in order, if the place in the group tells so much of it.
+_MATCHED, _ORDERED = 0.9, 0.7
 # Categories with fewer samples each, on average, may be individuals.
 _ROWS = 5
 
@@ -172,6 +176,9 @@ def open_problem(
     check_target(others[0])
     if isinstance(discrete_target, str):
         _warn_of_class_codes(others[0])
+    if among is None:  # parts of a table that was looked at are not looked at again
+        _warn_of_fills(x)
+        _warn_of_dates(x, together)
     if by_changes:
         _warn_of_changes(others[0])
     together = together.of_rows(rows)
@@ -258,24 +265,63 @@ def _with_places(together: Together, groups: IntArray, x: AnyTable, y: Table) ->
 
     A target that does is told by nothing then, so the rows of each group are mixed.
     """
-    if follows_place(y.values, groups).size == y.n_columns:
+    if (told_by_place(y.values, groups, groups.size) >= _MATCHED).all():
         warn(
             f"{y.label(0) if y.n_columns == 1 else 'y'} has the same values in the same order in "
-            "every group, as in matched pairs. The rows of each group are taken in random order, "
-            "so that they can be compared."
+            "the groups, as in matched pairs. The rows of each group are taken in random order, "
+            "so that they can be compared. Where groups differ much, subtract each group's mean "
+            "from columns of numbers first."
         )
         return replace(together, mixed=True)
-    found = follows_place(x.values, groups) if isinstance(x, Table) else np.arange(0)
+    told = told_by_place(x.values, groups) if isinstance(x, Table) else np.zeros(0)
+    found = np.flatnonzero(told >= _ORDERED)
     if found.size:
         names = ", ".join(shown(x.names[j]) for j in found[:3].tolist())
         more = f" and {found.size - 3} other columns" if found.size > 3 else ""
         warn(
-            f"{names}{more}: the same values in the same order in every group. Rows are compared "
-            "with the rows at the same place of other groups, where these columns do not differ: "
-            "they have no information, and other columns are measured given them. If the order "
-            "of rows means nothing (it is not time), shuffle the rows of X, y and groups first."
+            f"{names}{more}: the same values in the same order in most groups. Rows are compared "
+            "with the rows at the same place of other groups, where these columns hardly differ: "
+            "with groups they have no information, and others are measured given them. If the "
+            "order means nothing (it is not time), shuffle the rows of X, y and groups first. If "
+            "you ask about these groups only, and not about others of their kind, leave groups "
+            "out and keep that column in X, as a category."
         )
     return together
+
+
+def _warn_of_fills(x: AnyTable) -> None:
+    """Say which columns have -999 or the like far from all other values."""
+    if not isinstance(x, Table):
+        return
+    found = []
+    for ends in (np.fmin.reduce(x.values, axis=1), np.fmax.reduce(x.values, axis=1)):
+        for j in np.flatnonzero(np.isin(np.abs(ends), _FILLS) & ~x.categorical).tolist():
+            filled = x.values[j] == ends[j]
+            others = x.values[j][~filled & ~np.isnan(x.values[j])]
+            if filled.sum() > 1 and np.abs(others - ends[j]).min(initial=np.inf) > np.ptp(others):
+                found.append((j, ends[j], int(filled.sum())))
+    if found:
+        j, value, times = found[0]
+        more = f" So have {len(found) - 1} other columns such a value." if len(found) > 1 else ""
+        warn(
+            f"{x.label(j)} has the value {value:.0f} in {times} of {x.n_samples} samples, far from "
+            f"all others.{more} If it stands for a missing value, write NaN for it."
+        )
+
+
+def _warn_of_dates(x: AnyTable, together: Together) -> None:
+    """Say that rows with dates, in their order, may be a series."""
+    index = getattr(x, "index", None)
+    if together.groups is not None or together.in_order:
+        return
+    if not isinstance(index, (pd.DatetimeIndex, pd.PeriodIndex)):
+        return
+    if index.is_monotonic_increasing and index.is_unique:
+        warn(
+            "The rows of X have dates, one after the other, and are taken as independent. If "
+            "neighbouring rows are alike, pass series=True where that is a parameter; if not, "
+            "X.reset_index(drop=True) says so."
+        )
 
 
 def _warn_of_class_codes(y: Table) -> None:
@@ -332,7 +378,7 @@ def _warn_of_owned(table: Any, columns: IntArray) -> None:
     warn(
         f"{table.label(j)} has the value {shown(values[row])} in row {row}{more}, so far from all "
         f"others that these hardly differ on the standard scale.{others} If it stands for a "
-        "missing value, leave the row out; if it is a value, pass scale='normal-scores'."
+        "missing value, write NaN for it; if it is a value, pass scale='normal-scores'."
     )
 
 

@@ -8,13 +8,13 @@ import pandas as pd
 
 from infosieve._core.messages import shown
 from infosieve._core.parameters import is_flag, is_int
-from infosieve._core.types import BoolArray, FloatArray, IntArray, WritableArrays
+from infosieve._core.types import FloatArray, IntArray, WritableArrays
 from infosieve._input.checked import same_labels_in_another_order
 
 # A part of a series has at least so many rows if its window is given (if not: layout.py).
 _ROWS = 10
-# Rows that most columns show in that they do not follow the order within groups.
-_LOOK = 64
+# Columns that follow the order within groups are the same in so many of the samples, or more.
+_ALIKE = 0.3
 
 
 @dataclass(frozen=True)
@@ -88,13 +88,18 @@ def _codes(groups: Any, n_samples: int) -> IntArray:
     if isinstance(groups, np.ma.MaskedArray):
         missing, groups = np.ma.getmaskarray(groups), groups.data.astype(object)
         groups[missing] = None
+    if isinstance(groups, str):
+        raise ValueError(
+            "The 'groups' parameter must be one column, a label for each sample. Got a text: pass "
+            f"the column itself, such as table[{shown(groups)}], and leave it out of X."
+        )
     array = np.asarray(groups, object)
     if array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != 1:
         raise ValueError(
             "The 'groups' parameter must be one column, a label for each sample. Got "
-            f"{'a text' if isinstance(groups, str) else f'the shape {array.shape}'} instead."
+            f"the shape {array.shape} instead."
         )
     labels = pd.Series(array)
     if labels.size != n_samples:
@@ -118,25 +123,29 @@ def _codes(groups: Any, n_samples: int) -> IntArray:
     return np.asarray(codes, np.int64)
 
 
-def follows_place(values: FloatArray, groups: IntArray) -> IntArray:
-    """Which columns have the same values in the same order in every group.
+def told_by_place(values: FloatArray, groups: IntArray, most: int = 12) -> FloatArray:
+    """How much of each column the place within a group tells: 0, or up to 1.
 
-    ``values`` has a column in a row.
+    Of the samples that the most frequent value does not predict, the share that the most frequent
+    value of each place predicts (Goodman and Kruskal's lambda). ``values`` has a column in a row.
+    Up to ``most`` groups are looked at, and of places those that half of them have.
     """
-    order = np.argsort(groups, kind="stable")
     sizes = np.bincount(groups)
-    place = np.arange(groups.size) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    expected = order[groups[order] == sizes.argmax()][place]  # the longest group has all places
-    some = np.linspace(0, order.size - 1, _LOOK).astype(np.int64)  # where most columns differ
-    found = np.flatnonzero(_same(values[:, order[some]], values[:, expected[some]]))
-    kept = [
-        j
-        for j, row in zip(found.tolist(), values[found], strict=True)
-        if _same(row[order], row[expected]) and not _same(row, row[:1])
-    ]
-    return np.array(kept, np.int64)
-
-
-def _same(one: FloatArray, other: FloatArray) -> BoolArray:
-    """Whether values are the same, gaps and all, in each row."""
-    return np.asarray(((one == other) | (np.isnan(one) & np.isnan(other))).all(axis=-1))
+    order = np.argsort(groups, kind="stable")
+    first = np.cumsum(sizes) - sizes
+    looked = np.linspace(0, sizes.size - 1, min(most, sizes.size)).astype(np.int64)
+    n_places = int(np.median(sizes[looked]))
+    rows = [order[first[g] : first[g] + min(sizes[g], n_places)] for g in looked]
+    place = np.concatenate([np.arange(len(some)) for some in rows])
+    longest, taken = max(rows, key=len), np.concatenate(rows)
+    one, other = values[:, taken], values[:, longest[place]]
+    alike = ((one == other) | (np.isnan(one) & np.isnan(other))).mean(axis=1)
+    told = np.zeros(len(values))
+    for j in np.flatnonzero(alike > _ALIKE):
+        codes, levels = pd.factorize(one[j], use_na_sentinel=False)
+        counts = np.bincount(place * len(levels) + codes, minlength=n_places * len(levels))
+        counts = counts.reshape(n_places, -1)
+        best = counts.sum(axis=0).max()
+        if best < taken.size:
+            told[j] = (counts.max(axis=1).sum() - best) / (taken.size - best)
+    return told

@@ -10,6 +10,8 @@ from typing import Any
 from infosieve._core.parameters import stop_of
 from infosieve.report._data import nats
 
+# Fewer groups are as few as that many samples.
+_FEW = 30
 # Options whose names are not those of their parameters.
 _OPTIONS = {"discrete_features": "--categorical", "discrete_target": "--categorical"}
 
@@ -237,9 +239,10 @@ def _parts(result: Any, permuted: bool = True) -> Iterator[str]:
     groups = None if known is None else known.parameters.get("groups")
     if isinstance(groups, int):
         whole = ", and whole groups are permuted" if permuted else ""
+        few = " So few groups show strong dependences only." if groups < _FEW else ""
         yield (
             "Rows of one group are not compared with each other: estimates are means over "
-            f"{_n_parts(result)}, with rows of {groups:,} groups{whole}."
+            f"{_n_parts(result)}, with rows of {groups:,} groups{whole}.{few}"
         )
         return
     if known is not None and known.parameters.get("series", False) is not False:
