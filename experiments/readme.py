@@ -10,6 +10,7 @@ from summarize import by_problem, f1
 from write_docs import PUBLISHED, anything, judged, rate, shared
 
 BENCHMARKS = HERE.parent / "benchmarks"
+WHOLE = "[whole jobs](docs/benchmarks-default.md)"
 
 
 def whole_jobs():
@@ -27,7 +28,7 @@ def whole_jobs():
         size = row["case"][row["case"].index("N = ") :]
         if name == "command":
             other = ""
-        rows.append(f"| {what}, {size}, {jobs} | **{ours:.0f} s** | {other} |")
+        rows.append(f"| {what}, {size}, {jobs} | **{ours:.0f} s** | {other} | {WHOLE} |")
     return rows
 
 
@@ -38,7 +39,7 @@ def of_panel():
     ours, wrapper, boruta = (row["seconds"][n] for n in ("infosieve", "kNN wrapper", "Boruta"))
     return (
         f"| a selection, mean of {len(PANEL)} problems, one thread | **{ours:.1f} s** | forward "
-        f"selection with nearest neighbours {wrapper:.1f} s, Boruta {boruta:.1f} s |"
+        f"selection with nearest neighbours {wrapper:.1f} s, Boruta {boruta:.1f} s | {WHOLE} |"
     )
 
 
@@ -58,7 +59,7 @@ def real_tables():
         f'`stop="cv"` of the model behind; of nearest neighbours | **{cell(CV_MODEL)}**; '
         f"**{cell(CV)}** | "
         + ", ".join(f"{s.replace(', number by CV', '')} {cell(s)}" for s in best)
-        + " |"
+        + " | [real tables](docs/quality.md) |"
     ]
 
 
@@ -76,7 +77,7 @@ def parts():
     ratios = [f"{what} {number(row['ratio'])}" for what, row in rows.items()]
     return (
         f"| times faster than the fastest other library, N = 1,000 (K: 100) | {', '.join(ratios)} "
-        "| scikit-learn, ennemi, npeet-plus, infomeasure |"
+        "| scikit-learn, ennemi, npeet-plus, infomeasure | [parts](docs/benchmarks.md) |"
     )
 
 
@@ -97,17 +98,17 @@ def main():
     rows = [
         f"| finds the right columns: mean F1, {len(PANEL)} problems | **{ours:.2f}** | forward "
         f"selection with nearest neighbours {wrapper:.2f}, Boruta {boruta:.2f}, the published "
-        f"procedure {published:.2f} |",
+        f"procedure {published:.2f} | [panel](docs/default.md#the-whole-panel) |",
         f"| … {len(JUDGES)} problems that chose nothing | **{judged(found):.2f}** | "
-        f"{judged_others(found)} |",
+        f"{judged_others(found)} | [the same](docs/default.md#problems-that-chose-nothing) |",
         f"| selects something among 50 columns of noise | **{alone[0]}** | the published "
-        f"test {alone[1]} |",
+        f"test {alone[1]} | [error rates](docs/default.md#error-rates) |",
         *real_tables(),
         of_panel(),
         *whole_jobs(),
         parts(),
     ]
-    text = "\n".join(["| | infosieve | others |", "|---|---|---|", *rows]) + "\n"
+    text = "\n".join(["| | infosieve | others | evidence |", "|---|---|---|---|", *rows]) + "\n"
     print(text)
     write_between(HERE.parent / "README.md", "experiments/readme.py", text)
 
