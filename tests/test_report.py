@@ -533,6 +533,8 @@ def test_calls_to_ask_about_arrays_and_series():
     assert "FeatureClustering(series=True)" in asked
     everything = known_as(result, discrete_features=True)
     assert "Not asked: clusters are of numbers." in read(page(everything))
+    odd = known_as(result, discrete_features=[1, -1, 1.0, [2], None, 10**400, "x"])
+    assert "drop(columns=[1, 69]" in " ".join(lines_to_ask(page(odd)))
     damaged = replace(result.provenance, command="infosieve select 'table.csv --target y")
     assert "Not asked. To ask: infosieve cluster" not in read(
         page(replace(result, provenance=damaged))

@@ -141,15 +141,20 @@ def _literal(value: Any) -> str:
 def _declared(result: Any) -> list[Any]:
     """The names of columns that were declared categories."""
     value = result.provenance.parameters.get("discrete_features", "auto")
+    value = value.tolist() if hasattr(value, "tolist") else value
     names = list(result.features)
     if isinstance(value, (bool, np.bool_)):
         return names if value else []
     if value is None or isinstance(value, str):
         return []
-    items = list(value)
-    if items and all(isinstance(item, (bool, np.bool_)) for item in items):
-        return [name for name, yes in zip(names, items, strict=False) if yes]
-    return [item if item in names else names[int(item)] for item in items]
+    if not isinstance(value, (list, tuple)):  # in a record that somebody wrote
+        return []
+    if value and all(isinstance(item, (bool, np.bool_)) for item in value):
+        return [name for name, yes in zip(names, value, strict=False) if yes]
+    places = range(-len(names), len(names))
+    whole = [item for item in value if isinstance(item, (int, np.integer)) and item in places]
+    named = [item for item in value if isinstance(item, str) and item in names]
+    return named + [names[item] for item in whole]
 
 
 def _has_classes(result: Any) -> bool:

@@ -52,7 +52,7 @@ def _otherwise(result: Any, step: Any) -> float | None:
             from scipy.stats import betabinom
 
             passing = float(betabinom.cdf(exceedances_allowed(level, total), total, *before))
-    except (TypeError, ValueError):  # a record that somebody wrote
+    except (TypeError, ValueError, OverflowError):  # a record that somebody wrote
         return None
     return 1 - passing if step.significant else passing
 
