@@ -362,6 +362,19 @@ def test_an_index_is_left_out(tmp_path, capsys):
     assert "column 'id' numbers the rows; if it is an identifier, --exclude 'id' leaves" in said
 
 
+@pytest.mark.parametrize("row", [0, N - 1])
+@pytest.mark.parametrize("ending", ["csv", "parquet"])
+def test_whole_numbers_may_have_gaps_at_the_ends(tmp_path, row, ending):
+    few = pd.Series(np.arange(N) % 2, dtype="Int64")
+    few[row] = pd.NA
+    table, place = frame().assign(few=few), tmp_path / f"t.{ending}"
+    if ending == "csv":
+        table.to_csv(place, index=False)
+    else:
+        table.to_parquet(place)
+    assert data_of(place).X["few"].isna().to_numpy().nonzero()[0].tolist() == [row]
+
+
 def test_repeated_measurements_are_told(tmp_path, capsys):
     frame().assign(sample=np.repeat(range(N // 4), 4)).to_csv(tmp_path / "t.csv", index=False)
     data_of(tmp_path / "t.csv")

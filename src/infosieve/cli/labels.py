@@ -93,7 +93,10 @@ def tell_of_counters(frame: pd.DataFrame, target: str) -> None:
         if name == target or not pd.api.types.is_integer_dtype(kind):
             continue
         values, column = frame[name], shown(name)
-        if values.iloc[0] not in (0, 1) or not values.iloc[-1] >= _COUNTED - 1:
+        first, last = values.iloc[0], values.iloc[-1]
+        if pd.isna(first) or pd.isna(last):  # which cannot be compared, and no counter has
+            continue
+        if first not in (0, 1) or last < _COUNTED - 1:
             continue  # most columns, in one look
         if _counts(values, exactly=True):
             said = f"numbers the rows; if it is an identifier, --exclude {column} leaves it out"
