@@ -362,6 +362,26 @@ def test_an_index_is_left_out(tmp_path, capsys):
     assert "column 'id' numbers the rows; if it is an identifier, --exclude 'id' leaves" in said
 
 
+def test_names_of_rows_are_left_out(tmp_path, capsys):
+    left_out = "column '' has no name and a different value in every row: left out"
+    place = tmp_path / "t.csv"
+    for order in (range(N, 0, -1), [f"row {i}" for i in range(N)]):
+        frame().set_axis(pd.Index(order)).to_csv(place)
+        assert list(data_of(place).X) == ["heat", "light", "noise", "kind"]
+        assert left_out in capsys.readouterr().err
+        assert "" in data_of(place, features=["", "heat"]).X
+    # What is measured, what is repeated, and what does not come first is no name of a row.
+    for values in (frame()["noise"].to_numpy() + 0.5, np.arange(N)[::-1] // 2):
+        frame().set_axis(pd.Index(values)).to_csv(place)
+        assert "" in data_of(place).X
+    frame().assign(**{"Unnamed: 5": range(N, 0, -1)}).to_csv(place, index=False)
+    assert "Unnamed: 5" in data_of(place).X
+    assert "left out" not in capsys.readouterr().err
+    frame().set_axis(pd.date_range("2020-01-01", periods=N)).to_csv(place)
+    with pytest.raises(InputError, match="holds dates or times"):
+        data_of(place)
+
+
 @pytest.mark.parametrize("row", [0, N - 1])
 @pytest.mark.parametrize("ending", ["csv", "parquet"])
 def test_whole_numbers_may_have_gaps_at_the_ends(tmp_path, row, ending):
@@ -380,6 +400,8 @@ def test_repeated_measurements_are_told(tmp_path, capsys):
     data_of(tmp_path / "t.csv")
     assert "column 'sample' numbers rows that follow each other" in capsys.readouterr().err
     data_of(tmp_path / "t.csv", groups="sample")
+    data_of(tmp_path / "t.csv", groups="kind")
+    data_of(tmp_path / "t.csv", series=True)
     frame().assign(level=np.sort(np.arange(N) % 5)).to_csv(tmp_path / "t.csv", index=False)
     data_of(tmp_path / "t.csv")
     assert capsys.readouterr().err == ""

@@ -57,6 +57,7 @@ def choose_k(
         encoding=encoding,
         sheet=sheet,
         dates=dates,
+        series=series or series_window is not None,
     )
     with workers(dask, jobs) as executor:
         result = estimators.choose_k(

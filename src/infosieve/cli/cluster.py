@@ -74,6 +74,7 @@ def cluster(
         encoding=encoding,
         sheet=sheet,
         dates=dates,
+        series=series,
     )
     from infosieve._engines.numba.jit import announcer
     from infosieve.clustering import FeatureClustering

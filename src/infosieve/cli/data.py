@@ -78,10 +78,12 @@ def read_data(
     sheet: str | None,
     dates: str,
     may_be_series: bool = True,
+    series: bool = False,
 ) -> Data:
     """Read a file and choose among its columns, as the options of the same names say.
 
-    ``may_be_series``: whether the command can be told that rows are in order of time.
+    ``may_be_series``: whether the command can be told that rows are in order of time; ``series``:
+    whether it was.
     """
     table = tables.read(file, delimiter, decimal, encoding, sheet)
     name = "standard input" if file == "-" else file
@@ -109,7 +111,7 @@ def read_data(
     except InputError as error:
         raise InputError(f"{name}: {error}") from None
     if isinstance(table, pd.DataFrame):
-        tell_of_counters(table, target)
+        tell_of_counters(table, target, told=series or groups is not None)
     return Data(
         X=table[chosen],
         y=table[target],

@@ -41,7 +41,7 @@ def without_dates(
         raise InputError(f"--dates must be one of {', '.join(WAYS)}; got {shown(way)}")
     numbers = pd.api.types.is_numeric_dtype
     others = [name for name, kind in frame.dtypes.items() if not numbers(kind)]
-    dates = [name for name in others if _holds_dates(frame[name])]
+    dates = [name for name in others if holds_dates(frame[name])]
     categories = [name for name in dates if name in set(declared)]
     dates = [name for name in dates if name not in set(declared)]
     if not dates and not categories:
@@ -56,7 +56,7 @@ def without_dates(
 def units_of_days(frame: pd.DataFrame, declared: Sequence[str]) -> dict[Any, str]:
     """What the numbers count that stand for dates: for each such column, in words."""
     others = [name for name in frame if not pd.api.types.is_numeric_dtype(frame[name].dtype)]
-    dates = [name for name in others if name not in set(declared) and _holds_dates(frame[name])]
+    dates = [name for name in others if name not in set(declared) and holds_dates(frame[name])]
     return {name: _unit(frame[name]) for name in dates}
 
 
@@ -93,7 +93,8 @@ def _refusal(frame: pd.DataFrame, dates: Sequence[Any], in_time: Sequence[str]) 
     )
 
 
-def _holds_dates(column: "pd.Series[Any]") -> bool:
+def holds_dates(column: "pd.Series[Any]") -> bool:
+    """Whether all values are dates or times, or texts of some."""
     kind = column.dtype
     if pd.api.types.is_datetime64_any_dtype(kind) or pd.api.types.is_timedelta64_dtype(kind):
         return True

@@ -9,6 +9,7 @@ import pandas as pd
 from infosieve._core.messages import brief, shown
 from infosieve._input.number_texts import tidied
 from infosieve._sources import ColumnSource
+from infosieve.cli.dates import holds_dates
 from infosieve.cli.errors import InputError
 from infosieve.cli.texts import is_gap, is_number
 
@@ -69,6 +70,7 @@ def _has_name_above_numbers(column: "pd.Series[Any]") -> bool:
 def labels_of_rows(table: pd.DataFrame | ColumnSource, asked: Sequence[str]) -> list[Any]:
     """Columns that only label rows: they have no name, and count or are empty.
 
+    So does the first one if all its values are different: R and pandas write names of rows there.
     Those that somebody asked for stay. A column with a name that counts rows is told.
     """
     out = []
@@ -78,17 +80,36 @@ def labels_of_rows(table: pd.DataFrame | ColumnSource, asked: Sequence[str]) -> 
         column = table[name]
         if column.isna().all():
             out.append(name)
-        elif _counts(column, exactly=False):
-            print(
-                f"infosieve: column {shown(name)} has no name and counts rows: left out",
-                file=sys.stderr,
-            )
-            out.append(name)
+            continue
+        if _counts(column, exactly=False):
+            what = "counts rows"
+        elif name == table.columns[0] and _names_rows(column):
+            what = "a different value in every row"
+        else:
+            continue
+        print(f"infosieve: column {shown(name)} has no name and {what}: left out", file=sys.stderr)
+        out.append(name)
     return out
 
 
-def tell_of_counters(frame: pd.DataFrame, target: str) -> None:
-    """Say which column with a name numbers the rows, or runs of them."""
+def _names_rows(column: "pd.Series[Any]") -> bool:
+    """Whether whole numbers or texts are all different; dates and measurements may be, too."""
+    if len(column) < 3 or column.isna().any() or not column.is_unique:
+        return False
+    if pd.api.types.is_numeric_dtype(column.dtype):
+        return bool((column.astype("float64") % 1 == 0).all())
+    values = column.astype(object)
+    if not all(isinstance(value, str) for value in values) or holds_dates(values):
+        return False
+    texts = [tidied(value) for value in values]
+    return all(text.isdigit() for text in texts) or not all(map(is_number, texts))
+
+
+def tell_of_counters(frame: pd.DataFrame, target: str, told: bool = False) -> None:
+    """Say which column with a name numbers the rows, or runs of them.
+
+    ``told``: which rows belong together, or that they are in order of time, is known already.
+    """
     for name, kind in frame.dtypes.items():
         if name == target or not pd.api.types.is_integer_dtype(kind):
             continue
@@ -100,7 +121,7 @@ def tell_of_counters(frame: pd.DataFrame, target: str) -> None:
             continue  # most columns, in one look
         if _counts(values, exactly=True):
             said = f"numbers the rows; if it is an identifier, --exclude {column} leaves it out"
-        elif _counts_runs(values):
+        elif not told and _counts_runs(values):
             said = (
                 "numbers rows that follow each other; if these belong together, such as repeated "
                 f"measurements, --groups {column} says so"

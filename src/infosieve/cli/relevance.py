@@ -67,6 +67,7 @@ def relevance(
         encoding=encoding,
         sheet=sheet,
         dates=dates,
+        series=series or series_window is not None,
     )
     from infosieve._engines.numba.jit import announcer
     from infosieve.significance import relevance_test

@@ -131,6 +131,7 @@ def select(
         encoding=encoding,
         sheet=sheet,
         dates=dates,
+        series=series or series_window is not None,
     )
     check_scoring(scoring, data)
     from infosieve._engines.numba.jit import announcer
