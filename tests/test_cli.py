@@ -42,7 +42,7 @@ from infosieve._core.errors import MissingRequirementError
 from infosieve._engines.numba import jit
 from infosieve._engines.numba.jit import announcer
 from infosieve._executors import WorkersLostError
-from infosieve.cli.errors import in_our_words, told
+from infosieve.cli.errors import in_our_words, show_warning, told, warn_anew
 from infosieve.cli.options import literal
 from infosieve.datasets import make_friedman
 
@@ -1215,3 +1215,32 @@ def test_one_line_says_that_kernels_are_compiled(capsys, monkeypatch):
     clock[0] += 100
     teller.on_start(kernel)
     assert capsys.readouterr().err.count("infosieve: compiling") == 1
+
+
+def test_a_warning_is_told_once_whatever_its_numbers_are(capsys):
+    warn_anew()
+    for text in (
+        "county has 43 categories in 1,200 samples",
+        "county has 45 categories in 600 samples",
+        "column x1 has 3 categories",
+        "column x2 has 3 categories",
+        "column 'year 1' has gaps",
+        "column 'year 2' has gaps",
+    ):
+        show_warning(text, UserWarning, "", 0)
+    said = capsys.readouterr().err.splitlines()
+    assert len(said) == 5
+    assert said[0] == "infosieve: warning: county has 43 categories in 1,200 samples"
+    warn_anew()
+    show_warning("county has 45 categories in 600 samples", UserWarning, "", 0)
+    assert "45" in capsys.readouterr().err
+
+
+def test_columns_without_their_option_are_told(folder):
+    done = run("select", "d.csv", "--target", "Y", "--features", "X0", "X1", cwd=folder, text=True)
+    assert done.returncode == 2
+    assert "extra argument(s) (X1)" in done.stderr
+    assert "--features is given once for each column: --features X1" in done.stderr
+    done = run("select", "d.csv", "X1", "--target", "Y", cwd=folder, text=True)
+    assert "extra argument(s) (X1)" in done.stderr
+    assert "once for each" not in done.stderr

@@ -14,7 +14,7 @@ import typer
 from infosieve._core.progress import Progress
 from infosieve.cli import again, choose_k, cluster, demo, relevance, report, select, stability
 from infosieve.cli.command import Command
-from infosieve.cli.errors import STATUS, fail, reported, show_warning, told
+from infosieve.cli.errors import STATUS, fail, reported, show_warning, told, warn_anew
 
 app = typer.Typer(
     name="infosieve",
@@ -64,6 +64,7 @@ def main(arguments: list[str] | None = None) -> None:
     debug = "--debug" in given
     given = [a for a in given if a != "--debug"] or ["--help"]
     again.remember(given)
+    warn_anew()
     warnings.showwarning = show_warning  # type: ignore[assignment]
     with reported(debug), _progress_in_our_words():
         code = app(given, prog_name="infosieve", standalone_mode=False)

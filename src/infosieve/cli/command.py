@@ -1,5 +1,6 @@
 """What all commands share in reading their arguments."""
 
+import shlex
 from typing import Any
 
 from typer.core import TyperCommand
@@ -30,12 +31,23 @@ class Command(TyperCommand):
                 raise InputError(f"{gone} is no more: give {instead}")
         self._refuse_names_of_python(args)
         # What the parser has met, in order: an option as often as it was given.
-        _, _, met = self.make_parser(ctx).parse_args(args=list(args))
+        _, rest, met = self.make_parser(ctx).parse_args(args=list(args))
+        self._refuse_columns_without_option(args, rest)
         for option in met:
             one = option.param_type_name == "option" and not getattr(option, "multiple", False)
             if one and met.count(option) > 1:
                 raise InputError(f"{option.opts[0]} is given twice: give it once")
         return super().parse_args(ctx, args)
+
+    def _refuse_columns_without_option(self, args: list[str], rest: list[str]) -> None:
+        """Say that each column needs its option, where one follows another: --features a b."""
+        several = {n for o in self.params if getattr(o, "multiple", False) for n in o.opts}
+        for option, first, second in zip(args, args[1:], args[2:], strict=False):
+            if option in several and not first.startswith("-") and second in rest:
+                raise InputError(
+                    f"unexpected extra argument(s) ({' '.join(rest)}); {option} is given once for "
+                    f"each column: {option} {shlex.quote(second)}"
+                )
 
     def _refuse_names_of_python(self, args: list[str]) -> None:
         """Say which option is meant by the name of a parameter: --random-state, --max_features."""

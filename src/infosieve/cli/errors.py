@@ -174,9 +174,28 @@ def fail(text: str, code: int, debug: bool = False) -> NoReturn:
     sys.exit(code)
 
 
+# Numbers, but for those in quotes, which are of names.
+_NUMBERS = re.compile(r"('[^']*'|\"[^\"]*\")|(?<![\w.])\d[\d,.]*(?!\w)")
+# Warnings of this run, without their numbers.
+_warned: set[str] = set()
+
+
+def warn_anew() -> None:
+    """Forget which warnings were shown: a run begins."""
+    _warned.clear()
+
+
 def show_warning(message: Any, category: Any, filename: str, lineno: int, *_: Any) -> None:
-    """A warning as one line, in place of ``warnings.showwarning``."""
+    """A warning as one line, in place of ``warnings.showwarning``.
+
+    A run has several parts, each with samples of its own: what differs in numbers only is said
+    once.
+    """
     from infosieve._core.files import printable
 
     text = in_our_words(printable(message))
+    without_numbers = _NUMBERS.sub(lambda found: found[1] or "#", text)
+    if without_numbers in _warned:
+        return
+    _warned.add(without_numbers)
     print(f"infosieve: warning: {text}", file=sys.stderr)
