@@ -195,6 +195,7 @@ def show_warning(message: Any, category: Any, filename: str, lineno: int, *_: An
 
     text = in_our_words(printable(message))
     without_numbers = _NUMBERS.sub(lambda found: found[1] or "#", text)
+    without_numbers = without_numbers.removeprefix("# of # halves: ")
     if without_numbers in _warned:
         return
     _warned.add(without_numbers)
