@@ -712,6 +712,8 @@ def test_what_was_excluded_and_why(found):
     assert "3 samples without a target were left out; 117 remain." in text
     assert "1 column has missing values: X6 (9%)." in text
     assert "What was excluded? Nothing." in read(page(selection()))
+    few = replace(found, missing={0: 1}, provenance=replace(found.provenance, n_samples=1000))
+    assert re.search(r"1 column has missing values: \S+ \(less than 1%\)\.", read(page(few)))
     gaps = replace(
         found, duplicates={}, constant=(), identifiers=(),
         provenance=replace(found.provenance, n_left_out=0),
@@ -797,6 +799,40 @@ def test_what_else_is_informative(found):
     assert colors["constant"] == "faint"
 
 
+def test_what_the_command_left_out():
+    result = selection()
+    told = {
+        "--exclude id --exclude=time": "By the command: id and time (--exclude).",
+        "--features a --features b": "By the command: all columns but a and b (--features).",
+    }
+    for options, words in told.items():
+        command = f"infosieve select t.csv --target y {options}"
+        known = replace(result.provenance, command=command)
+        assert f"What was excluded? {words}" in read(page(replace(result, provenance=known)))
+    unnamed = known_as(result, unnamed=1)
+    assert "What was excluded? By the command: 1 column without a name." in read(page(unnamed))
+    known = replace(known, n_left_out=1, command="infosieve select t.csv --target y --exclude id")
+    text = read(page(replace(result, provenance=known)))
+    assert "By the command: id (--exclude). Of the others: 1 sample." in text
+    assert "1 sample without a target was left out" in text
+
+
+def test_a_bound_of_most_columns_is_none(capsys):
+    from infosieve.cli.show import show
+
+    X = np.random.default_rng(0).normal(size=(40, 5))
+    selector = MISelector(stop=None, n_features_to_select=4, random_state=0)
+    weak = stability(selector, X, X[:, 0] + X[:, 1] + X[:, 2], n_resamples=2, random_state=0)
+    why = "No useful bound: more than half of the columns could be false"
+    assert why in read(page(weak))
+    show(weak)
+    shown = capsys.readouterr().out
+    assert why in shown
+    assert "no useful bound" in shown
+    assert "A column counts as false here if it is chosen no more often than by drawing" in shown
+    assert not any(float(n) > 2.5 for n in re.findall(r"up to ([\d.]+)", shown))
+
+
 def test_stability_beside_a_selection(found):
     shares = np.zeros(len(found.features))
     shares[list(found.selected)] = 0.5
@@ -811,6 +847,10 @@ def test_stability_beside_a_selection(found):
     assert figure["data"][0]["x"][:2] == [1.0, 0.7]
     assert figure["data"][0]["marker"]["color"][:2] == ["found", "faint"]
     assert figure["layout"]["shapes"][0]["x0"] == 0.6
+    X, y = make_friedman(60, 5, random_state=0, return_X_y=True, as_frame=True)
+    one = MISelector(stop=None, max_features=1, random_state=0).fit(X, y).result_
+    text = read(page(one, stability=repeated(one, np.zeros(5))))
+    assert "0 of 1 selected column is chosen again and again" in text
 
 
 def test_answers_about_other_columns_are_refused(found):

@@ -38,6 +38,8 @@ class Data:
         Which rows belong together.
     units : mapping
         For each column of dates that became numbers, what these count.
+    n_unnamed : int
+        How many columns without a name were left out.
     """
 
     X: Any
@@ -46,6 +48,7 @@ class Data:
     discrete_target: bool | Literal["auto"]
     groups: "pd.Series[Any] | None" = None
     units: Mapping[Any, str] = field(default_factory=dict)
+    n_unnamed: int = 0
 
     @property
     def discrete_features(self) -> Any:
@@ -119,6 +122,7 @@ def read_data(
         discrete_target=True if target in declared else "auto",
         groups=together,
         units=units,
+        n_unnamed=len(rows),
     )
 
 

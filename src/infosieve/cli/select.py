@@ -1,7 +1,7 @@
 """``infosieve select``: which columns matter."""
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Annotated, Any
@@ -185,7 +185,7 @@ def select(
         unfinished = error  # told when what is finished has been printed and written
     result = getattr(selector, "result_", None)
     if result is not None and (result.steps or unfinished is None):
-        result = _with_units(result, data.units)
+        result = _with_units(result, data)
         chosen = [data.X.columns[j] for j in result.selected]
         with _told_first(unfinished):
             finish(result, json, html, out, lambda: data.beside_target(data.X[chosen]), beside)
@@ -195,11 +195,13 @@ def select(
         raise unfinished
 
 
-def _with_units(result: Any, units: Mapping[Any, str]) -> Any:
-    """The result, which knows what the numbers count that stand for dates."""
-    if not units:
+def _with_units(result: Any, data: Any) -> Any:
+    """The result, which knows what numbers count that stand for dates, and what has no name."""
+    more = {"dates": dict(data.units)} if data.units else {}
+    more |= {"unnamed": data.n_unnamed} if data.n_unnamed else {}
+    if not more:
         return result
-    parameters = {**result.provenance.parameters, "dates": dict(units)}
+    parameters = {**result.provenance.parameters, **more}
     return replace(result, provenance=replace(result.provenance, parameters=parameters))
 
 

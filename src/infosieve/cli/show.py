@@ -13,8 +13,9 @@ from rich.text import Text
 from infosieve._core.files import printable
 from infosieve.report._data import n_candidates, nats, p_text, tested
 from infosieve.report._doubt import near_level
+from infosieve.report._parts import counted
 from infosieve.report._relevance import by_information
-from infosieve.report._stability import bound_text, by_frequency
+from infosieve.report._stability import bound_text, by_frequency, unbounded
 from infosieve.report._words import added_to, last_level
 from infosieve.results import (
     ClusterResult,
@@ -92,7 +93,7 @@ def selection(result: SelectionResult) -> None:
     head = f"{len(names)} of {n_candidates(result)} features selected"
     if result.stop_reason == "interrupted":
         head = f"unfinished: {head} so far"
-    out.print(Text(f"{head} ({result.provenance.n_samples} samples)", style="bold"))
+    out.print(Text(f"{head} ({counted(result.provenance.n_samples, 'sample')})", style="bold"))
     largest = max((s.gain for s in result.steps), default=0.0)
     rows, with_p = [], any(step.p_value is not None for step in result.steps)
     for step in result.steps:
@@ -227,7 +228,7 @@ def relevance(result: RelevanceTest) -> None:
     out = console()
     n, m = int(result.relevant.sum()), len(result.features)
     head = f"{n:,} of {m:,} features relevant, at a false discovery rate of {result.alpha:g}"
-    out.print(Text(f"{head} ({result.provenance.n_samples} samples)", style="bold"))
+    out.print(Text(f"{head} ({counted(result.provenance.n_samples, 'sample')})", style="bold"))
     order = by_information(result)
     rows, frame = [], result.to_frame()
     for one in frame.iloc[order[: min(n, _RELEVANT)]].to_dict("records"):
@@ -261,12 +262,14 @@ def stability(result: Stability) -> None:
     frame, order = result.to_frame(), by_frequency(result)
     rows = [
         ["+" if one["stable"] else "", one["feature"], f"{one['frequency']:.0%}",
-         bound_text(one["expected_false"]), bar(one["frequency"], 1.0)]
+         bound_text(one["expected_false"], len(result.features)), bar(one["frequency"], 1.0)]
         for one in frame.iloc[order[:_CHOSEN]].to_dict("records")
     ]  # fmt: skip
     out.print(table(["", "feature", "chosen", "false columns", ""], rows, right=(2,)))
     if len(order) > _CHOSEN:
         out.print(Text(f"... and {len(order) - _CHOSEN:,} that were chosen less often"))
+    for note in unbounded(result):
+        out.print(Text(note))
     for columns, times in result.sets[:_SETS]:
         names = ", ".join(str(result.features[j]) for j in columns[:_NAMES]) or "nothing"
         more = f" and {len(columns) - _NAMES} more" if len(columns) > _NAMES else ""

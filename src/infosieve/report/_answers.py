@@ -357,7 +357,7 @@ def stable(result: Any, found: Any = None) -> Answer:
     again = [j for j in result.selected if j in stable_ones]
     others = len(stable_ones) - len(again)
     answer = f"{len(again)} of {counted(len(result.selected), 'selected column')} "
-    answer += "is" if len(again) == 1 else "are"
+    answer += "is" if len(again) == 1 or len(result.selected) == 1 else "are"
     answer += " chosen again and again from halves of the samples"
     if others:
         answer += f", and so {'is' if others == 1 else 'are'} {counted(others, 'other column')}"
@@ -376,13 +376,28 @@ def excluded(result: Any) -> Answer:
     left_out = result.provenance.n_left_out
     if left_out:
         short.append(counted(left_out, "sample"))
+    by_command = list(_by_command(result.provenance))
+    before = f"By the command: {'; '.join(by_command)}." if by_command else ""
     if not rows and not notes:
-        return _answer(question, "Nothing.")
+        return _answer(question, before or "Nothing.")
     shown = table(["what", "columns", "why"], rows) | {"names": [1], "texts": [2]} if rows else None
     title = "What was excluded, and why" if short else "Missing values"
     part = section(title, "", table=shown, notes=notes, anchor="excluded")
     answer = f"{listed(short)}." if short else "Nothing, but there are gaps."
+    if before:
+        answer = f"{before} Of the others: {answer[0].lower()}{answer[1:]}"
     return _answer(question, answer, part)
+
+
+def _by_command(known: Any) -> Iterator[str]:
+    """Columns of the file that never came to the selection."""
+    if out := asking.given(known, "exclude"):
+        yield f"{listed([name_text(name) for name in out], _NAMES)} (--exclude)"
+    if kept := asking.given(known, "features"):
+        yield f"all columns but {listed([name_text(name) for name in kept], _NAMES)} (--features)"
+    unnamed = known.parameters.get("unnamed")
+    if isinstance(unnamed, int) and unnamed > 0:
+        yield f"{counted(unnamed, 'column')} without a name"
 
 
 def _excluded_rows(result: Any) -> Iterator[list[str]]:

@@ -165,6 +165,13 @@ def _has_classes(result: Any) -> bool:
 
 # --- on the command line
 
+
+def given(known: Any, name: str) -> list[str]:
+    """The values of an option of the command that gave a result; none without a command."""
+    units = _read(known.command) if known.command else []
+    return [words[-1].removeprefix(f"--{name}=") for one, words in units if one == name]
+
+
 Unit = tuple[str, tuple[str, ...]]
 
 

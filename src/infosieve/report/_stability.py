@@ -21,6 +21,8 @@ from infosieve.report._parts import (
 
 # Rows of the table, sets, and names of a set, at most.
 _ROWS, _SETS, _NAMES = 200, 8, 12
+# What a bound is that more than half of the columns would keep to.
+_NO_BOUND = "no useful bound"
 
 
 def stability_notes(result: Any) -> Iterator[str]:
@@ -35,7 +37,9 @@ def stability_notes(result: Any) -> Iterator[str]:
         f"{result.n_selected_mean:.1f} of {counted(len(result.features), 'column')} on average."
     )
     if known.n_left_out:
-        yield f"{known.n_left_out:,} samples without a target were left out."
+        were = "sample without a target was" if known.n_left_out == 1 else None
+        were = were or "samples without a target were"
+        yield f"{known.n_left_out:,} {were} left out."
     empty = sum(not half for half in result.chosen)
     if empty:
         yield f"From {empty} of {result.n_halves} halves it chose nothing."
@@ -52,6 +56,17 @@ def stability_notes(result: Any) -> Iterator[str]:
     )
 
 
+def unbounded(result: Any) -> Iterator[str]:
+    """Why a cell of the table has no number, if there is such a cell."""
+    frame = result.to_frame()
+    chosen = frame["expected_false"][frame["frequency"] > 0]
+    if any(bound_text(bound, len(result.features)) == _NO_BOUND for bound in chosen):
+        yield (
+            f"{_NO_BOUND.capitalize()}: more than half of the columns could be false, because "
+            "halves have few samples or columns tell little."
+        )
+
+
 def _promise(result: Any) -> Iterator[str]:
     """The bound in words."""
     if result.n_selected_mean == 0:
@@ -59,9 +74,10 @@ def _promise(result: Any) -> Iterator[str]:
     threshold = result.threshold()
     bound = result.expected_false(1.0 if math.isnan(threshold) else threshold)
     if math.isnan(threshold):
+        so_many = "" if bound > len(result.features) / 2 else f": up to {bound:.2g} may be expected"
         yield (
-            "No threshold keeps false columns out: even among columns that were chosen from all "
-            f"halves, up to {bound:.2g} may be expected."
+            "No threshold keeps false columns out, not even among columns that were chosen from "
+            f"all halves{so_many}."
         )
     else:
         few = "Fewer than 0.001" if bound < 0.001 else f"At most {bound:.2g}"
@@ -72,8 +88,8 @@ def _promise(result: Any) -> Iterator[str]:
         )
     low = result.n_selected_mean / len(result.features)
     yield (
-        f"False is a column whose probability to be chosen from a half is {percent(low)} or less: "
-        "as if columns were drawn at random."
+        "A column counts as false here if it is chosen no more often than by drawing columns at "
+        f"random, from {percent(low)} of the halves."
     )
 
 
@@ -81,7 +97,8 @@ def stability_page(result: Any) -> Page:
     """Words, the most frequent columns as a table and a figure, and the most frequent sets."""
     frame = result.to_frame()
     order = by_frequency(result)
-    rows = [_row(one) for one in frame.iloc[order[:_ROWS]].to_dict("records")]
+    n_columns = len(result.features)
+    rows = [_row(one, n_columns) for one in frame.iloc[order[:_ROWS]].to_dict("records")]
     words = list(result.notes)
     never = len(result.features) - order.size
     if never:
@@ -99,6 +116,7 @@ def stability_page(result: Any) -> Page:
         "heads": ["column", "share of halves", "false columns so far", ""],
         "rows": rows,
         "numeric": [1, 2],
+        "table_notes": list(unbounded(result)),
         "sections": sections,
     }
 
@@ -118,19 +136,21 @@ def _title(result: Any) -> str:
     return f"{listed(found, 4)} {verb} chosen again and again"
 
 
-def _row(one: dict[str, Any]) -> list[str]:
+def _row(one: dict[str, Any], n_columns: int) -> list[str]:
     return [
         name_text(one["feature"]),
         percent(one["frequency"]),
-        bound_text(one["expected_false"]),
+        bound_text(one["expected_false"], n_columns),
         "stable" if one["stable"] else "",
     ]
 
 
-def bound_text(bound: float) -> str:
-    """ "up to 0.3": of a threshold at that frequency."""
+def bound_text(bound: float, n_columns: int) -> str:
+    """ "up to 0.3": of a threshold at that frequency, unless that may be most of all columns."""
     if bound != bound:
         return ""
+    if bound > n_columns / 2:
+        return _NO_BOUND
     return "below 0.001" if bound < 0.001 else f"up to {bound:.2g}"
 
 

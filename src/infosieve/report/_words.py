@@ -206,7 +206,9 @@ def _left_out(known: Any) -> Iterator[str]:
         why = "without a target"
         if known.parameters.get("missing") == "drop":
             why += ", or with gaps,"
-        yield (f"{known.n_left_out:,} samples {why} were left out; {known.n_samples:,} remain.")
+        were = "sample {} was" if known.n_left_out == 1 else "samples {} were"
+        remain = "remains" if known.n_samples == 1 else "remain"
+        yield (f"{known.n_left_out:,} {were.format(why)} left out; {known.n_samples:,} {remain}.")
 
 
 def gaps(result: Any) -> Iterator[str]:
@@ -219,7 +221,8 @@ def gaps(result: Any) -> Iterator[str]:
             "1 column has" if len(result.missing) == 1 else f"{len(result.missing):,} columns have"
         )
         name = f"{'most in ' if len(result.missing) > 1 else ''}{result.features[most]}"
-        yield f"{columns} missing values: {name} ({share:.0%})."
+        text = f"{share:.0%}"
+        yield f"{columns} missing values: {name} ({'less than 1%' if text == '0%' else text})."
     for step in result.steps:
         if step.action == "add" and step.gap_gain is not None and step.gap_gain > 0.1 * step.gain:
             name = " and ".join(str(result.features[j]) for j in step.features)
