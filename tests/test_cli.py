@@ -25,7 +25,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from command import COMMAND, run
+from command import COMMAND, read_exactly, run
 
 import infosieve
 from infosieve import (
@@ -275,7 +275,7 @@ def test_to_have_it_again(case, tmp_path):
     again = json.loads(run(*arguments, cwd=tmp_path).stdout)
     assert again["provenance"]["command"] == known["command"]
     target = AGAIN[case][3]
-    table_again = pd.read_csv(tmp_path / "table.csv", float_precision="round_trip")
+    table_again = read_exactly(tmp_path / "table.csv")
     names = {"X": table_again[first["features"]], "y": table_again[target]}
     names["groups"] = table.get("who")
     start, _, call = known["code"].partition("\n\n")
@@ -320,7 +320,7 @@ def test_odd_names_flags_and_compressed_files(folder, tmp_path):
     ascii_only = run("select", folder / "table.csv", "--target", "Y", "--quiet", *FAST,
                      env={"PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"})  # fmt: skip
     assert ascii_only.returncode == 0
-    table = pd.read_csv(folder / "table.csv", float_precision="round_trip")
+    table = read_exactly(folder / "table.csv")
     table.to_csv(tmp_path / "commas.csv", index=False, sep=";", decimal=",")
     options = ["--delimiter", ";", "--decimal", ",", "--target", "Y", "--quiet"]
     assert run("select", tmp_path / "commas.csv", *options, *FAST).stdout == plain.stdout

@@ -12,7 +12,7 @@ from types import SimpleNamespace
 import numpy as np
 import pandas as pd
 import pytest
-from command import COMMAND, run
+from command import COMMAND, read_exactly, run
 from sklearn.compose import make_column_selector
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -129,7 +129,7 @@ def test_to_have_it_again(case, folder):
     assert program == "infosieve"
     again = json.loads(run(*arguments, cwd=folder).stdout)
     assert again["provenance"]["command"] == known["command"]
-    table = pd.read_csv(folder / "table.csv")
+    table = read_exactly(folder / "table.csv")
     names = {"X": table[first["features"]], "y": table[AGAIN[case][1]], "groups": table["who"]}
     start, _, call = known["code"].partition("\n\n")
     exec(start, names)

@@ -9,6 +9,7 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
+from sklearn.datasets import load_diabetes
 
 import infosieve
 
@@ -24,6 +25,8 @@ FENCE = re.compile(
 )
 # What needs a cluster or the like is compiled, and says so in its first line.
 NOT_RUN = "{code-block} python"
+# Older versions of scikit-learn have other last digits (4.803999999999999), and so other ties.
+SAME_DIABETES = 4.804 in load_diabetes(scaled=False).data[:, 8]
 # In README.md: what tests/test_readme.py runs and looks at.
 ELSEWHERE = ("FeatureClustering(8", '"heat"')
 
@@ -53,6 +56,7 @@ def words(text):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_page(page, as_a_reader):
     names = {"__name__": "__main__"}
+    compared = SAME_DIABETES or "load_diabetes" not in page.read_text(encoding="utf-8")
     for what, code, tree, printed in blocks(page):
         if what == NOT_RUN:
             assert code.startswith("# needs "), f"{page.name}: why is this not run?\n{code}"
@@ -63,7 +67,7 @@ def test_page(page, as_a_reader):
                 tree.body = [statement for statement in tree.body if isinstance(statement, kinds)]
             with contextlib.redirect_stdout(io.StringIO()) as output:
                 exec(compile(tree, page, "exec"), names)
-            if printed is not None:
+            if printed is not None and compared:
                 assert words(output.getvalue()) == words(printed), f"{page.name}\n{code}"
         else:  # no code that goes by another name
             assert not re.match(r"\{?(py|Py|code)", what), f"{page.name}: ```{what}\n{code}"
