@@ -22,8 +22,6 @@ from infosieve.results._tests import PermutationTest
 
 # Of a step: all or none where there was a test, and what is counted.
 _TEST = ("p_value", "level", "exceedances", "n_permutations")
-# Numbers that no float holds, some versions of pandas do not take as names.
-_BEYOND = 10**300
 _COUNTS = [f.name for f in fields(Step) if f.type is int]
 
 
@@ -37,7 +35,7 @@ def _need(holds: Any, rule: str, *got: Any) -> None:
         raise ImpossibleError(f"{rule}{values}")
 
 
-def _count(value: Any, least: int = 0, most: float = np.inf) -> bool:
+def _count(value: Any, least: int = 0, most: float = sys.float_info.max) -> bool:
     return type(value) is int and least <= value <= most
 
 
@@ -400,8 +398,8 @@ def _check_clusters(result: Any) -> None:
 def _check_names(names: tuple[Any, ...], what: str = "features") -> None:
     plain = all(isinstance(name, (str, int, float, tuple)) or name is None for name in names)
     _need(names and plain, f"{what!r} must be names or numbers")
-    small = all(abs(name) < _BEYOND for name in names if isinstance(name, int))
-    _need(small, f"numbers of {what!r} must have fewer than 300 digits")
+    finite = all(abs(name) <= sys.float_info.max for name in names if isinstance(name, int))
+    _need(finite, f"numbers of {what!r} must be such as a float can hold")
     hash(names)
 
 
