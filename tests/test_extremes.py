@@ -162,7 +162,7 @@ def test_a_value_that_owns_a_column_is_named(rng):
         relevance(X, y)
     assert caught[0].filename == __file__
     relevance(X, y, scale="normal-scores")
-    X.loc[[17, 30], ["b", "c"]] = -999999.0
+    X.loc[[17, 30], ["b", "c"]] = -888888.0
     with pytest.warns(UserWarning, match=r"in row 17 \(and 1 more\).* So do 1 other columns"):
         MISelector(stop=None, max_features=1).fit(X, y)
     with pytest.warns(UserWarning, match="y has the value 1e"):
