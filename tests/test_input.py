@@ -605,6 +605,7 @@ def test_numbers_that_stand_for_gaps_are_told(value):
 def test_large_numbers_among_others_are_not():
     ages = np.r_[np.linspace(5, 98, N - 2), 99, 99]
     relevance(column_of(ages), Y)
+    relevance(column_of(np.full(N, 999.0)), Y)  # constant: nothing to be far from
     relevance(with_value(99.0, (3,)), Y, scale="normal-scores")  # once: a value as good as any
 
 

@@ -283,8 +283,8 @@ def _with_places(together: Together, groups: IntArray, x: AnyTable, y: Table) ->
             "with the rows at the same place of other groups, where these columns hardly differ: "
             "with groups they have no information, and others are measured given them. If the "
             "order means nothing (it is not time), shuffle the rows of X, y and groups first. If "
-            "you ask about these groups only, and not about others of their kind, leave groups "
-            "out and keep that column in X, as a category."
+            "you ask about these groups only, and not about others of their kind, do without "
+            "groups and keep the column that names them in X, as a category."
         )
     return together
 
@@ -298,7 +298,9 @@ def _warn_of_fills(x: AnyTable) -> None:
         for j in np.flatnonzero(np.isin(np.abs(ends), _FILLS) & ~x.categorical).tolist():
             filled = x.values[j] == ends[j]
             others = x.values[j][~filled & ~np.isnan(x.values[j])]
-            if filled.sum() > 1 and np.abs(others - ends[j]).min(initial=np.inf) > np.ptp(others):
+            if filled.sum() < 2 or others.size == 0:
+                continue
+            if np.abs(others - ends[j]).min() > np.ptp(others):
                 found.append((j, ends[j], int(filled.sum())))
     if found:
         j, value, times = found[0]

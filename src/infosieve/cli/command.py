@@ -5,20 +5,12 @@ from typing import Any
 
 from typer.core import TyperCommand
 
-from infosieve.cli.errors import InputError
+from infosieve.cli.errors import RENAMED, InputError
 
 # Options that are no more, and what takes their place.
 _GONE = {"--drop-missing": "--missing drop"}
-
-
 # What Python calls otherwise.
-_OF_PYTHON = {
-    "--discrete-features": "--categorical",
-    "--discrete-target": "--categorical",
-    "--executor": "--dask",
-    "--n-jobs": "--jobs",
-    "--random-state": "--seed",
-}
+_OF_PYTHON = {f"--{name.replace('_', '-')}": option for name, option in RENAMED.items()}
 
 
 class Command(TyperCommand):

@@ -21,7 +21,7 @@ STATUS = (
 _DOCUMENTED = (ValueError, TypeError, OSError, MemoryError, ImportError, MissingRequirementError)
 
 # Parameters that messages of the library name, and options. Others are called as their parameters.
-_RENAMED = {
+RENAMED = {
     "discrete_features": "--categorical",
     "discrete_target": "--categorical",
     "executor": "--dask",
@@ -34,7 +34,7 @@ _SAME += ("max_samples", "method", "metric", "min_features", "missing", "model",
 _SAME += ("n_features_to_select", "n_neighbors", "n_permutations", "n_resamples", "null")
 _SAME += ("removal", "representative", "resample", "scale", "scoring", "screen", "search")
 _SAME += ("series", "similarity", "similarity_threshold", "stop", "test")
-_OPTIONS = {name: f"--{name.replace('_', '-')}" for name in _SAME} | _RENAMED
+_OPTIONS = {name: f"--{name.replace('_', '-')}" for name in _SAME} | RENAMED
 _ANY = "|".join(_OPTIONS)
 _LIST = "(?:cv|{0})(?:, (?:{0}))*".format("|".join(name for name in _OPTIONS if "_" in name))
 # A column may have the name of a parameter: only where these stand like this are they meant.

@@ -90,10 +90,6 @@ def _other_data(result: Any, other: Any) -> Iterator[str]:
         )
 
 
-def _is_series(result: Any) -> bool:
-    return result.provenance.parameters.get("series", False) is not False
-
-
 # --- how many predict
 
 
@@ -336,7 +332,7 @@ def stable(result: Any, found: Any = None) -> Answer:
     """How often the columns are selected from other samples."""
     question = "Would it happen again?"
     if found is None:
-        if _is_series(result):
+        if asking.is_series(result.provenance):
             return _answer(question, "Not asked: halves of the samples would tear a series apart.")
         return _answer(question, "Not asked.", code=asking.stability(result))
     threshold = found.threshold()

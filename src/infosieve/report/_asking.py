@@ -45,7 +45,7 @@ def relevance(result: Any) -> str:
     """How to ask which columns are informative by themselves."""
     known = result.provenance
     if known.command:
-        if _is_series(known):  # which has no halves, and so no --full
+        if is_series(known):  # which has no halves, and so no --full
             return _command(known.command, "relevance", "--html", "relevance.html")
         return _full(known.command)
     call = f"relevance_test({', '.join(['X', 'y', *_groups(known), *_of_data(known)])})"
@@ -108,7 +108,7 @@ def _groups(known: Any) -> list[str]:
     return ["groups=groups"] if known.parameters.get("groups") is not None else []
 
 
-def _is_series(known: Any) -> bool:
+def is_series(known: Any) -> bool:
     return known.parameters.get("series", False) is not False
 
 
@@ -128,7 +128,7 @@ def _of_clusters(known: Any) -> Iterator[str]:
     missing = known.parameters.get("missing", "auto")
     if missing not in ("auto", "value"):
         yield f"missing={missing!r}"
-    if _is_series(known):
+    if is_series(known):
         yield "series=True"
 
 
