@@ -322,10 +322,9 @@ def write(r):
         "",
         "Times of the CPU, all threads, over those of a GPU call; K = 3 to 15. "
         f'`device="auto"` takes the GPU from {WORTHWHILE / 1e6:.0f} million samples times '
-        "candidates on: less is done by the CPU in about a second, which is what the first use "
-        "of a GPU in a process "
-        f"takes ({first['start']:.1f} s to begin, {first['compiled']:.1f} s more for a form of the "
-        "kernels that was never compiled on that machine).",
+        "candidates on. The first use of a GPU in a process takes "
+        f"{first['start']:.1f} s to begin, and {first['compiled']:.1f} s more for a form of the "
+        "kernels that was never compiled on that machine.",
         "",
         "| samples | selected | "
         + " | ".join(f"{c:,} candidates" for c in (10, 100, 1000, 10_000))

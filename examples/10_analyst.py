@@ -93,8 +93,8 @@ careless.path_[["action", "feature", "gain", "p_value"]].round(3)
 # %%
 # The number of the invoice was left out: each occurs once, and nothing can be learnt from it. But
 # the number of the customer was taken, because it comes with several rows and one answer. It
-# "predicts" well, and tells nothing about new customers. No warning says so: only you know what
-# that column is.
+# "predicts" well, and tells nothing about new customers. The warning asks the right question; only
+# you know the answer.
 #
 # Mend the table
 # --------------

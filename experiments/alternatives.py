@@ -162,7 +162,7 @@ them of what it adds beside permuted copies of them. Three columns matter here, 
 0.7 c² + noise, among {noise} columns of noise. They have *copies* with noise of the given
 standard deviation (their own is one), or stand in *blocks* of five columns that are all
 correlated, of which only the first acts. Of families from which one column was selected (where
-two were, the second is often right: two noisy copies know more than one): **recall** is the share
+two were, the second may be right: two noisy copies know more than one): **recall** is the share
 of the other members that are listed, **precision** the share of listed columns that are members.
 {sets} data sets in each row{seed}.
 

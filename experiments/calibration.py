@@ -318,8 +318,8 @@ permutation, against the best surrogate.
 
 {default}
 
-By the noise of the copy; close copies are the hardest, above all with ties, where copies with
-little noise are the selected column itself but for a few samples:
+By the noise of the copy (with ties, copies with little noise are the selected column itself but for
+a few samples):
 
 {crowded}
 
@@ -511,7 +511,7 @@ def earlier(seed):
     """Which cases have not been run with this seed."""
     which = {}
     for row in kept(seed):
-        if not values_of(row, seed):
+        if not values_of(row, seed) and row["case"][1] not in CURVES:
             test, n = row["case"][0], row["case"][3 if row["case"][0] == POWER else 2]
             which.setdefault(test, set()).add(n)
     if not which:

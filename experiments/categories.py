@@ -214,8 +214,9 @@ TEXT = """# Sets of categories
 
 A table of counts finds information where there is none: with many levels, or several columns
 together, most cells hold one sample or none, and every such cell looks like a perfect prediction.
-Four independent columns of seven levels and an independent target of seven levels, 1,885 samples:
-plain counts give about one nat. infosieve subtracts what chance adds to the counts.
+Four independent columns of seven levels and an independent target of seven levels, all equally
+frequent, {n_chance:,} samples: plain counts give {chance:.2f} nats. infosieve subtracts what chance
+adds to the counts.
 
 - *e* is the mean of the estimate over all permutations of the labels. It has a closed form: with
   fixed margins, each cell is hypergeometric (Vinh, Epps and Bailey 2010,
@@ -261,8 +262,8 @@ Something is there:
 Only infosieve stays around zero where nothing is there, however few samples a cell has. Where
 something is there, its error for sets is close to the smallest as long as there is a hundredth of
 a sample for each cell. With fewer, the estimate goes to zero rather than to the entropy of the
-target: the information of such sets is *under*estimated. With one to ten samples a cell, strong
-dependences are overestimated by some hundredths of a nat.
+target: the information of such sets is *under*estimated. With one to ten samples a cell,
+dependences are a little overestimated.
 
 ## Together with a number that is noise
 
@@ -270,6 +271,17 @@ The same tables with a column of normal noise in the set. Mean error (root mean 
 
 {number}
 """
+
+
+def chance(n, columns=4, levels=7):
+    """What plain counts say of independent columns and target."""
+    drawn = np.random.default_rng(0).integers(0, levels, (n, columns + 1))
+
+    def entropy(rows):
+        counts = np.unique(rows, axis=0, return_counts=True)[1]
+        return np.log(n) - counts @ np.log(counts) / n
+
+    return entropy(drawn[:, :-1]) + entropy(drawn[:, -1:]) - entropy(drawn)
 
 
 def show():
@@ -290,6 +302,8 @@ def show():
     something = ours[ours["there"] == "something"]
     number = [line("and a number", t, OURS, f"{t} there") for t in ("nothing", "something")]
     text = TEXT.format(
+        n_chance=max(SIZES),
+        chance=chance(max(SIZES)),
         n_tables=f"{int(ours['n'].sum()):,}",
         sizes=", ".join(f"{n:,}" for n in SIZES),
         levels=", ".join(map(str, LEVELS)),

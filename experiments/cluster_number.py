@@ -362,8 +362,8 @@ def time_part(kept, names):
     return f"""## Time
 
 Seconds of one thread, medians over the seeds, in the same run on a busy machine. "One cut" is
-without the tree of all samples, a small part. With more than 500 columns trees take most of the
-time, so samples are cut twice; with an `estimator` of your own, too.
+without the tree of all samples. With more than 500 columns, where trees take longest, samples are
+cut twice; with an `estimator` of your own, too.
 
 {table(head, rows)}
 """

@@ -215,8 +215,8 @@ The experiment is the published one: partial least squares (PLS) on all channels
 clusters' representatives. The number of components is chosen by 4-fold cross-validation. The number
 of clusters is chosen by cross-validation on the training data, with clusters found anew without
 each fold. Errors are NMSE, the test error over the variance of the target in the test set, averaged
-over {shuffles} shuffles of PLS's folds. One split changes them more than any method does, so there
-are {n} random splits in addition to the published one. Identical spectra stay on the same side.
+over {shuffles} shuffles of PLS's folds. There are {n} random splits
+in addition to the published one. Identical spectra stay on the same side.
 Medians are over the random splits, intervals of 95 % are those of the bootstrap. Run it with
 
     python experiments/clustering.py --data DIR     # Wine: DIR/wine.csv (R package cggd)

@@ -316,10 +316,9 @@ before the selection.""",
 
 F1 of the selected columns, mean over six problems of 10 to 20 columns and 100 to 300 samples. Gaps
 are anywhere (at random), or more often where values are large (by value). A noisy copy counts as
-wrong, although it does tell something where the original is missing: `auto` and `median` select it
-more often for that. Where columns are related, iterative imputation fills a column from its
-relatives, which then tell nothing more; where they are not, it has nothing to fill from, and gaps
-that tell something are lost.""",
+wrong, although it does tell something where the original is missing. Where columns are related,
+iterative imputation fills a column from its relatives, which then tell nothing more; where they are
+not, it has nothing to fill from, and gaps that tell something are lost.""",
     "distances": """## Other distances
 
 Doquire and Verleysen (2012, [doi](https://doi.org/10.1016/j.neucom.2012.02.031)) compare rows by

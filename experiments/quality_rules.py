@@ -289,7 +289,7 @@ def verdicts_text(curves):
     delta = curves.line([""], Rule(score="delta"), (PAIRS,))[-1]
     return (
         f'A third ranking ("mi") changes the error by {apart}: too little to be sure of on so few '
-        "tables, for half as much time again, so it is not part of the default. The delta test "
+        "tables, and takes more time, so it is not part of the default. The delta test "
         f"({delta}) needs no model, and is kept out: it has not earned its place."
     )
 

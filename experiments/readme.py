@@ -23,7 +23,10 @@ def whole_jobs():
             continue
         (_, ours), *others = row["seconds"].items()
         jobs = "one thread" if row["jobs"] == 1 else "two threads"
-        other = f"{others[0][1]:.0f} s: one pass of scikit-learn's {others[0][0]}" if others else ""
+        other = ""
+        if others:
+            name_of, seconds = others[0]
+            other = f"{seconds:.0f} s: one pass of scikit-learn's {name_of}, one thread"
         what = "the command, from start to table" if name == "command" else "the default"
         size = row["case"][row["case"].index("N = ") :]
         if name == "command":
@@ -71,13 +74,14 @@ def parts():
         "a column of a table": next(r for r in speed["relevance"] if r["n"] == 1000),
         "a column given four": next(r for r in speed["given four"] if r["n"] == 1000),
         "a set of five": next(r for r in speed["one set"] if (r["n"], r["columns"]) == (1000, 5)),
-        "a permutation test": selection[1],
+        "a permutation test": selection[2],  # local, the default
         "the choice of K": selection[0],
     }
     ratios = [f"{what} {number(row['ratio'])}" for what, row in rows.items()]
     return (
         f"| times faster than the fastest other library, N = 1,000 (K: 100) | {', '.join(ratios)} "
-        "| scikit-learn, ennemi, npeet-plus, infomeasure | [parts](docs/benchmarks.md) |"
+        "| scikit-learn, ennemi, npeet-plus, infomeasure | [estimates](docs/benchmarks.md), "
+        "[tests and K](docs/benchmarks-selection.md) |"
     )
 
 

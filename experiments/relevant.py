@@ -321,9 +321,8 @@ Columns are noise, and some of them follow the target: in a line, in a parabola,
 of all columns has the given correlation, relevant or not. The rate is the mean share of columns
 without information among those called relevant, which should be 0.05 at the most; where nothing is
 relevant, it is the share of data sets in which anything is called so. "Found" is the share of
-relevant columns that were. Correlated noise makes false discoveries come together: they are rarer,
-and more at a time. Twenty data sets each have one target and its draws, so intervals are those
-of means over targets.""",
+relevant columns that were. Correlated noise makes false discoveries come together. Twenty data sets
+each have one target and its draws, so intervals are those of means over targets.""",
     "all": """Over all {n:,} data sets of this table the mean share is {mean}.""",
     "power": """## What is found
 

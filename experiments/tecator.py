@@ -239,7 +239,7 @@ def draw(results, file):
     shown_models = {
         "Gaussian process,\nMISelector()": STOPPED,
         "Gaussian process,\nfirst ten": ten,
-        "Gaussian process,\nall 441": "Gaussian process, all curve features",
+        "Gaussian process,\nall of them": "Gaussian process, all curve features",
     }
     base = wide[BASE]
     ratios = [base / wide[model] for model in shown_models.values()]

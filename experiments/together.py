@@ -297,7 +297,7 @@ own. The last column is the test that takes rows as independent.""",
 
 The target has 0.3 times the candidate added (0.15 among 1,000 samples); all of variance one. At a
 coefficient of 0 rows are independent: what is lost there is the price of saying `series=True` where
-it is not needed. Shares of the last column at 0.5 and more are no power: there columns pass that
+it is not needed. Shares of the last column at 0.9 and more are no power: there columns pass that
 tell nothing.""",
     "groups": """## Groups: nothing to be found
 

@@ -88,7 +88,7 @@ def test_scores_are_printed_after_the_path(folder):
     assert {scores.criterion, *scores.others} == {"cmi", "cmim"}
     ((other, means),) = scores.others.items()
     assert lines[head + 7 : head + 9] == [
-        "> was chosen, as was the ranking, so that its score is slightly too good",
+        "> was chosen, as was the ranking, so that its score is too good",
         f"columns are ranked by {scores.criterion}; by {other}, r2 is {max(means[1:]):.3f} at best",
     ]
     assert lines[head + 9] == "certain columns: nobody asked; --test says which of them are"
@@ -165,7 +165,7 @@ def test_certain_columns_of_classes_with_a_page_and_a_table(folder, tmp_path):
     assert "--model neighbors" in page.read_text()
     assert list(pd.read_csv(out).columns)[-1] == "level"
     assert b"fold 3 of 3: accuracy" in done.stderr
-    assert "> was chosen, so that its score is slightly too good" in lines
+    assert "> was chosen, so that its score is too good" in lines
 
 
 def test_options_of_a_file(folder):

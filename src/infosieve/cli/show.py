@@ -159,7 +159,7 @@ def _prediction(out: Console, result: SelectionResult, scores: CVScores) -> None
     heads = ["", "columns", scores.scoring, "± standard error", ""]
     out.print(table(heads, rows, right=(1, 2, 3)))
     ranking = ", as was the ranking," if scores.others else ","
-    out.print(Text(f"> was chosen{ranking} so that its score is slightly too good"))
+    out.print(Text(f"> was chosen{ranking} so that its score is too good"))
     for name, others in scores.others.items():
         best = f"{max(others[1:]):{digits}}"
         text = f"columns are ranked by {scores.criterion}; by {name}, {scores.scoring} is {best}"

@@ -33,7 +33,7 @@ def predicted(result: Any) -> Answer | None:
         " ".join(_compared(result, drawn)),
         " ".join(_certain(result, drawn)),
         *_folds(result),
-        f"The score of the chosen number is slightly too good, because {_what_it_chose(drawn)} by "
+        f"The score of the chosen number is too good, because {_what_it_chose(drawn)} by "
         "it. Samples that the selection has not seen give a fair one.",
     ]
     title, anchor = "How many columns predict", "predict"
