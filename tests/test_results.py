@@ -98,6 +98,7 @@ def test_what_was_written_is_read_again(number):
         "code",
         "n_left_out",
         "by_changes",
+        "by_order",
     }
     assert set(head["provenance"]) == wanted
     assert head["provenance"]["versions"]["infosieve"]

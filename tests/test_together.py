@@ -29,10 +29,11 @@ from infosieve._engines.numba.series import autoregression, persistence
 from infosieve._executors.threads import Threads
 from infosieve._input.problem import Prepared
 from infosieve._input.series import changes, wanders
-from infosieve._input.together import Together, told_by_place
+from infosieve._input.together import Together, period_of, told_by_place
 from infosieve._resampling.layout import laid_out
 from infosieve._resampling.permutations import global_permutations, permutations_of, random_folds
 from infosieve._resampling.surrogates import Series, Surrogates
+from infosieve.results import SelectionResult
 
 KEY = (0, "test", 0)
 
@@ -605,3 +606,60 @@ def test_columns_that_follow_the_place_are_told():
         relevance(frame.iloc[some], y[some], groups=groups[some])
     order = np.random.default_rng(0).permutation(groups.size)
     relevance(frame.iloc[order], y[order], groups=groups[order])
+
+
+def test_columns_that_are_the_same_in_every_group_are_no_candidates(rng):
+    """They have no information in any slot, where surrogates of theirs, by fits, have less."""
+    groups = np.repeat(np.arange(60), 4)
+    X = pd.DataFrame(rng.normal(size=(240, 3)), columns=["a", "b", "c"])
+    X["visit"] = np.tile(np.arange(4.0), 60)
+    y = X["a"] + X["visit"] + 0.3 * rng.normal(size=240)
+    with pytest.warns(UserWarning, match="^'visit': the same values"):
+        found = MISelector(random_state=0).fit(X, y, groups=groups)
+    assert found.result_.provenance.by_order == ("visit",)
+    assert list(found.get_feature_names_out()) == ["a"]
+    assert found.path_["feature"].ne("visit").all()
+    assert found.result_.steps[0].n_candidates == 3
+    assert "No test can tell visit from chance" in " ".join(found.result_.notes)
+    assert SelectionResult.from_json(found.result_.to_json()).provenance == found.result_.provenance
+    shuffled = rng.permutation(240)
+    again = MISelector(random_state=0).fit(X.iloc[shuffled], y[shuffled], groups=groups[shuffled])
+    assert list(again.get_feature_names_out()) == ["a", "visit"]
+
+
+@pytest.mark.parametrize("kind", ["text", "numbers", "gaps"])
+def test_a_calendar_is_no_candidate_of_a_series(kind, rng):
+    """It is its own surrogate: with it nothing passed, whatever else there was."""
+    month = np.tile(np.arange(12.0), 16)
+    y = 2 * np.sin(month) + rng.normal(size=192)
+    X = pd.DataFrame({"x": y + rng.normal(size=192), "month": month})
+    if kind == "text":
+        X["month"] = X["month"].map("month {:.0f}".format)
+    if kind == "gaps":
+        X.loc[month == 3, "month"] = np.nan
+    with pytest.warns(UserWarning, match="'month' of X repeats itself every 12 rows"):
+        found = MISelector(series=True, random_state=0).fit(X, y)
+    assert found.result_.provenance.by_order == ("month",)
+    assert list(found.get_feature_names_out()) == ["x"]
+    with pytest.warns(UserWarning, match="'month' of X repeats itself every 12 rows"):
+        ranked = MISelector(series=True, n_features_to_select=2, random_state=0).fit(X, y)
+    assert len(ranked.selected_) == 2  # without tests it may be taken
+
+
+def test_the_only_column_is_tested_even_if_it_is_a_calendar(rng):
+    X = pd.DataFrame({"month": np.tile(np.arange(12.0), 16)})
+    with pytest.warns(UserWarning, match=r"repeats itself|No column was selected"):
+        found = MISelector(series=True, random_state=0).fit(X, rng.normal(size=192))
+    assert found.path_["feature"].tolist() == ["month"]
+
+
+@given(st.integers(1, 30), st.integers(6, 80), st.integers(0, 50))
+def test_periods_by_the_plain_loop(period, n, seed):
+    rng = np.random.default_rng(seed)
+    x = np.resize(rng.integers(0, 3, period).astype(float), n)
+    if seed % 3 == 0:
+        x[rng.integers(n)] = 7.0
+    x[x == 2] = np.nan
+    same = [p for p in range(1, n // 3 + 1) if np.array_equal(x[p:], x[:-p], equal_nan=True)]
+    constant = len(set(np.nan_to_num(x, nan=-1.0))) == 1
+    assert period_of(x) == (None if constant or not same else same[0])

@@ -33,7 +33,13 @@ from infosieve._input.lazy_columns import (
 )
 from infosieve._input.scaling import exponent_of, prepare
 from infosieve._input.tables import Table, check_lengths, check_target, fingerprint, read_table
-from infosieve._input.together import INDEPENDENT, Together, together_of, told_by_place
+from infosieve._input.together import (
+    INDEPENDENT,
+    Together,
+    period_of,
+    together_of,
+    told_by_place,
+)
 from infosieve._sources.columns import as_source
 from infosieve.results import Excerpt, Provenance
 
@@ -69,6 +75,9 @@ class Problem:
         Samples without a target, or with gaps where only complete ones are wanted.
     by_changes : bool
         Whether columns have changes from row to row instead of values, because the target wanders.
+    by_order : frozenset of int
+        Columns of X that the order of the rows tells: the same in the same order in each group, or
+        a calendar's. No test can tell them from chance.
     rows : ndarray of int
         Which samples of X, as it was passed, are used.
     """
@@ -80,6 +89,7 @@ class Problem:
     missing: str = "auto"
     n_left_out: int = 0
     by_changes: bool = False
+    by_order: frozenset[int] = frozenset()
     rows: IntArray = field(default_factory=lambda: np.arange(0))
 
     @property
@@ -182,8 +192,11 @@ def open_problem(
     if by_changes:
         _warn_of_changes(others[0])
     together = together.of_rows(rows)
+    by_order = frozenset[int]()
     if together.groups is not None:
-        together = _with_places(together, together.groups, x, others[0])
+        together, by_order = _with_places(together, together.groups, x, others[0])
+    elif together.in_order:
+        by_order = _calendars(x)
     return Problem(
         x=x,
         y=others[0],
@@ -192,6 +205,7 @@ def open_problem(
         missing=missing,
         n_left_out=n_samples - rows.size,
         by_changes=by_changes,
+        by_order=by_order,
         rows=rows,
     )
 
@@ -260,10 +274,13 @@ def _tell_of_dropped(n_dropped: int, n_samples: int) -> None:
         )
 
 
-def _with_places(together: Together, groups: IntArray, x: AnyTable, y: Table) -> Together:
+def _with_places(
+    together: Together, groups: IntArray, x: AnyTable, y: Table
+) -> tuple[Together, frozenset[int]]:
     """Rows of a group are compared with those at the same place of others: what follows the place?
 
-    A target that does is told by nothing then, so the rows of each group are mixed.
+    A target that does is told by nothing then, so the rows of each group are mixed. Columns that
+    do, in all groups, are returned.
     """
     if (told_by_place(y.values, groups, groups.size) >= _MATCHED).all():
         warn(
@@ -272,21 +289,42 @@ def _with_places(together: Together, groups: IntArray, x: AnyTable, y: Table) ->
             "so that they can be compared. Where groups differ much, subtract each group's mean "
             "from columns of numbers first."
         )
-        return replace(together, mixed=True)
-    told = told_by_place(x.values, groups) if isinstance(x, Table) else np.zeros(0)
-    found = np.flatnonzero(told >= _ORDERED)
-    if found.size:
-        names = ", ".join(shown(x.names[j]) for j in found[:3].tolist())
-        more = f" and {found.size - 3} other columns" if found.size > 3 else ""
+        return replace(together, mixed=True), frozenset()
+    if not isinstance(x, Table):
+        return together, frozenset()
+    found = np.flatnonzero(told_by_place(x.values, groups) >= _ORDERED)
+    if not found.size:
+        return together, frozenset()
+    names = ", ".join(shown(x.names[j]) for j in found[:3].tolist())
+    more = f" and {found.size - 3} other columns" if found.size > 3 else ""
+    warn(
+        f"{names}{more}: the same values in the same order in most groups. With groups, a row "
+        "is compared with the rows at the same place of other groups, where these columns "
+        "hardly differ. So it is not asked what they tell, and what others tell is measured "
+        "beyond it. To ask, shuffle the rows of X, y and groups (together): then all that "
+        "takes the same course in every group counts as related. If you ask about these groups "
+        "only, and not about others of their kind, do without groups and keep the column that "
+        "names them in X, as a category."
+    )
+    told = told_by_place(x.values[found], groups, groups.size)
+    return together, frozenset(found[told >= _MATCHED].tolist())
+
+
+def _calendars(x: AnyTable) -> frozenset[int]:
+    """Columns of a series that repeat themselves."""
+    if not isinstance(x, Table):
+        return frozenset()
+    found = {j: period for j in range(x.n_columns) if (period := period_of(x.values[j]))}
+    if found:
+        j = min(found)
+        more = f" So do {len(found) - 1} other columns." if len(found) > 1 else ""
         warn(
-            f"{names}{more}: the same values in the same order in most groups. Rows are compared "
-            "with the rows at the same place of other groups, where these columns hardly differ: "
-            "with groups they have no information, and others are measured given them. If the "
-            "order means nothing (it is not time), shuffle the rows of X, y and groups first. If "
-            "you ask about these groups only, and not about others of their kind, do without "
-            "groups and keep the column that names them in X, as a category."
+            f"{x.label(j)} repeats itself every {found[j]} rows, as a calendar does.{more} Moved "
+            "in a circle it is the same again, so that no test can tell it from chance. To ask "
+            "what matters beyond the season, subtract the season's means from the target first: "
+            "y - y.groupby(season).transform('mean')."
         )
-    return together
+    return frozenset(found)
 
 
 def _warn_of_fills(x: AnyTable) -> None:
@@ -403,6 +441,7 @@ def provenance_of(
         code=code,
         n_left_out=problem.n_left_out,
         by_changes=problem.by_changes,
+        by_order=tuple(str(problem.x.names[j]) for j in sorted(problem.by_order)),
     )
 
 

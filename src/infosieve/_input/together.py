@@ -15,6 +15,8 @@ from infosieve._input.checked import same_labels_in_another_order
 _ROWS = 10
 # Columns that follow the order within groups are the same in so many of the samples, or more.
 _ALIKE = 0.3
+# A column that repeats itself does so from its first values on.
+_HEAD = 16
 
 
 @dataclass(frozen=True)
@@ -121,6 +123,22 @@ def _codes(groups: Any, n_samples: int) -> IntArray:
             "rows are independent; if they are in order of time, pass series=True."
         )
     return np.asarray(codes, np.int64)
+
+
+def period_of(column: FloatArray) -> int | None:
+    """After how many rows a column of a series repeats itself, throughout; None where it does not.
+
+    A calendar does. It is seen three times at least.
+    """
+    x = np.where(np.isnan(column), np.inf, column)
+    head = x[: min(_HEAD, x.size // 3)]
+    if head.size < 2 or (x == x[0]).all():
+        return None
+    windows = np.lib.stride_tricks.sliding_window_view(x[: x.size // 3 + head.size], head.size)
+    for period in (1 + np.flatnonzero((windows[1:] == head).all(axis=1))).tolist():
+        if (x[period:] == x[:-period]).all():
+            return int(period)
+    return None
 
 
 def told_by_place(values: FloatArray, groups: IntArray, most: int = 12) -> FloatArray:

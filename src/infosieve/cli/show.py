@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from infosieve._core.files import printable
-from infosieve.report._data import n_candidates, nats, p_text, tested
+from infosieve.report._data import n_candidates, nats, p_text, tested, untested
 from infosieve.report._doubt import near_level
 from infosieve.report._parts import counted
 from infosieve.report._relevance import by_information
@@ -128,7 +128,11 @@ def selection(result: SelectionResult) -> None:
     for j, others in result.duplicates.items():
         copies = ", ".join(str(result.features[k]) for k in others)
         out.print(Text(printable(f"copies of {result.features[j]}, left out: {copies}")))
-    for what, columns in (("constant", result.constant), ("identifiers", result.identifiers)):
+    for what, columns in (
+        ("constant", result.constant),
+        ("identifiers", result.identifiers),
+        ("cannot be tested", untested(result)),
+    ):
         if columns:
             out.print(Text(printable(f"{what}, left out: {_some(result, columns)}")))
     for note in result.notes:

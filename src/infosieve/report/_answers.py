@@ -14,7 +14,7 @@ from infosieve._core import messages
 from infosieve.report import _asking as asking
 from infosieve.report import _figures as figures
 from infosieve.report._clusters import tree_section
-from infosieve.report._data import certainty, nats
+from infosieve.report._data import certainty, nats, untested
 from infosieve.report._parts import (
     Page,
     counted,
@@ -415,6 +415,10 @@ def _excluded_rows(result: Any) -> Iterator[list[str]]:
         way = setting(result.provenance, "discrete_features")
         why = f"text that hardly occurs twice; declare it ({way}) to keep it"
         yield [what, listed(names(result, result.identifiers), _NAMES), why]
+    if some := untested(result):
+        what = counted(len(some), "column that cannot be tested", "columns that cannot be tested")
+        why = "the order of the rows tells them, in each group or as a calendar does"
+        yield [what, listed(names(result, some), _NAMES), why]
     follows = {
         step.features[0]: step.follows
         for step in result.steps

@@ -130,7 +130,16 @@ def chance_ticks(largest: float) -> list[float]:
 def n_candidates(result: Any) -> int:
     """How many columns were looked at: copies, constants and identifiers were left out."""
     copies = {k for others in result.duplicates.values() for k in others}
-    return len(result.features) - len(copies | {*result.constant, *result.identifiers})
+    out = copies | {*result.constant, *result.identifiers, *untested(result)}
+    return len(result.features) - len(out)
+
+
+def untested(result: Any) -> list[int]:
+    """Columns that no test could tell from chance, and that tests left out therefore."""
+    known = set(result.provenance.by_order)
+    looked = any(step.p_value is not None for step in result.steps) and result.cv_scores is None
+    some = [j for j, name in enumerate(result.features) if looked and str(name) in known]
+    return [] if {j for step in result.steps for j in step.features} & {*some} else some
 
 
 def certainty(result: Any) -> dict[int, bool | None]:

@@ -236,6 +236,13 @@ def _n_parts(result: Any) -> str:
     return "1 part" if result.n_parts == 1 else f"{result.n_parts:,} parts"
 
 
+def _by_order(known: Any, one: str, several: str) -> Iterator[str]:
+    if known.by_order:
+        more = f" and {len(known.by_order) - 5:,} more" if len(known.by_order) > 5 else ""
+        why = f"the column {one}" if len(known.by_order) == 1 else f"the columns {several}"
+        yield f"No test can tell {', '.join(known.by_order[:5])}{more} from chance: {why}."
+
+
 def _parts(result: Any, permuted: bool = True) -> Iterator[str]:
     """Which samples an estimate compares; ``permuted``: also what was permuted."""
     known = result.provenance
@@ -247,6 +254,8 @@ def _parts(result: Any, permuted: bool = True) -> Iterator[str]:
             "Rows of one group are not compared with each other: estimates are means over "
             f"{_n_parts(result)}, with rows of {groups:,} groups{whole}.{few}"
         )
+        same = "the same values in the same order in the groups"
+        yield from _by_order(known, f"has {same}", f"have {same}")
         return
     if known is not None and known.parameters.get("series", False) is not False:
         apart = f" whose rows are {result.n_parts} apart" if result.n_parts > 1 else ""
@@ -260,6 +269,9 @@ def _parts(result: Any, permuted: bool = True) -> Iterator[str]:
                 "The target wanders, without returning to a mean: changes from row to row were "
                 "measured, of all columns of numbers."
             )
+        yield from _by_order(
+            known, "repeats itself, as a calendar does", "repeat themselves, as a calendar does"
+        )
         return
     if result.n_parts > 1 and result.n_samples_used is not None:
         size, more = divmod(result.n_samples_used, result.n_parts)

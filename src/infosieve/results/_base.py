@@ -53,6 +53,9 @@ class Provenance:
         Samples that were left out: they had no target, or had gaps and ``missing="drop"``.
     by_changes : bool
         Whether changes from row to row were measured, because the target of a series wanders.
+    by_order : tuple of str
+        Columns that the order of the rows tells, which no test can tell from chance: the same in
+        the same order in each group, or repeated as a calendar is in a series.
 
     See Also
     --------
@@ -81,6 +84,11 @@ class Provenance:
     code: str = ""
     n_left_out: int = 0
     by_changes: bool = False
+    by_order: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        if isinstance(self.by_order, list):  # as JSON has it
+            object.__setattr__(self, "by_order", tuple(self.by_order))
 
     def with_seed(self, seed: int) -> Self:
         """The same with another seed, which the code has as well.

@@ -429,6 +429,9 @@ def _check_provenance(known: Provenance) -> None:
         "the provenance's by_changes must be true or false",
         known.by_changes,
     )
+    columns: Any = known.by_order
+    texts = isinstance(columns, tuple) and all(isinstance(name, str) for name in columns)
+    _need(texts, "the provenance's by_order must be names of columns", columns)
     for name in ("command", "code"):
         value = getattr(known, name)
         _need(isinstance(value, str), f"the provenance's {name} must be a text", value)

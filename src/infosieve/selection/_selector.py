@@ -483,7 +483,10 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         """A search that is about to begin, and which columns were left out as identifiers."""
         columns = problem.prepare(self.scale, executor.here, with_order=True)
         identifiers = self._identifiers(problem.x, columns.x)
-        candidates = self._candidates(columns.x, rules.min_features, identifiers)
+        untold = problem.by_order if rules.tested else frozenset()
+        if len(identifiers | untold | {*np.flatnonzero(columns.x.constant)}) == columns.x.n_columns:
+            untold = frozenset()  # there is nothing else: a test says that it is chance
+        candidates = self._candidates(columns.x, rules.min_features, identifiers | untold)
         columns, layout = laid_out(columns, self.max_samples)
         if rules.tested or self.test:
             share = level_share(self.lookahead, of_pairs=False)
@@ -752,7 +755,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
                 edges=layout.edges,
             )
             out = {j for others in self.duplicates_.values() for j in others}
-            out |= {*result.constant, *result.identifiers}
+            out |= {*result.constant, *result.identifiers, *problem.by_order}
             left = [j for j in range(problem.x.n_columns) if j not in out]
             progress.begin("alternatives, selected columns", len(result.selected))
             found = find_alternatives(
