@@ -122,7 +122,7 @@ def test_select_prints_a_table_on_standard_output_and_the_rest_beside(folder):
     lines = done.stdout.decode().splitlines()
     assert lines[0] == "2 of 7 features selected (60 samples)"
     assert re.match(r"\s+feature\s+MI \(nats\)\s+gain\s+p", lines[1])
-    assert re.match(r"\+\s+X4\s+0\.\d+\s+\+0\.\d+\s+0\.01\s+█+", lines[2])
+    assert re.match(r"\+\s+X4\s+0\.\d+\s+\+0\.\d+\s+0\.01\s+0\.0714\s+█+", lines[2])
     assert "\x1b" not in done.stdout.decode() + done.stderr.decode()
     assert "infosieve: add X4" in done.stderr.decode()
     quiet = run("select", folder / "table.csv", "--target", "Y", "--quiet", *FAST)

@@ -10,6 +10,8 @@ from typing import Any, Self
 _LINE_SECONDS = 5.0
 # How often a bar is drawn anew: more would cost more than 1 % of a run.
 _PER_SECOND = 3
+# Where no bar says it, what is left is said from so many seconds on.
+_LONG = 20.0
 
 
 class Progress:
@@ -29,6 +31,7 @@ class Progress:
         self._bar: Any = None
         self._task: Any = None
         self._text, self._last = "", time.monotonic()
+        self._began = self._last
 
     def __enter__(self) -> Self:
         if self.verbose:
@@ -70,7 +73,7 @@ class Progress:
         """A piece of work of ``total`` parts; what came before is over."""
         if not self.verbose:
             return
-        self._text = text
+        self._text, self._began = text, time.monotonic()
         if self._bar is not None:
             if self._task is not None:
                 self._bar.remove_task(self._task)
@@ -84,7 +87,9 @@ class Progress:
             self._bar.update(self._task, completed=done)
         elif time.monotonic() - self._last > _LINE_SECONDS:
             self._last = time.monotonic()
-            self.say(f"{self._text}, {done} of {total} at most")
+            left = (self._last - self._began) / max(done, 1) * (total - done)
+            more = f", {spoken(left)} left" if done and left > _LONG else ""
+            self.say(f"{self._text}, {done} of {total} at most{more}")
 
     def say(self, text: str) -> None:
         """A line."""
@@ -95,3 +100,12 @@ class Progress:
             self._bar.console.print(f"infosieve: {text}", markup=False, highlight=False)
         else:
             print(f"infosieve: {text}", file=sys.stderr, flush=True)
+
+
+def spoken(seconds: float) -> str:
+    """12 s, 3 min, 2.5 h."""
+    if seconds < 100:
+        return f"{max(1, round(seconds))} s"
+    if seconds < 6000:
+        return f"{round(seconds / 60)} min"
+    return f"{seconds / 3600:.1f} h"

@@ -90,13 +90,15 @@ def finish(
     out: str | None = None,
     table: Callable[[], pd.DataFrame] | None = None,
     beside: Mapping[str, Any] | None = None,
+    shown: bool = False,
 ) -> None:
     """Print a result, then write its ``table`` and its report; what fails prevents nothing else.
 
-    ``beside`` has results that are told after it, and are sections of its report.
+    ``beside`` has results that are told after it, and are sections of its report. ``shown``: the
+    result was printed before.
     """
     result = signed(result)
-    tasks: list[Callable[[], None]] = [lambda: show_result(result, json)]
+    tasks: list[Callable[[], None]] = [] if shown else [lambda: show_result(result, json)]
     beside = {} if beside is None else {name: signed(other) for name, other in beside.items()}
     if not json:
         tasks += [partial(show_result, other, json) for other in beside.values()]

@@ -98,7 +98,7 @@ def select(
 ) -> None:
     """Select the columns that are informative about the target, and no redundant ones."""
     from infosieve.cli.models import check_options, check_scoring, model_of
-    from infosieve.cli.places import check, finish
+    from infosieve.cli.places import check, finish, show_result, signed
     from infosieve.cli.workers import check_dask, workers
 
     places = {"FILE": file, "--config": config, "--checkpoint": checkpoint}
@@ -174,12 +174,16 @@ def select(
     )
     unfinished: BaseException | None = None
     beside: dict[str, Any] = {}
+    shown = False
     try:
         with workers(dask, jobs) as selector.executor:
             selector.fit(data.X, data.y, data.groups)
             if alternatives or full:
                 _ = selector.alternatives_  # which its result then has
             if full:
+                if not json:  # what comes now may take much longer
+                    show_result(signed(_with_units(selector.result_, data)), json)
+                    shown = True
                 beside |= _more(selector, data)
     except (KeyboardInterrupt, Exception) as error:
         unfinished = error  # told when what is finished has been printed and written
@@ -188,7 +192,9 @@ def select(
         result = _with_units(result, data)
         chosen = [data.X.columns[j] for j in result.selected]
         with _told_first(unfinished):
-            finish(result, json, html, out, lambda: data.beside_target(data.X[chosen]), beside)
+            finish(
+                result, json, html, out, lambda: data.beside_target(data.X[chosen]), beside, shown
+            )
     if isinstance(unfinished, KeyboardInterrupt):
         fail(str(unfinished) or "interrupted", 130)  # typer would swallow what it says
     if unfinished is not None:

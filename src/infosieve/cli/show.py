@@ -100,9 +100,10 @@ def selection(result: SelectionResult) -> None:
         sign = {"add": "+", "remove": "-", "refuse": "~", "stop": "x"}[step.action]
         for j in step.features:
             row = [sign, result.features[j], nats(step.mi), nats(step.gain, "+")]
-            p = [p_text(step.p_value, step.lower_limit, plain=True)] if with_p else []
+            level = "" if step.level is None else f"{step.level:.3g}"
+            p = [p_text(step.p_value, step.lower_limit, plain=True), level] if with_p else []
             rows.append([*row, *p, bar(step.gain, largest)])
-    heads = ["", "feature", "MI (nats)", "gain", *(["p"] if with_p else []), ""]
+    heads = ["", "feature", "MI (nats)", "gain", *(["p", "allowed"] if with_p else []), ""]
     out.print(table(heads, rows, right=range(2, len(heads) - 1)))
     if len(result.selected) > 1:
         out.print(Text("(MI of larger sets is biased, mostly downwards: what counts is the gain)"))
@@ -184,6 +185,9 @@ def _certain(result: SelectionResult) -> str:
     text = f"certain, by permutation tests: {_some(result, sure) or 'no column'}"
     if len(sure) == len(result.selected):
         return text
+    scores = result.cv_scores
+    if scores is not None and scores.best_score <= scores.without:
+        return f"{text}; of the others no test says that they add anything"
     return f"{text}; the others help to predict, and no test says that they add anything"
 
 

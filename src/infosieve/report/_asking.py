@@ -208,6 +208,8 @@ def _full(command: str) -> str:
     """The same command, with all questions: one document has no room for them, a page has."""
     units = _read(command)
     names = [name for name, _ in units]
+    if "full" in names:  # it was asked, and broken off
+        return command
     if "json" not in names or "html" in names:
         return f"{command} --full"
     kept = [unit for unit in units if unit[0] != "json"]
@@ -236,6 +238,8 @@ def _commands_for_clusters(known: Any, classes: bool) -> str:
     more += ["--series"] if any(name == "series-window" for name, _ in of_data) else []
     of_data = [unit for unit in of_data if unit[0] != "series-window"]
     clusters = _written("cluster", of_data, *more, "--seed", str(known.seed), "--json")
+    if "full" in asked:  # whose page has answers that this one has not
+        pages = ["clusters.html"]
     page = shlex.join(["--html", *(pages or ["report.html"])])
     return (
         f"{selection} > selection.json && {clusters} > clusters.json && "

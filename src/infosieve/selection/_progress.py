@@ -8,7 +8,7 @@ from joblib import cpu_count
 
 from infosieve._core.files import printable
 from infosieve._core.parameters import FEWEST_SCREENED, is_sequential
-from infosieve._core.progress import Progress
+from infosieve._core.progress import Progress, spoken
 from infosieve._resampling.parts import PART
 from infosieve.report._data import p_text
 from infosieve.results import Step
@@ -73,11 +73,11 @@ class Ticker:
             return
         self._said = True
         what = "pairs" if self._pairs else "a step"
-        text = f"the test of {what} takes {_spoken(seconds)} at most"
+        text = f"the test of {what} takes {spoken(seconds)} at most"
         if not self._pairs and self.n_steps is None:
             text += ", each further step about as long"
         elif not self._pairs and steps_left > 1:
-            text += f", the {steps_left} steps that are left about {_spoken(whole)}"
+            text += f", the {steps_left} steps that are left about {spoken(whole)}"
         self.progress.say(f"{text}; shorter: {self.shorter(self._pairs)}")
 
 
@@ -106,12 +106,3 @@ def shorter(selector: Any, n_samples: int, n_kept: int | None, n_threads: int | 
         return "max_features, an end after so many steps, or fewer columns"
 
     return setting
-
-
-def _spoken(seconds: float) -> str:
-    """12 s, 3 min, 2.5 h."""
-    if seconds < 100:
-        return f"{max(1, round(seconds))} s"
-    if seconds < 6000:
-        return f"{round(seconds / 60)} min"
-    return f"{seconds / 3600:.1f} h"
