@@ -23,7 +23,7 @@ X, y = friedman.data, friedman.target
 # hide everything behind ``if __name__ == "__main__":``, because each new process reads the script
 # again. For real work, start processes there, or connect to a cluster: ``Client("tcp://...")``.
 
-cluster = LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None)
+cluster = LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=":0")
 client = Client(cluster)
 print(len(client.scheduler_info()["workers"]), "workers")
 

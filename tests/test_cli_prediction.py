@@ -118,6 +118,7 @@ AGAIN = {
 }  # fmt: skip
 
 
+@pytest.mark.filterwarnings("ignore:.*'who' of X has 30 values")  # which may be individuals
 @pytest.mark.parametrize("case", AGAIN)
 def test_to_have_it_again(case, folder):
     """The command and the code that the result names."""

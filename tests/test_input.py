@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import warnings
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 
@@ -16,7 +17,7 @@ import polars as pl
 import pytest
 from scipy import sparse
 
-from infosieve import MISelector, entropy, mutual_information, relevance
+from infosieve import MISelector, entropy, mutual_information, relevance, relevance_test
 
 N = 60
 RNG = np.random.default_rng(0)
@@ -552,10 +553,32 @@ def test_dates_as_text_are_told(form):
 
 def test_categories_that_may_be_individuals_are_told():
     who = np.resize([f"p{i}" for i in range(N // 3)], N)
-    with pytest.warns(UserWarning, match=r"column 'b' of X has 20 categories.*pass it as groups"):
+    with pytest.warns(UserWarning, match=r"column 'b' of X has 20 values.*pass it as groups"):
         relevance(column_of(who), Y)
+    numbers = np.repeat(np.random.default_rng(0).permutation(N // 3) + 100, 3)  # as in a panel
+    with pytest.warns(UserWarning, match=r"column 'b' of X has 20 values.*pass it as groups"):
+        relevance(column_of(numbers), Y)
+    relevance(column_of(numbers), Y, groups=numbers)
+    relevance(column_of(numbers + 0.5), Y)  # no whole numbers
+    relevance(column_of(np.sort(np.resize(np.arange(17), N))), Y)  # blocks of other sizes
+    relevance(column_of(np.resize(numbers[::3], N)), Y)  # not one after the other
     relevance(column_of(np.resize(list("pqrst"), N)), Y)
     relevance(column_of(who), Y, groups=np.arange(N) // 2)  # rows that belong together are known
+
+
+@pytest.mark.parametrize("ask", [MISelector(max_features=1).fit, relevance_test])
+def test_two_values_against_two_values_are_told(ask):
+    rng = np.random.default_rng(1)
+    bit = rng.integers(0, 2, N)
+    X = pd.DataFrame({"number": rng.normal(size=N), "bit": bit, "gap": np.where(bit, 5.0, np.nan)})
+    y = (rng.random(N) < 0.2 + 0.6 * bit).astype(float)
+    with pytest.warns(UserWarning, match=r"y has two values, and so has 'bit'; all are taken as"):
+        ask(X, y)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        ask(X, y.astype(bool))
+        ask(X[["number"]], y)
+    assert not any("has two values" in str(warning.message) for warning in caught)
 
 
 COPIES = {

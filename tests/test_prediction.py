@@ -58,9 +58,24 @@ def additive(n=120, m=8, seed=0):
 @pytest.mark.filterwarnings("ignore:.*distinct whole numbers")  # classes 0, 1, 2 as numbers
 @pytest.mark.filterwarnings("ignore:.* is a copy of y")
 @pytest.mark.filterwarnings("ignore:.*two distinct values")  # and 0, 1
+@pytest.mark.filterwarnings("ignore:.*has two values")
 @pytest.mark.filterwarnings("ignore:.*predicts no better with columns than without")
 def test_scikit_learn_checks(estimator, check):
     check(estimator)
+
+
+def test_rare_classes_are_told_unless_the_score_is_named(rng):
+    X, y = rng.normal(size=(100, 3)), np.where(np.arange(100) % 10 < 1, "rare", "often")
+    search = MISelector(stop="cv", cv=2, max_features=1, random_state=0)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        search.fit(X, y)
+    assert "y has a class with 10 of 100 samples, which accuracy" in str(caught[0].message)
+    for scoring, target in (("accuracy", y), (None, np.where(np.arange(100) % 4 < 1, "a", "b"))):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            search.set_params(scoring=scoring).fit(X, target)
+        assert not any("hardly sees" in str(warning.message) for warning in caught)
 
 
 def test_sizes_grow():

@@ -35,7 +35,7 @@ from infosieve._core.files import printable
 from infosieve._core.sequential import sequential_rule
 from infosieve.cli import main
 from infosieve.datasets import load_tecator, make_friedman, make_xor
-from infosieve.report import _data, _pairs, _words
+from infosieve.report import _asking, _data, _pairs, _words
 from infosieve.report._doubt import _passes
 from infosieve.report._parts import _letters, cut, name_text, shortened
 from infosieve.report._render import _breakable, page
@@ -1803,3 +1803,26 @@ def test_hovering_tells_the_numbers(browser, tmp_path):
     assert browser.find_element("css selector", "h1").text.startswith(EVIL)
     heading = browser.find_elements("css selector", "script")
     assert all("alert" not in s.get_attribute("textContent")[:200] for s in heading)
+
+
+def test_columns_of_few_numbers_are_drawn_as_levels(rng):
+    """Points would lie on top of each other."""
+    bit, number = rng.integers(0, 2, 90).tolist(), rng.normal(size=90).tolist()
+    boxes = _pairs._pair([None, *bit[1:]], number, "bit", "y")
+    assert boxes["data"][0]["type"] == "box"
+    assert boxes["data"][0]["boxmean"] is True
+    labels = boxes["layout"]["yaxis"]["ticktext"]
+    assert [label.split()[0] for label in labels] == ["0", "1", "(missing)"]
+    assert boxes["caption"] == "bit: y in each level (1 of 90 missing)"
+    assert _pairs._pair(number, bit, "x", "bit")["caption"] == "x for each class of bit"
+    assert _pairs._pair(bit, bit, "x", "bit")["caption"] == "x: shares of bit in each level"
+    assert _pairs._pair(number, number, "x", "y")["data"][0]["type"] == "scatter"
+    assert _pairs._pair([0, 1, 2], [0.5, 1.5, 2.5], "x", "y")["data"][0]["type"] == "scatter"
+
+
+def test_a_command_that_was_broken_off_is_given_again_as_it_was():
+    assert _asking._full("infosieve select a.csv --target y") == (
+        "infosieve select a.csv --target y --full"
+    )
+    asked = "infosieve select a.csv --target y --full --html a.html --seed 0"
+    assert _asking._full(asked) == asked

@@ -18,6 +18,7 @@ from infosieve._core.types import (
     Columns,
     ColumnSet,
     Executor,
+    FloatArray,
     IntArray,
     Runner,
     Scale,
@@ -50,6 +51,8 @@ EXCERPT = 1000
 _FILLS = (99, 999, 9999, 99999, 999999)
 # A target is matched, and a column in order, if the place in the group tells so much of it.
 _MATCHED, _ORDERED = 0.9, 0.7
+# Whole numbers in equal blocks may be individuals if there are so many of them.
+_MANY = 10
 # Categories with fewer samples each, on average, may be individuals.
 _ROWS = 5
 
@@ -99,6 +102,11 @@ class Problem:
     @property
     def n_samples(self) -> int:
         return int(self.x.n_samples)
+
+    @property
+    def independent(self) -> bool:
+        """Whether nobody has said that rows belong together."""
+        return self.together.groups is None and not self.together.in_order
 
     def prepare(self, scale: Scale, runner: Runner, with_order: bool = False) -> "Prepared":
         """Scaled columns, ties broken; constant columns are not worth conditioning on."""
@@ -578,14 +586,49 @@ def warn_of_identifiers(problem: Problem, x: ColumnSet, left_out: Collection[int
         )
     few = x.categorical & (_ROWS * x.n_distinct > table.n_samples)
     few[[*found, *left_out]] = False
+    if isinstance(table, Table) and problem.independent:
+        few |= _in_blocks(table.values, x.n_distinct)
     if few.any() and problem.together.groups is None:
         j = int(np.argmax(few))
         more = f" So have {few.sum() - 1} other columns." if few.sum() > 1 else ""
         warn(
-            f"{table.label(j)} has {x.n_distinct[j]} categories in {table.n_samples} samples, so "
-            f"few samples each that they may be individuals.{more} If several rows are of one "
+            f"{table.label(j)} has {x.n_distinct[j]} values in {table.n_samples} samples, so few "
+            f"samples each that they may be individuals.{more} If several rows are of one "
             "individual, leave the column out of X and pass it as groups: rows of one individual "
             "are alike, and tests must know it."
+        )
+
+
+def _in_blocks(values: FloatArray, n_distinct: IntArray) -> BoolArray:
+    """Which columns are whole numbers that stand in blocks of as many rows, as in a panel."""
+    n = values.shape[1]
+    found = (n_distinct >= _MANY) & (2 * n_distinct <= n) & (n % np.maximum(n_distinct, 1) == 0)
+    for j in np.flatnonzero(found).tolist():
+        blocks = values[j].reshape(n_distinct[j], -1)
+        same = (blocks == blocks[:, :1]).all() and (blocks[:, 0] % 1 == 0).all()
+        found[j] = same and np.unique(blocks[:, 0]).size == n_distinct[j]
+    return np.asarray(found, bool)
+
+
+def warn_of_two_values(problem: Problem, discrete_target: Any) -> None:
+    """Say that columns of two numbers find each other better as categories."""
+    x, y = problem.x, problem.y
+    if not isinstance(discrete_target, str) or not isinstance(x, Table):
+        return
+    if y.n_columns > 1 or y.categorical[0] or np.unique(y.values[0]).size != 2:
+        return
+    low, high = np.fmin.reduce(x.values, axis=1), np.fmax.reduce(x.values, axis=1)
+    two = ((x.values == low[:, None]) | (x.values == high[:, None])).all(axis=1) & (low < high)
+    found = np.flatnonzero(two & ~x.categorical)
+    if found.size:
+        names = ", ".join(shown(x.names[j]) for j in found[:3].tolist())
+        more = f" and {found.size - 3} other columns" if found.size > 3 else ""
+        which = f"[{shown(x.names[int(found[0])])}{', ...' if found.size > 1 else ''}]"
+        warn(
+            f"{y.label(0)} has two values, and so has {names}{more}; all are taken as numbers. "
+            "Columns of two values are measured far better against each other as categories: pass "
+            f"discrete_target=True and discrete_features={which}, or booleans. "
+            "discrete_target=False says that they are numbers."
         )
 
 

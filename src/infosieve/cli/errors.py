@@ -76,7 +76,16 @@ _SENTENCES = [
         (r"if it is categories, declare it discrete", "if it is categories, --categorical says so"),
         (r"; if it was declared continuous, declare it discrete", ""),
         (r"leave the column out of X and pass it as groups", "give it as --groups"),
-        (r"shuffle the rows of X, y and groups first", "shuffle the rows of the file first"),
+        (r"shuffle the rows of X, y and groups \(together\)", "shuffle the rows of the file"),
+        (
+            r"pass discrete_target=True and discrete_features=\[.*\], or booleans\. "
+            r"discrete_target=False says that they are numbers\.",
+            "--categorical with the name of each says so.",
+        ),
+        (
+            r"the target first: y - y\.groupby\(season\)\.transform\('mean'\)",
+            "the target in the file first",
+        ),
         (r"Pass one for each row of X", "Each row needs one"),
         (r"\bPass another 'model'", "Give another --model"),
         (r"must be None, an int of at least 0, a NumPy RandomState or a NumPy Generator",

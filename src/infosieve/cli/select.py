@@ -1,6 +1,7 @@
 """``infosieve select``: which columns matter."""
 
 import sys
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -30,8 +31,8 @@ _SCORING = (
 )
 _TEST = "of --stop cv: test the columns that are kept, too, and say which are certain"
 _FULL = (
-    "answer all questions: --alternatives, and those of relevance and stability, on one page with "
-    "--html (a hundred more selections, on halves of the samples)"
+    "also ask --alternatives, and what infosieve relevance and stability ask, on one page with "
+    "--html; takes much longer: a hundred more selections, on halves of the samples"
 )
 
 
@@ -224,6 +225,7 @@ def _more(selector: Any, data: Any) -> Iterator[tuple[str, Any]]:
     shared = {"groups": data.groups, "n_jobs": selector.n_jobs, "executor": selector.executor}
     shared |= {"random_state": selector.result_.provenance.seed, "verbose": selector.verbose}
     yield "relevance", relevance_test(data.X, data.y, alpha=selector.alpha, **how, **shared)
+    warnings.filterwarnings("ignore", ".*samples have no target, and are left out")  # told before
     halves = clone(selector).set_params(executor=None, checkpoint=None, n_jobs=None, verbose=0)
     yield "stability", stability(halves, in_memory(data.X), data.y, **shared)
 

@@ -12,6 +12,8 @@ _LEVELS = 30
 _CLASSES = 8
 # So many letters of a title fit an axis of a small figure, in capitals too.
 _TITLE = 22
+# Numbers of so few values are drawn as levels.
+_FEW = 6
 # What an excerpt has for a gap among categories.
 _MISSING = "(missing)"
 
@@ -43,6 +45,7 @@ def _pair(
         f"{name_text(name)} ({unit})" if unit else name_text(name)
         for name, unit in zip((x, y), units, strict=True)
     )
+    values, target = _as_levels(values), _as_levels(target)
     of_levels, of_classes = _is_text(values), _is_text(target)
     if of_levels and of_classes:
         shown, caption = _shares(values, target), f"{column}: shares of {about} in each level"
@@ -53,6 +56,14 @@ def _pair(
     else:
         shown, caption = _points(values, target, x, y, units), column
     return shown | {"caption": caption + missing}
+
+
+def _as_levels(values: list[Any]) -> list[Any]:
+    """Numbers of few values as texts: as points they would lie on top of each other."""
+    known = {v for v in values if v is not None}
+    if _is_text(values) or len(known) > _FEW or 3 * len(known) > len(values):
+        return values
+    return [_MISSING if v is None else f"{v:.6g}" for v in values]
 
 
 def _is_text(values: list[Any]) -> bool:
@@ -80,6 +91,7 @@ def _boxes(levels: list[str], numbers: list[Any]) -> Figure:
         "type": "box", "orientation": "h", "x": numbers, "y": places,
         "boxpoints": "all" if few else "outliers", "jitter": 0.5, "pointpos": 0 if few else None,
         "marker": {"color": "found", "size": 3, "opacity": 0.5}, "line": {"width": 1.5},
+        "boxmean": True,
     }  # fmt: skip
     height, down = _height(labels), rows_axis(labels, 34)
     return _figure([data], "", "", height, showlegend=False, yaxis=down)

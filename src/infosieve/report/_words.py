@@ -66,8 +66,8 @@ def estimated(result: Any) -> Iterator[str]:
             n = max(step.n_candidates for step in ranked)
             kept = max(step.n_screened for step in ranked)
             yield (
-                f"In most steps, of {n:,} candidates the {kept:,} best of an earlier step were "
-                "estimated."
+                f"In most steps, not all of the {n:,} candidates were estimated anew, but those "
+                f"that were best in an earlier step ({kept:,} at most)."
             )
             steps = [s for s in steps if s not in ranked]
         if steps:
@@ -260,10 +260,10 @@ def _parts(result: Any, permuted: bool = True) -> Iterator[str]:
     if known is not None and known.parameters.get("series", False) is not False:
         apart = f" whose rows are {result.n_parts} apart" if result.n_parts > 1 else ""
         likewise = ", and surrogates are as persistent as their columns" if permuted else ""
-        yield (
-            f"Rows are in order of time: estimates are means over {_n_parts(result)}{apart}"
-            f"{likewise}."
-        )
+        means = f"estimates are means over {_n_parts(result)}{apart}"
+        if result.n_parts == 1:
+            means = "neighbouring rows are compared, too"
+        yield f"Rows are in order of time: {means}{likewise}."
         if known.by_changes:
             yield (
                 "The target wanders, without returning to a mean: changes from row to row were "

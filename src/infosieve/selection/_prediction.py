@@ -36,6 +36,8 @@ from infosieve.selection._search import Search
 CRITERIA = ("cmi", "cmim")
 # Each number of columns that is tried is about so many times the one before.
 _GROWTH = 1.4
+# A class is rare below this share of what it would have if all had as many samples.
+_RARE = 0.4
 # The fewest columns are chosen whose error exceeds the smallest by so much (docs/quality.md).
 TOLERANCE = 0.05
 # Scores that agree to so many digits are the same.
@@ -242,10 +244,24 @@ def _warn_of_two_values(y: Table) -> None:
             )
 
 
+def _warn_of_rare_classes(y: Table) -> None:
+    """Say that accuracy hardly sees a rare class."""
+    counts = np.unique(y.values[0], return_counts=True)[1]
+    if _RARE * y.n_samples > counts.min() * counts.size:
+        also = " or 'roc_auc'" if counts.size == 2 else ""
+        warn(
+            f"{y.label(0)} has a class with {counts.min()} of {y.n_samples} samples, which "
+            f"accuracy hardly sees. Pass scoring='balanced_accuracy'{also} if it matters; "
+            "scoring='accuracy' says that it does not."
+        )
+
+
 def _judge(scoring: Any, model: Any, problem: Problem, classes: bool) -> tuple[Any, Any]:
     """What predictions are judged by, and the function that does; refused where it cannot."""
     if scoring is None:  # whatever the model's own score is
         scoring = "accuracy" if classes else "r2"
+        if classes:
+            _warn_of_rare_classes(problem.y)
     elif isinstance(scoring, str) and (why := unjudged(scoring, _targets(problem), classes)):
         target = problem.y.label(0) if problem.y.n_columns == 1 else "y"
         raise ValueError(

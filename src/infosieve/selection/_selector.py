@@ -51,6 +51,7 @@ from infosieve._input.problem import (
     warn_of_identifiers,
     warn_of_singletons,
     warn_of_the_target,
+    warn_of_two_values,
 )
 from infosieve._resampling.layout import Layout, laid_out
 from infosieve._scoring.jobs import Scoring
@@ -467,6 +468,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             raise self._interrupted(error, n_steps) from error
         self._keep(search, problem, provenance, identifiers, scores)
         warn_of_identifiers(problem, search.x, identifiers)
+        warn_of_two_values(problem, self.discrete_target)
         warn_of_the_target(problem, search.selected)
         added = (step.singletons for step in search.path if step.action == "add")
         warn_of_singletons(max(added, default=0), problem.n_samples)

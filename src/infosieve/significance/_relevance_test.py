@@ -54,6 +54,7 @@ from infosieve._input.problem import (
     provenance_of,
     warn_of_identifiers,
     warn_of_singletons,
+    warn_of_two_values,
 )
 from infosieve._input.scaling import TIE_NOISE, prepare
 from infosieve._resampling.layout import laid_out
@@ -227,6 +228,7 @@ def relevance_test(
         columns, layout = laid_out(prepared, None)
         ks = check_neighbors(n_neighbors, layout.n_together(n))
         warn_of_identifiers(problem, columns.x)
+        warn_of_two_values(problem, discrete_target)
         warn_of_singletons(n_singletons(columns.target), n)
         measure = Measure(
             target=columns.target,
