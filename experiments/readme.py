@@ -58,8 +58,9 @@ def real_tables():
     others = [s for s in result.index if s not in (*OURS, ALL)]
     best = sorted(others, key=lambda s: result.loc[s, "all"])[:5]
     return [
-        f"| {len(names)} real tables: error over that of all columns, with which share of them: "
-        f'`stop="cv"` of the model behind; of nearest neighbours | **{cell(CV_MODEL)}**; '
+        f"| {len(names)} real tables: prediction error (1: that of all columns), with which share "
+        'of the columns: `stop="cv", model=` the model that predicts; `stop="cv"` | '
+        f"**{cell(CV_MODEL)}**; "
         f"**{cell(CV)}** | "
         + ", ".join(f"{s.replace(', number by CV', '')} {cell(s)}" for s in best)
         + " | [real tables](docs/quality.md) |"
