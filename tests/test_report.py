@@ -648,12 +648,14 @@ def test_a_column_near_its_level_is_a_matter_of_the_seed(found):
     for count, drawn, near in ((3, 5, False), (0, 55, False), (8, 193, True), (10, 199, True)):
         text = read(page(with_outcome(found, 0.05, count, drawn)))
         assert (f"{name} is near its level: {said} in about " in text) == near
+        assert ("n_permutations=1999 depends less on the seed" in text) == near
     fixed = known_as(found, n_permutations=99)
     last = replace(found.steps[-1], sequential=False, level=0.05, n_permutations=99)
     for count, near in ((0, False), (3, True), (5, True), (40, False)):
         step = replace(last, exceedances=count, p_value=(count + 1) / 100)
         text = read(page(replace(fixed, steps=(*found.steps[:-1], step))))
         assert (said in text) == near
+        assert "depends less on the seed" not in text
 
 
 def test_how_often_another_seed_decides_otherwise():
@@ -672,9 +674,8 @@ def test_levels_that_are_not_alpha_are_explained(found):
     assert last.level != 0.05
     sentence = _words.last_level(found)
     assert sentence == (
-        f"The level of this step is {last.level:.3g}, not alpha = 0.05: a quarter of each level is "
-        "kept for pairs of columns, and steps that were sure leave more room to later ones "
-        "(ForwardStop)."
+        f"What is allowed at the end is {last.level:.3g}, not alpha = 0.05: levels rise after "
+        "steps that were sure (ForwardStop), and a quarter of each is kept for pairs of columns."
     )
     assert sentence in read(page(found))
     assert sentence in read("<body>" + found._repr_html_() + "<script>")
@@ -684,14 +685,14 @@ def test_levels_that_are_not_alpha_are_explained(found):
     assert plain.result_.steps[-1].level == 0.05
     assert _words.why_not_alpha(plain.result_) == _words.last_level(plain.result_) == ""
     pairs = MISelector(stop="permutation", random_state=0).fit(X, y).result_
-    assert "a quarter of each level is kept for pairs of columns." in _words.last_level(pairs)
+    assert "a quarter of each is kept for pairs of columns." in _words.last_level(pairs)
     assert "ForwardStop" not in _words.last_level(pairs)
     full = MISelector(random_state=0, max_features=1).fit(X, y).result_
     assert full.steps[-1].action == "add"  # no level ended it, but those of steps are shown
     assert _words.last_level(full) == ""
     removal = replace(last, action="remove")
     assert _words.last_level(replace(found, steps=(*found.steps[:-1], removal))) == ""
-    assert "That is not alpha = 0.05: a quarter" in read(page(full))
+    assert "That is not alpha = 0.05: levels rise" in read(page(full))
 
 
 def test_the_terminal_explains_levels(found, tmp_path, capsys):
@@ -969,7 +970,7 @@ def test_how_many_columns_predict():
     assert f"{len(certain)} passed a permutation test, p = " in words
     assert f"But {len(useful)} others were kept for prediction, not by a test." in words
     assert "The rule aims at 5 % false columns among them" in words  # that of the default
-    assert "steps that were sure leave more room to later ones (ForwardStop)" in words
+    assert "levels rise after steps that were sure (ForwardStop)" in words
     assert "kept on request" not in words
     assert "Columns after the first that does not pass were not tested." in words
     assert "a selection by tests alone may call other columns certain" in words

@@ -125,10 +125,10 @@ def stand_ins(result: Any, clusters: Any = None) -> Answer:
     if without:
         notes.insert(0, f"No stand-in was found for {listed(names(result, without), _NAMES)}.")
     text = (
-        "A stand-in has passed a test in the place of the selected column, which adds less than "
-        "half as much beside it. Bars: what a stand-in adds there, in parts of what the selected "
-        "column adds. Dots: what the selected column would still add beside it. A long bar and a "
-        "dot near zero: either may be used."
+        "A stand-in has passed a test in the place of the selected column. Beside the stand-in, "
+        "the selected column adds less than half of what it adds otherwise. Bars: what a stand-in "
+        "adds there, in parts of what the selected column adds. Dots: what the selected column "
+        "would still add beside it. A long bar and a dot near zero: either may be used."
     )
     part = section(
         "What could stand in",

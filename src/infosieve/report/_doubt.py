@@ -9,9 +9,12 @@ from infosieve._core.parameters import is_sequential, n_permutations_of
 from infosieve._core.sequential import SequentialRule, exceedances_allowed, sequential_rule
 from infosieve._core.types import FloatArray
 from infosieve.report._parts import listed, names
+from infosieve.report._words import setting
 
 # From this probability on, it is said that another seed may decide otherwise.
 _LIKELY = 0.25
+# So many permutations depend less on the seed than a test that ends early.
+_SURE = 1999
 # Longer tests are not gone through permutation by permutation.
 _MOST = 100_000
 # Nothing is known of a column before its test: Jeffreys' prior, as many half exceedances as others.
@@ -31,7 +34,15 @@ def near_level(result: Any) -> Iterator[str]:
         yield (
             f"{pair}{listed(columns)} {verb}: another seed, with other permutations of the same "
             f"samples, would decide otherwise in about {10 * share:.0f} of 10 cases{most}."
+            f"{_surer(result.provenance)}"
         )
+
+
+def _surer(known: Any) -> str:
+    """What would depend less on the seed."""
+    if not is_sequential(known.parameters.get("n_permutations", "auto")):
+        return ""
+    return f" {setting(known, 'n_permutations', _SURE)} depends less on the seed."
 
 
 def _otherwise(result: Any, step: Any) -> float | None:

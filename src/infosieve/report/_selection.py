@@ -247,7 +247,8 @@ def _as_large(result: Any) -> str:
     if any(step.sequential for step in result.steps):
         text += (
             "; a test stops drawing as soon as it has surely passed or failed, and p is "
-            "exact for such a test"
+            "exact for such a test. A p that is as small as it can be after so few says only that "
+            "the column has passed; how far it is from chance, what it adds beside chance says"
         )
     return f"{text}."
 

@@ -154,10 +154,10 @@ def why_not_alpha(result: Any) -> str:
     if alpha is None or all(abs(s.level - alpha) <= 1e-9 for s in tested):
         return ""
     reasons = []
-    if known.get("lookahead") == 2:
-        reasons.append("a quarter of each level is kept for pairs of columns")
     if rule_of_tests(result) == "fdr":
-        reasons.append("steps that were sure leave more room to later ones (ForwardStop)")
+        reasons.append("levels rise after steps that were sure (ForwardStop)")
+    if known.get("lookahead") == 2:
+        reasons.append("a quarter of each is kept for pairs of columns")
     return ", and ".join(reasons)
 
 
@@ -168,7 +168,7 @@ def last_level(result: Any) -> str:
     if last is None or last.action != "stop" or last.level is None or not reasons:
         return ""
     alpha = alpha_of(result)
-    return f"The level of this step is {last.level:.3g}, not alpha = {alpha:g}: {reasons}."
+    return f"What is allowed at the end is {last.level:.3g}, not alpha = {alpha:g}: {reasons}."
 
 
 def test_notes(test: Any) -> Iterator[str]:
