@@ -278,6 +278,13 @@ def test_clusters_beside_a_selection():
     have = "has" if several == 1 else "have"
     answer = f"6 columns in 3 clusters, of which {several} {have} several columns."
     assert f"Which columns are redundant? {answer}" in read(text)
+    assert "The data do not decide on their number." not in read(text)
+    scores = {"n_clusters": np.arange(1, 7), "mean_test_score": np.full(6, 0.5),
+              "standard_error": np.full(6, 0.1)}  # fmt: skip
+    undecided = replace(clusters, cv_results=scores)
+    assert undecided.decided is False
+    text = page(selection(), clusters=undecided)
+    assert f"{answer} The data do not decide on their number." in read(text)
 
 
 def test_the_page_of_a_kept_result_is_the_same():

@@ -229,6 +229,8 @@ def redundant(result: Any, clusters: Any = None) -> Answer:
     have = "has" if several == 1 else "have"
     answer = f"{counted(n, 'column')} in {counted(k, 'cluster')}"
     answer += f", of which {several:,} {have} several columns." if several else ", one in each."
+    if clusters.decided is False:
+        answer += " The data do not decide on their number."
     return _answer(question, answer, part)
 
 
