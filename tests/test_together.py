@@ -622,6 +622,10 @@ def test_columns_that_are_the_same_in_every_group_are_no_candidates(rng):
     assert found.result_.steps[0].n_candidates == 3
     assert "No test can tell visit from chance" in " ".join(found.result_.notes)
     assert SelectionResult.from_json(found.result_.to_json()).provenance == found.result_.provenance
+    with pytest.raises(
+        ValueError, match="'visit' of X cannot be tested: it has the same values in"
+    ):
+        permutation_test(X, y, ["visit"], given=["a", "b", "c"], groups=groups)
     shuffled = rng.permutation(240)
     again = MISelector(random_state=0).fit(X.iloc[shuffled], y[shuffled], groups=groups[shuffled])
     assert list(again.get_feature_names_out()) == ["a", "visit"]
@@ -644,6 +648,9 @@ def test_a_calendar_is_no_candidate_of_a_series(kind, rng):
     with pytest.warns(UserWarning, match="'month' of X repeats itself every 12 rows"):
         ranked = MISelector(series=True, n_features_to_select=2, random_state=0).fit(X, y)
     assert len(ranked.selected_) == 2  # without tests it may be taken
+    why = "'month' of X cannot be tested: it repeats itself"
+    with pytest.warns(UserWarning, match="repeats"), pytest.raises(ValueError, match=why):
+        permutation_test(X, y, ["month"], series=True)
 
 
 def test_the_only_column_is_tested_even_if_it_is_a_calendar(rng):

@@ -104,6 +104,13 @@ class Problem:
         return int(self.x.n_samples)
 
     @property
+    def why_by_order(self) -> str:
+        """What columns are like that the order of the rows tells."""
+        if self.together.in_order:
+            return "it repeats itself, as a calendar does"
+        return "it has the same values in the same order in the groups"
+
+    @property
     def independent(self) -> bool:
         """Whether nobody has said that rows belong together."""
         return self.together.groups is None and not self.together.in_order

@@ -485,7 +485,8 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         """A search that is about to begin, and which columns were left out as identifiers."""
         columns = problem.prepare(self.scale, executor.here, with_order=True)
         identifiers = self._identifiers(problem.x, columns.x)
-        untold = problem.by_order if rules.tested else frozenset()
+        in_groups = problem.together.groups is not None
+        untold = problem.by_order if rules.tested or (self.test and in_groups) else frozenset()
         if len(identifiers | untold | {*np.flatnonzero(columns.x.constant)}) == columns.x.n_columns:
             untold = frozenset()  # there is nothing else: a test says that it is chance
         candidates = self._candidates(columns.x, rules.min_features, identifiers | untold)

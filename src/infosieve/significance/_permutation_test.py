@@ -396,3 +396,8 @@ def _refuse_constant(problem: Problem, tested: list[int], constant: Any) -> None
                 f"{problem.x.label(j)} {what}: permuted, it is itself. Leave it out of "
                 "'candidates'."
             )
+        if j in problem.by_order:
+            raise ValueError(
+                f"{problem.x.label(j)} cannot be tested: {problem.why_by_order}, so that no "
+                "surrogate tells what chance would do. Leave it out of 'candidates'."
+            )
