@@ -122,11 +122,14 @@ def page(content):
         cells = (row["case"], f"{own / 1e6:.0f} MB", worker, f"{row['seconds']:.0f} s")
         lines.append(f"| {' | '.join(cells)} |")
     known = rows[0]["parts"]
+    rest = rows[0]["bytes"][0] - known["libraries"] - known["description"]
     lines += [
         "",
         f"Of the command's memory, {known['libraries'] / 1e6:.0f} MB are Python and its libraries "
-        f"and {known['description'] / 1e6:.0f} MB the description of {columns:,} columns. The rest "
-        "are blocks, which do not grow with the table.",
+        f"and {known['description'] / 1e6:.0f} MB the description of {columns:,} columns. The other "
+        f"{rest / 1e6:.0f} MB are blocks, which do not grow with the table, and cells of "
+        f"[screening](how.md#screening), which do: {rest / (n * columns):.1f} bytes a value in all. "
+        "`screen=None` (`--screen none`) needs no cells.",
     ]
     return "\n".join(lines)
 
