@@ -126,10 +126,10 @@ def page(content):
     lines += [
         "",
         f"Of the command's memory, {known['libraries'] / 1e6:.0f} MB are Python and its libraries "
-        f"and {known['description'] / 1e6:.0f} MB the description of {columns:,} columns. The other "
-        f"{rest / 1e6:.0f} MB are blocks, which do not grow with the table, and cells of "
-        f"[screening](how.md#screening), which do: {rest / (n * columns):.1f} bytes a value in all. "
-        "`screen=None` (`--screen none`) needs no cells.",
+        f"and {known['description'] / 1e6:.0f} MB the description of {columns:,} columns. The "
+        f"other {rest / 1e6:.0f} MB are blocks, which do not grow with the table, and cells of "
+        f"[screening](how.md#screening), which do: {rest / (n * columns):.1f} bytes a value in "
+        "all. `screen=None` (`--screen none`) needs no cells.",
     ]
     return "\n".join(lines)
 
