@@ -219,6 +219,25 @@ def test_identifiers_of_a_source_are_named(unread, tmp_path):
         relevance(source.drop("target"), source["target"])
 
 
+@pytest.mark.filterwarnings("ignore:.*the same values in the same order")
+@pytest.mark.filterwarnings("ignore:.*repeats itself every 4 rows")
+@pytest.mark.filterwarnings("ignore:.*wanders|No column was selected")
+@pytest.mark.parametrize("block", [1, 2**21])
+def test_what_the_order_tells_is_the_same_on_disk(block, unread, tmp_path, monkeypatch):
+    monkeypatch.setattr(infosieve._input.problem, "_BLOCK", block)
+    table = numbers().assign(target=frame()["target"], visit=np.tile(np.arange(4.0), 30))
+    source = kept("file", table, tmp_path)
+    X, y = table.drop(columns="target"), table["target"]
+    S = source.drop("target")
+    for how, fit in (({}, {"groups": np.arange(120) // 4}), ({"series": True}, {})):
+        ours, theirs = (
+            MISelector(random_state=0, max_features=2, **how).fit(t, y, **fit).result_
+            for t in (S, X)
+        )
+        assert ours.provenance.by_order == theirs.provenance.by_order == ("visit",)
+        assert ours.to_frame().equals(theirs.to_frame())
+
+
 def test_pipelines_and_outputs(unread, tmp_path):
     source = kept("file", numbers().assign(target=frame()["target"]), tmp_path)
     X, y = source.drop("target"), source["target"]

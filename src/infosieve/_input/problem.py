@@ -2,7 +2,7 @@
 
 import inspect
 from collections import Counter
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
@@ -53,6 +53,8 @@ _FILLS = (99, 999, 9999, 99999, 999999)
 _MATCHED, _ORDERED = 0.9, 0.7
 # Whole numbers in equal blocks may be individuals if there are so many of them.
 _MANY = 10
+# Of a table on disk, so many values are looked at together.
+_BLOCK = 2**21
 # Categories with fewer samples each, on average, may be individuals.
 _ROWS = 5
 
@@ -305,13 +307,16 @@ def _with_places(
             "from columns of numbers first."
         )
         return replace(together, mixed=True), frozenset()
-    if not isinstance(x, Table):
+    found, by_order = list[int](), set[int]()
+    for first, values in _blocks(x):
+        some = np.flatnonzero(told_by_place(values, groups) >= _ORDERED)
+        told = told_by_place(values[some], groups, groups.size)
+        found += (first + some).tolist()
+        by_order |= {*(first + some[told >= _MATCHED]).tolist()}
+    if not found:
         return together, frozenset()
-    found = np.flatnonzero(told_by_place(x.values, groups) >= _ORDERED)
-    if not found.size:
-        return together, frozenset()
-    names = ", ".join(shown(x.names[j]) for j in found[:3].tolist())
-    more = f" and {found.size - 3} other columns" if found.size > 3 else ""
+    names = ", ".join(shown(x.names[j]) for j in found[:3])
+    more = f" and {len(found) - 3} other columns" if len(found) > 3 else ""
     warn(
         f"{names}{more}: the same values in the same order in most groups. With groups, a row "
         "is compared with the rows at the same place of other groups, where these columns "
@@ -321,15 +326,27 @@ def _with_places(
         "only, and not about others of their kind, do without groups and keep the column that "
         "names them in X, as a category."
     )
-    told = told_by_place(x.values[found], groups, groups.size)
-    return together, frozenset(found[told >= _MATCHED].tolist())
+    return together, frozenset(by_order)
+
+
+def _blocks(x: AnyTable) -> Iterator[tuple[int, FloatArray]]:
+    """The values of all columns, a column in a row, with the number of the first of a block."""
+    if isinstance(x, Table):
+        yield 0, x.values
+        return
+    size = max(1, _BLOCK // x.n_samples)
+    for first in range(0, x.n_columns, size):
+        yield first, x.read(np.arange(first, min(first + size, x.n_columns))).values
 
 
 def _calendars(x: AnyTable) -> frozenset[int]:
     """Columns of a series that repeat themselves."""
-    if not isinstance(x, Table):
-        return frozenset()
-    found = {j: period for j in range(x.n_columns) if (period := period_of(x.values[j]))}
+    found = {
+        first + i: period
+        for first, values in _blocks(x)
+        for i, column in enumerate(values)
+        if (period := period_of(column))
+    }
     if found:
         j = min(found)
         more = f" So do {len(found) - 1} other columns." if len(found) > 1 else ""
