@@ -16,8 +16,10 @@ import pandas as pd
 import polars as pl
 import pytest
 from scipy import sparse
+from sklearn.neighbors import KNeighborsRegressor
 
 from infosieve import MISelector, entropy, mutual_information, relevance, relevance_test
+from infosieve._input.tables import read_table
 
 N = 60
 RNG = np.random.default_rng(0)
@@ -566,19 +568,60 @@ def test_categories_that_may_be_individuals_are_told():
     relevance(column_of(who), Y, groups=np.arange(N) // 2)  # rows that belong together are known
 
 
-@pytest.mark.parametrize("ask", [MISelector(max_features=1).fit, relevance_test])
-def test_two_values_against_two_values_are_told(ask):
+def test_two_values_against_classes_are_told():
     rng = np.random.default_rng(1)
     bit = rng.integers(0, 2, N)
     X = pd.DataFrame({"number": rng.normal(size=N), "bit": bit, "gap": np.where(bit, 5.0, np.nan)})
     y = (rng.random(N) < 0.2 + 0.6 * bit).astype(float)
-    with pytest.warns(UserWarning, match=r"y has two values, and so has 'bit'; all are taken as"):
-        ask(X, y)
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        ask(X, y.astype(bool))
-        ask(X[["number"]], y)
-    assert not any("has two values" in str(warning.message) for warning in caught)
+    for target in (y, y.astype(bool)):
+        with pytest.warns(UserWarning, match=r"^'bit': two numbers each, and the target is class"):
+            relevance_test(X, target, random_state=0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        relevance_test(X[["number"]], y, random_state=0)
+        relevance_test(X, y, discrete_features=["bit"], random_state=0)
+        relevance_test(X, y, discrete_target=False, random_state=0)
+
+
+TWO = (Y > 0).astype(int)
+TWO_FORMS = {
+    "integers": TWO,
+    "other numbers": np.where(TWO, -1.5, 3e9),
+    "Int64": pd.Series(TWO, dtype="Int64"),
+    "objects": TWO.astype(object),
+    "a column": TWO[:, None],
+}
+
+
+def _path(X, y):
+    return MISelector(stop=None, max_features=2).fit(X, y).path_.to_numpy(str)
+
+
+@pytest.mark.parametrize("form", TWO_FORMS)
+def test_a_target_of_two_numbers_is_classes_unless_declared(form):
+    y = TWO_FORMS[form]
+    texts = np.where(TWO, "yes", "no")
+    for ask in (mutual_information, relevance, _path):
+        np.testing.assert_array_equal(ask(FRAME, y), ask(FRAME, texts))
+    numbers = relevance(FRAME, y, discrete_target=False)
+    assert not np.array_equal(numbers, relevance(FRAME, texts))
+
+
+def test_a_target_of_two_numbers_with_gaps_is_classes():
+    y = np.where(np.arange(N) < 5, np.nan, TWO)
+    with pytest.warns(UserWarning, match="missing values in 5 of 60 samples"):
+        found = relevance(FRAME, y)
+    np.testing.assert_array_equal(found, relevance(FRAME[5:], np.where(TWO, "yes", "no")[5:]))
+
+
+@pytest.mark.parametrize("y", [[0, 1, 1], [0.0, 1.0, 2.0, 1.0], [0.0, 0.0, 0.0, 0.0]])
+def test_other_targets_of_few_numbers_are_numbers(y):
+    assert not read_table(y, "y").categorical.any()
+
+
+def test_a_target_of_a_number_and_infinity_is_refused():
+    with pytest.raises(ValueError, match="y has infinite values"):
+        relevance(FRAME, np.where(TWO, np.inf, 0.0))
 
 
 COPIES = {
@@ -604,14 +647,12 @@ def test_classes_in_other_words_are_told_and_what_predicts_well_is_not():
     MISelector(stop=None, max_features=1).fit(column_of(nearly), Y)
 
 
-def test_two_values_that_are_predicted_as_numbers_are_told():
-    codes = (Y > 0).astype(int)
-    with pytest.warns(
-        UserWarning, match="y has two distinct values, 0.0 and 1.0, and is predicted"
-    ):
-        MISelector(stop="cv", cv=2).fit(FRAME, codes)
-    for known in (True, False):
-        MISelector(stop="cv", cv=2, discrete_target=known).fit(FRAME, codes)
+def test_two_numbers_are_predicted_as_classes_unless_a_model_or_the_user_says_otherwise():
+    how = {"stop": "cv", "cv": 2, "max_features": 1}
+    assert MISelector(**how).fit(FRAME, TWO).result_.cv_scores.scoring == "accuracy"
+    assert MISelector(**how, discrete_target=False).fit(FRAME, TWO).result_.cv_scores.scoring == "r2"
+    model = KNeighborsRegressor(3)
+    assert MISelector(**how, model=model).fit(FRAME, TWO).result_.cv_scores.scoring == "r2"
 
 
 @pytest.mark.parametrize("value", [-999.0, 9999.0])

@@ -57,8 +57,6 @@ def additive(n=120, m=8, seed=0):
 ])  # fmt: skip
 @pytest.mark.filterwarnings("ignore:.*distinct whole numbers")  # classes 0, 1, 2 as numbers
 @pytest.mark.filterwarnings("ignore:.* is a copy of y")
-@pytest.mark.filterwarnings("ignore:.*two distinct values")  # and 0, 1
-@pytest.mark.filterwarnings("ignore:.*has two values")
 @pytest.mark.filterwarnings("ignore:.*predicts no better with columns than without")
 def test_scikit_learn_checks(estimator, check):
     check(estimator)

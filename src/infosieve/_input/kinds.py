@@ -74,6 +74,18 @@ def _kind_of_object(value: Any) -> Kind | None:
     return None
 
 
+def has_two_values(column: Any, label: str) -> bool:
+    """Whether a column of numbers has two different ones, and four samples at least: classes."""
+    if len(column) < 4 or kind_of(column, label) == "category":
+        return False
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind != "O":
+        distinct = np.unique(np.asarray(column))
+    else:
+        distinct = np.asarray(pd.unique(column), object)
+    distinct = distinct[~pd.isna(distinct)]
+    return len(distinct) == 2 and bool(np.isfinite(distinct.astype(float)).all())
+
+
 def codes_of(column: Any) -> tuple[FloatArray, list[Any]]:
     """Codes 0, 1, ... and what they stand for; missing ones become NaN."""
     if isinstance(column.dtype, np.dtype) and not column.dtype.isnative:

@@ -634,12 +634,10 @@ def _in_blocks(values: FloatArray, n_distinct: IntArray) -> BoolArray:
     return np.asarray(found, bool)
 
 
-def warn_of_two_values(problem: Problem, discrete_target: Any) -> None:
-    """Say that columns of two numbers find each other better as categories."""
+def warn_of_two_values(problem: Problem, discrete_features: Any) -> None:
+    """Say that columns of two numbers tell classes better, each by itself, as categories."""
     x, y = problem.x, problem.y
-    if not isinstance(discrete_target, str) or not isinstance(x, Table):
-        return
-    if y.n_columns > 1 or y.categorical[0] or np.unique(y.values[0]).size != 2:
+    if not (isinstance(discrete_features, str) and isinstance(x, Table) and y.categorical.all()):
         return
     low, high = np.fmin.reduce(x.values, axis=1), np.fmax.reduce(x.values, axis=1)
     two = ((x.values == low[:, None]) | (x.values == high[:, None])).all(axis=1) & (low < high)
@@ -649,10 +647,8 @@ def warn_of_two_values(problem: Problem, discrete_target: Any) -> None:
         more = f" and {found.size - 3} other columns" if found.size > 3 else ""
         which = f"[{shown(x.names[int(found[0])])}{', ...' if found.size > 1 else ''}]"
         warn(
-            f"{y.label(0)} has two values, and so has {names}{more}; all are taken as numbers. "
-            "Columns of two values are measured far better against each other as categories: pass "
-            f"discrete_target=True and discrete_features={which}, or booleans. "
-            "discrete_target=False says that they are numbers."
+            f"{names}{more}: two numbers each, and the target is classes. A column of two values "
+            f"tells classes far better as a category: pass discrete_features={which}, or booleans."
         )
 
 

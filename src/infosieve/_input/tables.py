@@ -22,7 +22,7 @@ from infosieve._input.checked import (
     refuse_infinite,
     refuse_missing,
 )
-from infosieve._input.kinds import codes_of, kind_of
+from infosieve._input.kinds import codes_of, has_two_values, kind_of
 from infosieve._input.named import declared_columns, find_columns
 from infosieve._input.number_texts import seems_dates, seems_numbers, way_to_numbers
 from infosieve._input.numbers import Offset, as_floats
@@ -86,6 +86,9 @@ def read_table(
             "least two."
         )
     declared = declared_columns(discrete, argument, names, named)
+    if argument == "y" and isinstance(discrete, str):
+        label = Table.without_values(argument, names, named, len(columns)).label
+        declared = {j: True for j, c in enumerate(columns) if has_two_values(c, label(j))}
     index = data.index if isinstance(data, (pd.DataFrame, pd.Series)) else None
     checked = check_columns(columns, names, named, argument, declared, index, runner, offsets)
     typed = [isinstance(c.dtype, pd.CategoricalDtype) for c in columns] if checked.levels else []

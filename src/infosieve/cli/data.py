@@ -10,7 +10,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from infosieve._core.messages import shown
-from infosieve._input.kinds import kind_of
+from infosieve._input.kinds import has_two_values, kind_of
 from infosieve.cli import tables
 from infosieve.cli.dates import units_of_days
 from infosieve.cli.errors import InputError
@@ -59,7 +59,9 @@ class Data:
     def classes(self) -> bool:
         """Whether the target is classes."""
         label = f"column {shown(self.y.name)} of y"
-        return self.discrete_target is True or kind_of(self.y, label) == "category"
+        if self.discrete_target is True or kind_of(self.y, label) == "category":
+            return True
+        return has_two_values(self.y, label)
 
     def beside_target(self, columns: Any) -> pd.DataFrame:
         """The table that --out names: some columns, and the target."""

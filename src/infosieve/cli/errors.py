@@ -78,9 +78,8 @@ _SENTENCES = [
         (r"leave the column out of X and pass it as groups", "give it as --groups"),
         (r"shuffle the rows of X, y and groups \(together\)", "shuffle the rows of the file"),
         (
-            r"pass discrete_target=True and discrete_features=\[.*\], or booleans\. "
-            r"discrete_target=False says that they are numbers\.",
-            "--categorical with the name of each says so.",
+            r"as a category: pass discrete_features=\[.*\], or booleans",
+            "as a category: --categorical with its name says so",
         ),
         (
             r"the target first: y - y\.groupby\(season\)\.transform\('mean'\)",

@@ -91,8 +91,9 @@ def mutual_information(
         categoricals; or all, none, a mask, or the numbers or names of discrete columns beside
         those. Columns of ``given`` are always taken by their type.
     discrete_target : "auto", bool or array-like, default="auto"
-        The same for y. Numbers are continuous unless declared, which is fine for integers
-        and 0/1 too: repeated values are handled.
+        The same for y, where "auto" takes a column of two different numbers as classes, too.
+        Other numbers are continuous unless declared, which is fine for integers: repeated
+        values are handled.
     max_samples : int, float, "auto" or None, default=None
         None: one estimate of all samples. A number, or a share of the samples: more samples are
         split at random into parts of that size at least, whose estimates are averaged. "auto":

@@ -17,7 +17,7 @@ from sklearn.utils import _safe_indexing
 
 from infosieve._core.estimators import described, name_of, name_of_score, seeded
 from infosieve._core.files import first_line
-from infosieve._core.messages import brief, shown, warn
+from infosieve._core.messages import brief, warn
 from infosieve._core.progress import Progress
 from infosieve._core.types import Executor, FloatArray, IntArray
 from infosieve._executors import WorkersLostError
@@ -186,8 +186,6 @@ def trial_of(
     most = min(search.rules.max_features, len(search.candidates))
     classes = _has_classes(problem)
     own, categorical = selector.model is None, problem.x.categorical
-    if own and not classes and isinstance(selector.discrete_target, str):
-        _warn_of_two_values(problem.y)
     model = default_model(classes) if own else clone(selector.model)
     seeded(model, seed % 2**32)
     if not own:
@@ -230,18 +228,6 @@ def _has_classes(problem: Problem) -> bool:
             "one column whose classes are their combinations."
         )
     return bool(categorical.all())
-
-
-def _warn_of_two_values(y: Table) -> None:
-    """Say that 0 and 1 are predicted as numbers: with more values, :mod:`..problem` warns."""
-    for j in range(y.n_columns):
-        distinct = np.unique(y.values[j])
-        if distinct.size == 2:
-            warn(
-                f"{y.label(j)} has two distinct values, {shown(distinct[0])} and "
-                f"{shown(distinct[1])}, and is predicted as a number. If they are classes, pass "
-                "discrete_target=True; if not, discrete_target=False says so."
-            )
 
 
 def _warn_of_rare_classes(y: Table) -> None:

@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator, is_classifier
+from sklearn.base import BaseEstimator, is_classifier, is_regressor
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
@@ -51,7 +51,6 @@ from infosieve._input.problem import (
     warn_of_identifiers,
     warn_of_singletons,
     warn_of_the_target,
-    warn_of_two_values,
 )
 from infosieve._resampling.layout import Layout, laid_out
 from infosieve._scoring.jobs import Scoring
@@ -468,7 +467,6 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             raise self._interrupted(error, n_steps) from error
         self._keep(search, problem, provenance, identifiers, scores)
         warn_of_identifiers(problem, search.x, identifiers)
-        warn_of_two_values(problem, self.discrete_target)
         warn_of_the_target(problem, search.selected)
         added = (step.singletons for step in search.path if step.action == "add")
         warn_of_singletons(max(added, default=0), problem.n_samples)
@@ -537,13 +535,18 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
     def _problem(
         self, X: Any, y: Any, groups: Any, executor: Executor, among: IntArray | None = None
     ) -> Problem:
-        classes = self.stop == "cv" and self.model is not None and is_classifier(self.model)
-        auto = isinstance(self.discrete_target, str) and self.discrete_target == "auto"
+        classes = self.discrete_target
+        auto = isinstance(classes, str) and classes == "auto"
+        if auto and self.stop == "cv" and self.model is not None:
+            if is_classifier(self.model):
+                classes = True
+            elif is_regressor(self.model):
+                classes = ()  # by type: two numbers are numbers
         return open_problem(
             X,
             y,
             discrete_features=self.discrete_features,
-            discrete_target=True if classes and auto else self.discrete_target,
+            discrete_target=classes,
             scale=self.scale,
             executor=executor,
             missing=self.missing,

@@ -228,7 +228,7 @@ def relevance_test(
         columns, layout = laid_out(prepared, None)
         ks = check_neighbors(n_neighbors, layout.n_together(n))
         warn_of_identifiers(problem, columns.x)
-        warn_of_two_values(problem, discrete_target)
+        warn_of_two_values(problem, discrete_features)
         warn_of_singletons(n_singletons(columns.target), n)
         measure = Measure(
             target=columns.target,
