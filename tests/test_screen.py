@@ -14,7 +14,8 @@ from infosieve._core.categories import codes_of
 from infosieve._engines.numba.screen import COARSE, FINE, fixed_k_log_k, n_bits
 from infosieve._executors.threads import Threads
 from infosieve._resampling.permutations import permutations_of
-from infosieve._scoring.screened import block_sizes, screen_of
+from infosieve._scoring.jobs import Scoring
+from infosieve._scoring.screened import Screened, block_sizes, screen_of
 from infosieve._scoring.screening import Cells
 
 ONE = Threads(1)
@@ -274,3 +275,19 @@ def test_the_test_of_a_screened_step_by_a_public_call():
 def test_what_screen_may_be(screen):
     with pytest.raises(ValueError, match="'screen' parameter must be 'auto', an int"):
         MISelector(screen=screen).fit(*wide(m=21))
+
+
+@pytest.mark.parametrize("n_selected", [0, 1])
+def test_what_is_worth_an_estimate_does_not_depend_on_what_is_kept(rng, monkeypatch, n_selected):
+    kinds = ["normal", *np.resize([*NO_GAPS, "gaps"], 59)]
+    x, target = columns(kinds, 40, rng), columns(["normal"], 40, rng)
+    given = x.take(slice(0, n_selected))
+    drawn = permutations_of("local", (0, "test", 0), given, "euclidean", 1)
+    scoring = Scoring(x, ONE)
+    monkeypatch.setattr(scoring, "columns_of_a_piece", lambda: 7)
+    screen = screen_of(8, target, given, drawn, "euclidean")
+    screened = Screened(scoring, screen, range(n_selected, 60), given)
+    forgotten = screened.observed(keep=False)
+    assert "cells" not in vars(screened)
+    np.testing.assert_array_equal(forgotten, screened.observed())
+    assert 8 - screen.n_split <= forgotten.size <= 8

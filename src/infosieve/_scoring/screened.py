@@ -1,7 +1,7 @@
 """The best of screened columns, or pairs, as observed and in each permutation: jobs."""
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -14,7 +14,7 @@ from infosieve._engines.numba.engine import NumbaEngine
 from infosieve._resampling.permutations import Permutations, permutations_of
 from infosieve._scoring.jobs import Scoring, draw
 from infosieve._scoring.measure import Measure
-from infosieve._scoring.screening import PAIRS_AMONG, Cells, Screen
+from infosieve._scoring.screening import PAIRS_AMONG, Cells, Scored, Screen
 
 # Permutations that are tried at once: at first, and at most.
 _FIRST, _MOST = 4, 64
@@ -26,7 +26,8 @@ Pair = tuple[int, int]
 class Screened:
     """Some columns of a table, screened: see :mod:`.screening`.
 
-    All cells are kept here, a byte or so for each value; estimates are jobs.
+    All cells are kept here where permutations are compared, some bytes for each value; estimates
+    are jobs.
     """
 
     scoring: Scoring
@@ -49,6 +50,21 @@ class Screened:
     @cached_property
     def cells(self) -> Cells:
         """Encoded once, by whoever has the columns."""
+        return Cells.joined(self._by_pieces(_encode))
+
+    def observed(self, keep: bool = True) -> IntArray:
+        """The places of the columns that are worth an estimate, as they are.
+
+        Without ``keep`` cells are held of some columns at a time only.
+        """
+        if keep:
+            return self.screen.best(self.cells, self._as_they_are, self.scoring.executor.here)[0]
+        parts = self._by_pieces(_score_as_they_are)
+        joined = (np.concatenate(some, -1) for some in zip(*parts, strict=True))
+        return self.screen.best_scored(*joined)[0]
+
+    def _by_pieces(self, job: Callable[..., Any]) -> list[Any]:
+        """What a job makes of the columns, some at a time."""
         scoring, executor = self.scoring, self.scoring.executor
         m = len(self.columns)
         size = min(scoring.columns_of_a_piece(), executor.batch_size("encode", m, m, 64))
@@ -57,11 +73,7 @@ class Screened:
             (len(self.columns), (screen, ref, which))
             for ref, which in scoring.place.pieces(self.columns, size)
         )
-        return Cells.joined(list(executor.map(_encode, jobs, "encode")))
-
-    def observed(self) -> IntArray:
-        """The places of the columns that are worth an estimate, as they are."""
-        return self.screen.best(self.cells, self._as_they_are, self.scoring.executor.here)[0]
+        return list(executor.map(job, jobs, "encode"))
 
     def pairs(self, measure: Measure) -> tuple[FloatArray, list[Pair]]:
         """What the best pairs tell, as they are, and which columns they have."""
@@ -119,7 +131,7 @@ class Screened:
 
     @property
     def _as_they_are(self) -> IntArray:
-        return np.arange(self.given.n_samples, dtype=np.int32)[None]
+        return _identity(self.given.n_samples)
 
     def _scored_pairs(
         self,
@@ -168,6 +180,16 @@ def block_sizes(n_permutations: int, first_decision: int, n_workers: int = 1) ->
 
 def _encode(runner: Runner, screen: Screen, x: ColumnSet, which: Which) -> Cells:
     return screen.encode(x.take(which, with_order=False), runner)
+
+
+def _score_as_they_are(runner: Runner, screen: Screen, x: ColumnSet, which: Which) -> Scored:
+    cells = _encode(runner, screen, x, which)
+    return screen.scored(cells, _identity(x.n_samples), runner)
+
+
+def _identity(n_samples: int) -> IntArray:
+    """The permutation that changes nothing."""
+    return np.arange(n_samples, dtype=np.int32)[None]
 
 
 def _width(which: Which, n_columns: int) -> int:

@@ -11,6 +11,7 @@ shows in tables that are split by that column; some of the best come from these.
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from typing import TypeAlias
 
 import numpy as np
 
@@ -69,6 +70,10 @@ class Cells:
             for name in ("fine", "sizes", "coarse", "coarse_sizes", "marks")
         )
         return cls(np.concatenate([[0], np.cumsum(levels)]), *rest)
+
+
+# By cells and by split cells, each (n_permutations, n_columns), and the marks of the columns.
+Scored: TypeAlias = tuple[IntArray, IntArray, IntArray]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,12 +186,20 @@ class Screen(WritableArrays):
 
     def best(self, cells: Cells, permutations: IntArray, runner: Runner) -> list[IntArray]:
         """For each permutation the places of the best columns: by cells, and by split cells."""
-        n_split = self.n_split
+        return self.best_scored(*self.scored(cells, permutations, runner))
+
+    def scored(self, cells: Cells, permutations: IntArray, runner: Runner) -> Scored:
+        """All that :meth:`best_scored` needs to know of columns, a few bytes of each."""
         scores = self.scores(cells, permutations, runner)
-        best = [_top(row, cells.marks, self.n_best - n_split) for row in scores]
+        split = self.split_scores(cells, permutations, runner) if self.n_split else scores[:0]
+        return scores, split, cells.marks
+
+    def best_scored(self, scores: IntArray, split: IntArray, marks: IntArray) -> list[IntArray]:
+        """The places of the best columns for each row of scores."""
+        n_split = self.n_split
+        best = [_top(row, marks, self.n_best - n_split) for row in scores]
         if n_split:
-            split = self.split_scores(cells, permutations, runner)
-            others = [_top(row, cells.marks, n_split) for row in split]
+            others = [_top(row, marks, n_split) for row in split]
             best = [np.union1d(*both) for both in zip(best, others, strict=True)]
         return best
 

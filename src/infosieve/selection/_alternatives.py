@@ -73,7 +73,7 @@ def _in_common(
     if len(others) <= N_TRIED:
         return others
     screen = screen_of(N_TRIED, scoring.x.take([column]).filled(), given, drawn, metric)
-    return [others[j] for j in Screened(scoring, screen, others, given).observed()]
+    return [others[j] for j in Screened(scoring, screen, others, given).observed(keep=False)]
 
 
 def _of_one(

@@ -222,7 +222,8 @@ class Search:
             self._last_scores[remaining] = scores
         else:
             known = None if self.selected else self._scored(remaining, given).averaged
-            worth = self._with_wanted(screened.observed(), remaining)
+            worth = screened.observed(keep=self.rules.correction is not None)
+            worth = self._with_wanted(worth, remaining)
             remaining = [remaining[j] for j in worth]
             scores = self._scored(remaining, given).averaged if known is None else known[worth]
         best = self._wanted_or_best(remaining, scores)
