@@ -650,7 +650,9 @@ def test_classes_in_other_words_are_told_and_what_predicts_well_is_not():
 def test_two_numbers_are_predicted_as_classes_unless_a_model_or_the_user_says_otherwise():
     how = {"stop": "cv", "cv": 2, "max_features": 1}
     assert MISelector(**how).fit(FRAME, TWO).result_.cv_scores.scoring == "accuracy"
-    assert MISelector(**how, discrete_target=False).fit(FRAME, TWO).result_.cv_scores.scoring == "r2"
+    assert (
+        MISelector(**how, discrete_target=False).fit(FRAME, TWO).result_.cv_scores.scoring == "r2"
+    )
     model = KNeighborsRegressor(3)
     assert MISelector(**how, model=model).fit(FRAME, TWO).result_.cv_scores.scoring == "r2"
 

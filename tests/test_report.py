@@ -1834,3 +1834,24 @@ def test_a_command_that_was_broken_off_is_given_again_as_it_was():
     )
     asked = "infosieve select a.csv --target y --full --html a.html --seed 0"
     assert _asking._full(asked) == asked
+
+
+NEARLY = {
+    "numbers": (lambda y: y, lambda y: y + 0.01 * np.arange(y.size) % 0.02, True),
+    "numbers, with more noise": (lambda y: y, lambda y: y + 0.5 * np.sin(1e4 * y), False),
+    "classes": (lambda y: np.where(y > 0.3, "a", "b"), lambda y: (y > 0.3) + 0.1 * y, True),
+    "two numbers": (lambda y: (y > 0.3).astype(int), lambda y: (y > 0.3) + 0.1 * y, True),
+    "classes, roughly": (lambda y: np.where(y > 0.3, "a", "b"), lambda y: np.sin(3 * y) + y, False),
+}
+
+
+@pytest.mark.parametrize("case", NEARLY)
+def test_a_column_that_tells_nearly_all_is_told(rng, case):
+    target, column, told = NEARLY[case]
+    y = rng.normal(size=300)
+    X = pd.DataFrame({"noise": rng.normal(size=300), "after": column(y)})
+    search = MISelector(lookahead=1, random_state=0).fit(X, target(y))
+    assert search.result_.steps[0].features == (1,)
+    notes = [note for note in search.result_.notes if "after alone tells nearly all" in note]
+    assert len(notes) == told
+    assert ("after alone tells nearly all" in page(search.result_)) == told

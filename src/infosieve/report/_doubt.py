@@ -42,7 +42,8 @@ def _surer(known: Any) -> str:
     """What would depend less on the seed."""
     if not is_sequential(known.parameters.get("n_permutations", "auto")):
         return ""
-    return f" {setting(known, 'n_permutations', _SURE)} depends less on the seed."
+    way = setting(known, "n_permutations", _SURE)
+    return f" {way} depends less on the seed, and takes ten times as long or more."
 
 
 def _otherwise(result: Any, step: Any) -> float | None:

@@ -92,6 +92,7 @@ def _words_of(result: Any, tested: bool) -> list[str]:
     more = f"; {left_out:,} more {'was' if left_out == 1 else 'were'} left out" if left_out else ""
     words = [f"{selected:,} of {counted(m, 'column')} {verb} selected, from {n:,} samples{more}."]
     words += _words.unfinished(result)
+    words += _words.nearly_the_target(result)
     if no_better(result):
         words.append(
             "But the model predicts no better with columns than without: there may be nothing to "

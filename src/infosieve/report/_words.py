@@ -3,15 +3,21 @@
 Records come from above this package, so functions here take them as they are: by their fields.
 """
 
+import math
 import shlex
+from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
 from infosieve._core.parameters import stop_of
 from infosieve.report._data import nats
+from infosieve.report._parts import name_text
 
 # Fewer groups are as few as that many samples.
 _FEW = 30
+# A column that tells so much of numbers, or such a share of what there is to know of classes, may
+# be the target in other words.
+_NEARLY_ALL, _SHARE = 1.5, 0.9
 # Options whose names are not those of their parameters.
 _OPTIONS = {"discrete_features": "--categorical", "discrete_target": "--categorical"}
 
@@ -46,6 +52,8 @@ def alone(result: Any, step: Any) -> bool:
 def selection_notes(result: Any) -> Iterator[str]:
     """Of a selection: a sentence each."""
     yield from unfinished(result)
+    yield from nearly_the_target(result)
+    yield from default_judge(result)
     yield from estimated(result)
     yield from gaps(result)
     yield from of_columns_alone(result)
@@ -55,6 +63,35 @@ def unfinished(result: Any) -> Iterator[str]:
     """That a search was broken off."""
     if result.stop_reason == "interrupted":
         yield "Unfinished: the search was broken off, and columns that it would add are not here."
+
+
+def nearly_the_target(result: Any) -> Iterator[str]:
+    """That one column tells nearly all: it may not be known before the target is."""
+    targets = [*result.excerpt.target.values()]
+    first = result.steps[0] if result.steps else None
+    if first is None or first.action != "add" or len(first.features) != 1 or len(targets) != 1:
+        return
+    (values,) = targets
+    limit = _NEARLY_ALL
+    if any(isinstance(value, str) for value in values):
+        shares = [count / len(values) for count in Counter(values).values()]
+        limit = -_SHARE * sum(share * math.log(share) for share in shares)
+    if first.mi > limit:
+        yield (
+            f"{name_text(result.features[first.features[0]])} alone tells nearly all "
+            f"({nats(first.mi)} nats). Was it computed from the target, or measured after it? Then "
+            "leave it out."
+        )
+
+
+def default_judge(result: Any) -> Iterator[str]:
+    """That another model may want other columns than the one that judged by default."""
+    known = result.provenance
+    if result.cv_scores is not None and known.parameters.get("model", ...) is None:
+        yield (
+            "Nearest neighbours chose the number. Another model may want more columns, or fewer: "
+            f"name yours ({setting(known, 'model')})."
+        )
 
 
 def estimated(result: Any) -> Iterator[str]:
