@@ -26,6 +26,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from common import DOCS, HERE, machine, seed_number, told
 
+from infosieve._engines.numba.screen import COARSE, FINE
+
 LIMIT = 1e9
 SIZE = 5_000, 100_000
 KEPT = HERE / "out_of_memory.json"
@@ -127,9 +129,10 @@ def page(content):
         "",
         f"Of the command's memory, {known['libraries'] / 1e6:.0f} MB are Python and its libraries "
         f"and {known['description'] / 1e6:.0f} MB the description of {columns:,} columns. The "
-        f"other {rest / 1e6:.0f} MB are blocks, which do not grow with the table, and cells of "
-        f"[screening](how.md#screening), which do: {rest / (n * columns):.1f} bytes a value in "
-        "all. `screen=None` (`--screen none`) needs no cells.",
+        f"other {rest / 1e6:.0f} MB are blocks, which do not grow with the table. Tests of the "
+        'best of all columns (`correction="max"`, the default) keep the cells of '
+        f"[screening](how.md#screening), too, {(FINE + COARSE) / 8:.1f} bytes a value, and twice "
+        "that while they are put together; `screen=None` (`--screen none`) needs none.",
     ]
     return "\n".join(lines)
 
