@@ -3,7 +3,7 @@
     python experiments/categories.py [--sets 10] [--seed 0] [--two] [--show]
 
 Corrections of plain counts against each other, on tables whose information is known. Keeps every
-estimate in results/categories.json and writes docs/categories.md (20 minutes; --two: only what is
+estimate in results/categories.json and writes docs/categories.md (25 minutes; --two: only what is
 of columns of two values).
 """
 
