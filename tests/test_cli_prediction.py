@@ -285,7 +285,8 @@ def test_what_tests_need_goes_with_what_asks_for_tests():
 
 def some_data(classes=False, declared=()):
     y = pd.Series(["a", "b"] if classes else [1.0, 2.0], name="Y")
-    return SimpleNamespace(y=y, classes=classes, declared=list(declared), discrete_target="auto")
+    known = {"declared": list(declared), "discrete_target": "auto", "two_numbers": False}
+    return SimpleNamespace(y=y, classes=classes, **known)
 
 
 def test_all_models_of_scikit_learn_are_known():

@@ -19,7 +19,7 @@ from scipy import sparse
 from sklearn.neighbors import KNeighborsRegressor
 
 from infosieve import MISelector, entropy, mutual_information, relevance, relevance_test
-from infosieve._input.tables import read_table
+from infosieve._input.tables import fingerprint, read_table
 
 N = 60
 RNG = np.random.default_rng(0)
@@ -614,9 +614,44 @@ def test_a_target_of_two_numbers_with_gaps_is_classes():
     np.testing.assert_array_equal(found, relevance(FRAME[5:], np.where(TWO, "yes", "no")[5:]))
 
 
-@pytest.mark.parametrize("y", [[0, 1, 1], [0.0, 1.0, 2.0, 1.0], [0.0, 0.0, 0.0, 0.0]])
-def test_other_targets_of_few_numbers_are_numbers(y):
-    assert not read_table(y, "y").categorical.any()
+FEW_NUMBERS = {
+    "three samples": [0, 1, 1],
+    "three without gaps": [0.0, 1.0, 1.0, np.nan, np.nan],
+    "three numbers": [0.0, 1.0, 2.0, 1.0],
+    "one number": [0.0, 0.0, 0.0, 0.0],
+    "several targets": [[0, 1], [1, 0], [1, 0], [0, 1]],
+    "nearly three": np.array([0, 1, 1 + np.finfo(np.longdouble).eps, 1], np.longdouble),
+    "NaN that is not missing": pd.arrays.FloatingArray(
+        np.array([0.0, 1.0, np.nan, 1.0, 0.0]), np.zeros(5, bool)
+    ),
+}
+
+
+@pytest.mark.parametrize("case", FEW_NUMBERS)
+def test_other_targets_of_few_numbers_are_numbers(case):
+    assert not read_table(FEW_NUMBERS[case], "y", missing="auto").categorical.any()
+
+
+def test_a_target_beyond_floats_is_refused_by_its_size():
+    with pytest.raises(ValueError, match=r"1\.8e308"):
+        relevance(FRAME, [10**400 if one else 0 for one in TWO])
+
+
+def test_fingerprints_of_two_numbers_do_not_depend_on_their_type():
+    forms = (TWO, TWO.astype(float), TWO.astype(object), TWO.astype("int32"))
+    assert len({fingerprint(read_table(form, "y")) for form in forms}) == 1
+    assert fingerprint(read_table(1 - TWO, "y")) != fingerprint(read_table(TWO, "y"))
+
+
+def test_a_series_of_two_numbers_is_numbers():
+    """It may wander, and is measured by its changes then."""
+    y = (np.arange(N) // 20) % 2
+    how = {"series": True, "random_state": 0}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found, same = (MISelector(**how, discrete_target=d).fit(FRAME, y) for d in ("auto", False))
+    assert found.result_.provenance.data == same.result_.provenance.data
+    pd.testing.assert_frame_equal(found.path_, same.path_)
 
 
 def test_a_target_of_a_number_and_infinity_is_refused():
@@ -655,6 +690,20 @@ def test_two_numbers_are_predicted_as_classes_unless_a_model_or_the_user_says_ot
     )
     model = KNeighborsRegressor(3)
     assert MISelector(**how, model=model).fit(FRAME, TWO).result_.cv_scores.scoring == "r2"
+    found = MISelector(**how, scoring="r2").fit(FRAME, TWO).result_.cv_scores
+    assert found.model["name"].endswith("KNeighborsRegressor")
+
+
+@pytest.mark.parametrize("scoring", ["f1", "precision", "roc_auc"])
+def test_the_larger_of_two_numbers_is_the_class_that_scores_mean(scoring):
+    how = {"stop": "cv", "cv": 3, "max_features": 2, "scoring": scoring, "random_state": 0}
+    y = (X[:, 0] > -0.5).astype(int)  # not as many of one as of the other
+    rows = np.argsort(-y, kind="stable")  # the larger number first
+    frames = [
+        MISelector(**how).fit(FRAME.iloc[rows], y[rows].astype(dtype)).result_.cv_scores
+        for dtype in (int, float)
+    ]
+    assert frames[0].best_score == frames[1].best_score
 
 
 @pytest.mark.parametrize("value", [-999.0, 9999.0])

@@ -9,7 +9,7 @@ import pandas as pd
 
 from infosieve._core.messages import shown, warn
 from infosieve._core.types import BoolArray, FloatArray, IntArray
-from infosieve._input.numbers import Offset
+from infosieve._input.numbers import EXACT, Offset
 from infosieve._input.series import changes, wanders
 
 # Where changes are measured, a category is what it was and is if there are so many samples a pair.
@@ -183,11 +183,18 @@ def fingerprint(*tables: Any, groups: IntArray | None = None) -> str:
         names = table.names if table.named else None
         shape = table.n_columns, table.n_samples
         kinds = (table.argument, names, shape, table.categorical.tolist())
-        digest.update(repr((*kinds, table.levels)).encode())
+        levels = {j: [_plain_level(level) for level in some] for j, some in table.levels.items()}
+        digest.update(repr((*kinds, levels)).encode())
         digest.update(b"".join(table.digests))
     if groups is not None:
         digest.update(groups.astype("<i8").tobytes())
     return digest.hexdigest()
+
+
+def _plain_level(level: Any) -> Any:
+    """A number as a float, whatever its type, where that is the same number."""
+    number = isinstance(level, (int, float, np.number)) and not isinstance(level, bool)
+    return float(level) if number and abs(level) <= EXACT else level
 
 
 def refuse_missing(argument: str, names: list[Any], n_samples: int, counts: IntArray) -> None:

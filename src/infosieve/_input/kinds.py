@@ -76,14 +76,18 @@ def _kind_of_object(value: Any) -> Kind | None:
 
 def has_two_values(column: Any, label: str) -> bool:
     """Whether a column of numbers has two different ones, and four samples at least: classes."""
-    if len(column) < 4 or kind_of(column, label) == "category":
+    if kind_of(column, label) == "category":
         return False
-    if isinstance(column.dtype, np.dtype) and column.dtype.kind != "O":
-        distinct = np.unique(np.asarray(column))
-    else:
-        distinct = np.asarray(pd.unique(column), object)
-    distinct = distinct[~pd.isna(distinct)]
-    return len(distinct) == 2 and bool(np.isfinite(distinct.astype(float)).all())
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind == "f":
+        values = np.asarray(column)
+        if np.unique(values[~np.isnan(values)]).size != 2:  # pandas knows no long doubles
+            return False
+    codes, levels = codes_of(column)
+    try:
+        finite = len(levels) == 2 and all(np.isfinite(float(level)) for level in levels)
+    except OverflowError:
+        return False
+    return finite and int(np.sum(~np.isnan(codes))) >= 4
 
 
 def codes_of(column: Any) -> tuple[FloatArray, list[Any]]:

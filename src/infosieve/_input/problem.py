@@ -179,7 +179,9 @@ def open_problem(
         x = SourceTable(source, "X", {})
     else:
         x = read_table(X, "X", discrete_features, runner=runner, missing=missing)
-    others = [read_table(y, "y", discrete_target, missing=missing)]
+    by_type = series is not False and isinstance(discrete_target, str) and discrete_target == "auto"
+    # What wanders between two numbers is measured by its changes.
+    others = [read_table(y, "y", () if by_type else discrete_target, missing=missing)]
     if given is not None:
         others.append(read_table(given, "given", missing=missing))
     check_lengths(x, *others)

@@ -86,9 +86,9 @@ def read_table(
             "least two."
         )
     declared = declared_columns(discrete, argument, names, named)
-    if argument == "y" and isinstance(discrete, str):
-        label = Table.without_values(argument, names, named, len(columns)).label
-        declared = {j: True for j, c in enumerate(columns) if has_two_values(c, label(j))}
+    if argument == "y" and isinstance(discrete, str) and len(columns) == 1:
+        label = Table.without_values(argument, names, named, 1).label(0)
+        declared = {0: True} if has_two_values(columns[0], label) else {}
     index = data.index if isinstance(data, (pd.DataFrame, pd.Series)) else None
     checked = check_columns(columns, names, named, argument, declared, index, runner, offsets)
     typed = [isinstance(c.dtype, pd.CategoricalDtype) for c in columns] if checked.levels else []

@@ -58,10 +58,15 @@ class Data:
     @property
     def classes(self) -> bool:
         """Whether the target is classes."""
-        label = f"column {shown(self.y.name)} of y"
-        if self.discrete_target is True or kind_of(self.y, label) == "category":
+        if self.discrete_target is True or self.two_numbers:
             return True
-        return has_two_values(self.y, label)
+        return kind_of(self.y, f"column {shown(self.y.name)} of y") == "category"
+
+    @property
+    def two_numbers(self) -> bool:
+        """Whether the target has two numbers, which are classes unless a model says otherwise."""
+        known = self.discrete_target is True
+        return not known and has_two_values(self.y, f"column {shown(self.y.name)} of y")
 
     def beside_target(self, columns: Any) -> pd.DataFrame:
         """The table that --out names: some columns, and the target."""

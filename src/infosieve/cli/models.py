@@ -87,9 +87,12 @@ def model_of(text: str | None, data: Any) -> Any:
     """The model that a text names, behind what prepares columns; None for the default."""
     if text is None:
         return None
+    from sklearn.base import is_regressor
+
     name, parameters = _parsed(WORDS[text][data.classes] if text in WORDS else text)
     model = _made(name, parameters)
-    _check_kind(model, name, data.classes, shown(data.y.name))
+    if not (data.two_numbers and is_regressor(model)):
+        _check_kind(model, name, data.classes, shown(data.y.name))
     if text == "support-vectors" and not data.classes:  # who have an error that they do not mind
         from sklearn.compose import TransformedTargetRegressor
         from sklearn.preprocessing import StandardScaler

@@ -117,7 +117,7 @@ def false_neighbors(
     check_device(device)
     executor = Threads(n_jobs)
     require_device(device, executor)
-    tables = [read_table(X, "X", False), read_table(y, "y")]
+    tables = [read_table(X, "X", False), read_table(y, "y", ())]
     check_lengths(*tables)
     check_target(tables[1])
     x, target = prepare_tables(tables, scale, executor, with_order=True, separate=False)

@@ -18,6 +18,8 @@ _FEW = 30
 # A column that tells so much of numbers, or such a share of what there is to know of classes, may
 # be the target in other words.
 _NEARLY_ALL, _SHARE = 1.5, 0.9
+# Of classes with fewer samples each, it is not known how much there is to know.
+_SEEN = 10
 # Options whose names are not those of their parameters.
 _OPTIONS = {"discrete_features": "--categorical", "discrete_target": "--categorical"}
 
@@ -74,7 +76,10 @@ def nearly_the_target(result: Any) -> Iterator[str]:
     (values,) = targets
     limit = _NEARLY_ALL
     if any(isinstance(value, str) for value in values):
-        shares = [count / len(values) for count in Counter(values).values()]
+        counts = Counter(values).values()
+        if len(counts) < 2 or min(counts) < _SEEN:
+            return
+        shares = [count / len(values) for count in counts]
         limit = -_SHARE * sum(share * math.log(share) for share in shares)
     if first.mi > limit:
         yield (

@@ -45,6 +45,15 @@ _DIGITS = 9
 # Samples that the default model learns from in a fold, and is judged on, at most.
 _LEARNT, _JUDGED = 8_000, 2_000
 
+# Scores of predicted numbers: who asks for one does not mean classes.
+_OF_NUMBERS = (
+    "r2", "explained_variance", "max_error", "neg_max_error", "neg_mean_absolute_error",
+    "neg_mean_squared_error", "neg_root_mean_squared_error", "neg_median_absolute_error",
+    "neg_mean_squared_log_error", "neg_root_mean_squared_log_error",
+    "neg_mean_poisson_deviance", "neg_mean_gamma_deviance", "neg_mean_absolute_percentage_error",
+    "d2_absolute_error_score", "d2_pinball_score", "d2_tweedie_score",
+)  # fmt: skip
+
 # Some columns, for all samples that are used.
 Take: TypeAlias = Callable[[Sequence[int]], Any]
 
@@ -262,6 +271,19 @@ def _some(rows: IntArray, most: int, rng: np.random.Generator) -> IntArray:
     return rows if rows.size <= most else np.sort(rng.choice(rows, most, replace=False))
 
 
+def classes_asked(selector: Any) -> Any:
+    """``discrete_target``, or what a model, or a score of numbers, says of the target."""
+    known = selector.discrete_target
+    if selector.stop != "cv" or not (isinstance(known, str) and known == "auto"):
+        return known
+    if selector.model is not None and is_classifier(selector.model):
+        return True
+    if selector.model is not None and not is_regressor(selector.model):
+        return known
+    of_numbers = isinstance(selector.scoring, str) and selector.scoring in _OF_NUMBERS
+    return () if selector.model is not None or of_numbers else known  # by type: two are numbers
+
+
 def refuse_numbers(selector: Any, y: Any) -> None:
     """A classifier says that the target has classes; numbers with fractions are none."""
     if selector.stop != "cv" or selector.model is None or not is_classifier(selector.model):
@@ -320,7 +342,8 @@ def _targets(problem: Problem) -> Any:
     y = problem.y
     columns = [y.column(j) for j in range(y.n_columns)]
     if y.categorical.all() and any(column.dtype.kind == "f" for column in columns):
-        columns = [codes.astype(int) for codes in y.values]  # what is no whole number is no class
+        # What is no whole number is no class; the larger number is the second class.
+        columns = [np.unique(column, return_inverse=True)[1] for column in columns]
     return columns[0] if len(columns) == 1 else np.column_stack(columns)
 
 

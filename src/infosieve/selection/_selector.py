@@ -6,7 +6,7 @@ from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 import pandas as pd
-from sklearn.base import BaseEstimator, is_classifier, is_regressor
+from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
@@ -65,6 +65,7 @@ from infosieve.selection._alternatives import find_alternatives
 from infosieve.selection._checkpoint import Checkpoint, CVCheckpoint, Fold, claimed
 from infosieve.selection._folds import digest_of, folds_of
 from infosieve.selection._prediction import (
+    classes_asked,
     cross_validated,
     cut,
     refuse_numbers,
@@ -535,18 +536,11 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
     def _problem(
         self, X: Any, y: Any, groups: Any, executor: Executor, among: IntArray | None = None
     ) -> Problem:
-        classes = self.discrete_target
-        auto = isinstance(classes, str) and classes == "auto"
-        if auto and self.stop == "cv" and self.model is not None:
-            if is_classifier(self.model):
-                classes = True
-            elif is_regressor(self.model):
-                classes = ()  # by type: two numbers are numbers
         return open_problem(
             X,
             y,
             discrete_features=self.discrete_features,
-            discrete_target=classes,
+            discrete_target=classes_asked(self),
             scale=self.scale,
             executor=executor,
             missing=self.missing,

@@ -38,6 +38,7 @@ from infosieve._sources.columns import ColumnSource, as_source
 from infosieve.results import Provenance, Stability
 from infosieve.results._checks import check_halves
 from infosieve.selection._checkpoint import Kept, claimed
+from infosieve.selection._prediction import classes_asked
 from infosieve.selection._rules import check_parameters
 from infosieve.selection._selector import MISelector
 
@@ -241,7 +242,7 @@ def _opened(selector: Any, X: Any, y: Any, groups: Any) -> _Samples:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the halves will say the same
         x = read_table(X, "X", last.discrete_features if ours else "auto", missing=missing)
-        target = read_table(y, "y", last.discrete_target if ours else "auto", missing=missing)
+        target = read_table(y, "y", classes_asked(last) if ours else "auto", missing=missing)
     check_lengths(x, target)
     together = together_of(groups, False, x.n_samples, x.index)
     used = ~target.incomplete
