@@ -8,6 +8,7 @@ import pandas as pd
 import pytest
 
 from infosieve import RelevanceTest, relevance_test
+from infosieve.cli import show
 from infosieve.results import PermutationTest
 
 
@@ -36,8 +37,9 @@ def test_the_table_the_page_and_the_relevant_columns(table, tmp_path):
     lines = done.stdout.splitlines()
     assert lines[0] == "2 of 8 features relevant, at a false discovery rate of 0.05 (120 samples)"
     assert [line.split()[:2] for line in lines[2:4]] == [["+", "x1"], ["+", "kind"]]
-    assert lines[4].split()[0].startswith("x")
-    assert "... and 3 that are not relevant" in lines
+    others = [line.split() for line in lines[4:10]]
+    assert sorted(other[0] for other in others) == ["x0", "x2", "x3", "x4", "x5", "x6"]
+    assert [float(other[3]) for other in others] == sorted(float(other[3]) for other in others)
     assert lines[-1] == "seed 2"
     assert pd.read_csv(out).columns.tolist() == ["x1", "kind", "y"]
     assert "2 of 8 columns are informative about y: x1 and kind" in page.read_text(encoding="utf-8")
@@ -49,6 +51,17 @@ def test_the_table_the_page_and_the_relevant_columns(table, tmp_path):
         f"{row['p_value']:.2g}",
         f"{row['q_value']:.2g}",
     ]
+
+
+def test_of_many_columns_that_are_not_relevant_those_nearest_to_it_are_listed(capsys):
+    rng = np.random.default_rng(6)
+    result = relevance_test(rng.normal(size=(60, 14)), rng.normal(size=60), random_state=1)
+    show.relevance(result)
+    lines = capsys.readouterr().out.splitlines()
+    assert not result.relevant.any()
+    nearest = result.to_frame().sort_values("p_value", kind="stable")["feature"][:10]
+    assert {line.split()[0] for line in lines[2:12]} == {str(name) for name in nearest}
+    assert "... and 4 more that are not relevant" in lines
 
 
 def test_json_and_options(table, tmp_path):

@@ -245,6 +245,23 @@ def test_noise_is_told():
     with pytest.warns(UserWarning, match=r"KNeighborsRegressor predicts no better .* without any"):
         selector = MISelector(**QUICK).fit(X, y)
     assert selector.selected_.size >= 1
+    scores = selector.result_.cv_scores
+    assert selector.result_.stop_reason.endswith(f", and {scores.without:.3f} without any")
+    assert not any("gain over none" in note for note in selector.result_.notes)
+
+
+def test_notes_say_with_how_many_columns_most_is_gained():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(200, 5))
+    y = X @ [3.0, 1.0, 0.7, 0, 0] + 0.1 * rng.normal(size=200)
+    result = MISelector(stop="cv", model=LinearRegression(), random_state=0).fit(X, y).result_
+    scores = result.cv_scores
+    gain = np.asarray(scores.mean) - scores.without
+    chosen = gain[scores.sizes.index(scores.n_chosen)]
+    fewest = min(n for n, g in zip(scores.sizes, gain, strict=True) if n and g >= 0.9 * chosen)
+    said = [note for note in result.notes if "gain over none" in note]
+    assert fewest < scores.n_chosen
+    assert len(said) == 1 and f"there with {fewest} column" in said[0]
 
 
 def test_pairs_that_predict_only_together_are_found():

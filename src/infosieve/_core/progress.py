@@ -12,6 +12,8 @@ _LINE_SECONDS = 5.0
 _PER_SECOND = 3
 # Where no bar says it, what is left is said from so many seconds on.
 _LONG = 20.0
+# And from such a part on: the first pieces may have been compiled first.
+_KNOWN = 0.1
 
 
 class Progress:
@@ -88,7 +90,8 @@ class Progress:
         elif time.monotonic() - self._last > _LINE_SECONDS:
             self._last = time.monotonic()
             left = (self._last - self._began) / max(done, 1) * (total - done)
-            more = f", {spoken(left)} left" if done and left > _LONG else ""
+            known = done >= _KNOWN * total and left > _LONG
+            more = f", {spoken(left)} left" if known else ""
             self.say(f"{self._text}, {done} of {total} at most{more}")
 
     def say(self, text: str) -> None:

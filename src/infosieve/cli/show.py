@@ -31,7 +31,7 @@ _BAR = 24
 # So many columns that were left out are named.
 _NAMES = 10
 # So many relevant columns are listed; and of the others, the first.
-_RELEVANT, _OTHERS = 50, 3
+_RELEVANT, _OTHERS = 50, 10
 # So many columns that were chosen from halves are listed, and so many sets.
 _CHOSEN, _SETS = 30, 3
 
@@ -243,12 +243,13 @@ def relevance(result: RelevanceTest) -> None:
         rows.append(_relevance_row("+", one, frame["information"].max()))
     if n > _RELEVANT:
         rows.append(["", f"... and {n - _RELEVANT:,} more", "", "", "", "", ""])
-    for one in frame.iloc[order[n : n + _OTHERS]].to_dict("records"):
+    others = order[n:][np.argsort(result.p_values[order[n:]], kind="stable")]  # those nearest first
+    for one in frame.iloc[others[:_OTHERS]].to_dict("records"):
         rows.append(_relevance_row("", one, frame["information"].max()))
     heads = ["", "feature", "nats", "chance (95 %)", "p", "q", ""]
     out.print(table(heads, rows, right=(2, 3, 4, 5)))
     if m - n > _OTHERS:
-        out.print(Text(f"... and {m - n - _OTHERS:,} that are not relevant"))
+        out.print(Text(f"... and {m - n - _OTHERS:,} more that are not relevant"))
     for note in result.notes:
         out.print(Text(note))
     out.print(Text(f"seed {result.provenance.seed}"))

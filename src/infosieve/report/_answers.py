@@ -118,7 +118,10 @@ def stand_ins(result: Any, clusters: Any = None) -> Answer:
         return _answer(question, text, code=ask)
     found = _by_column(result)
     if not found:
-        text = "No other column does what one of the selected ones does, as far as can be shown."
+        text = (
+            "No column was found that could take the place of a selected one. Related columns that "
+            "tell less, or more, are not found so: see which are redundant."
+        )
         return _answer(question, " ".join([text, *copies]))
     without = [j for j in result.selected if j not in found]
     notes = [*copies, *_clusters_words(result, clusters)]
@@ -273,7 +276,10 @@ def informative(result: Any, test: Any = None) -> Answer:
             f"informative alone: {who} {adds} something beside the other selected columns."
         )
     if others and _ended_by_test(result):
-        notes.append("What is informative and not selected adds nothing certain to the selection.")
+        notes.append(
+            "What is informative and not selected may add something, too: beside several selected "
+            "columns a test sees strong additions only, and the best of those left did not pass."
+        )
     elif others and result.cv_scores is not None:
         notes.append(
             "What is informative and not selected comes later in the ranking, where the model "
@@ -356,8 +362,12 @@ def stable(result: Any, found: Any = None) -> Answer:
     others = len(stable_ones) - len(again)
     answer = f"{len(again)} of {counted(len(result.selected), 'selected column')} "
     answer += "is" if len(again) == 1 or len(result.selected) == 1 else "are"
+    if not result.selected:
+        one = others == 1
+        found = counted(others, "column") if others else "none"
+        answer = f"No column was selected, and {found} {'is' if one or not others else 'are'}"
     answer += " chosen again and again from halves of the samples"
-    if others:
+    if others and result.selected:
         answer += f", and so {'is' if others == 1 else 'are'} {counted(others, 'other column')}"
     return _answer(question, f"{answer}.", part)
 

@@ -10,7 +10,7 @@ from infosieve.report import _data
 from infosieve.report import _figures as figures
 from infosieve.report._answers import Answer
 from infosieve.report._parts import counted, fact, listed, section, short
-from infosieve.report._words import default_judge, setting
+from infosieve.report._words import default_judge, fewer_columns, setting
 
 # So many names in a sentence.
 _NAMES = 12
@@ -29,7 +29,7 @@ def predicted(result: Any) -> Answer | None:
         "the ranking of all samples; squares are the selected columns."
     )
     notes = [
-        " ".join([*_chosen(result, drawn), *default_judge(result)]),
+        " ".join([*_chosen(result, drawn), *fewer_columns(result), *default_judge(result)]),
         " ".join(_compared(result, drawn)),
         " ".join(_certain(result, drawn)),
         *_folds(result),

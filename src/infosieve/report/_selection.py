@@ -106,7 +106,9 @@ def _words_of(result: Any, tested: bool) -> list[str]:
     if result.steps and not selected:
         words.append(
             "More samples may show a weak dependence; so may a larger alpha, at the price of more "
-            "false columns. The figures below show how close the best column came."
+            "false columns. Columns of few values, such as 0 and 1, show more as categories "
+            f"({_words.setting(result.provenance, 'discrete_features')}), and the target more as "
+            "a number than cut into classes. The figures below show how close the best column came."
         )
     return words
 

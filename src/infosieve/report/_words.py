@@ -11,7 +11,7 @@ from typing import Any
 
 from infosieve._core.parameters import stop_of
 from infosieve.report._data import nats
-from infosieve.report._parts import name_text
+from infosieve.report._parts import counted, name_text
 
 # Fewer groups are as few as that many samples.
 _FEW = 30
@@ -20,6 +20,8 @@ _FEW = 30
 _NEARLY_ALL, _SHARE = 1.5, 0.9
 # Of classes with fewer samples each, it is not known how much there is to know.
 _SEEN = 10
+# Such a part of a gain is most of it.
+_MOST_OF = 0.9
 # Options whose names are not those of their parameters.
 _OPTIONS = {"discrete_features": "--categorical", "discrete_target": "--categorical"}
 
@@ -55,6 +57,7 @@ def selection_notes(result: Any) -> Iterator[str]:
     """Of a selection: a sentence each."""
     yield from unfinished(result)
     yield from nearly_the_target(result)
+    yield from fewer_columns(result)
     yield from default_judge(result)
     yield from estimated(result)
     yield from gaps(result)
@@ -86,6 +89,22 @@ def nearly_the_target(result: Any) -> Iterator[str]:
             f"{name_text(result.features[first.features[0]])} alone tells nearly all "
             f"({nats(first.mi)} nats). Was it computed from the target, or measured after it? Then "
             "leave it out."
+        )
+
+
+def fewer_columns(result: Any) -> Iterator[str]:
+    """With how many columns most of what they gain is there already."""
+    scores = result.cv_scores
+    if scores is None:
+        return
+    means = dict(zip(scores.sizes, scores.mean, strict=True))
+    gain = means[scores.n_chosen] - scores.without
+    enough = [n for n in scores.sizes if n and means[n] - scores.without >= _MOST_OF * gain]
+    if gain > 0 and min(enough) < scores.n_chosen:
+        n = min(enough)
+        yield (
+            f"{_MOST_OF:.0%} of what {scores.n_chosen:,} columns gain over none is there with "
+            f"{counted(n, 'column')} ({scores.scoring} {means[n]:.3f})."
         )
 
 
@@ -197,7 +216,9 @@ def why_not_alpha(result: Any) -> str:
         return ""
     reasons = []
     if rule_of_tests(result) == "fdr":
-        reasons.append("levels rise after steps that were sure (ForwardStop)")
+        rise = any(step.level > alpha for step in tested)
+        after = "rise after steps that were sure" if rise else "begin below it, and rise later"
+        reasons.append(f"levels {after} (ForwardStop)")
     if known.get("lookahead") == 2:
         reasons.append("a quarter of each is kept for pairs of columns")
     return ", and ".join(reasons)

@@ -522,6 +522,8 @@ def _why_cut(scores: CVScores) -> str:
         f"{scores.scoring} of {scores.model_name} is {mean[scores.sizes.index(n)]:.3f} with "
         f"{counted(n, 'column')}, the mean of {len(scores.scores)} folds"
     )
+    if scores.best_score <= scores.without:
+        return f"{chosen}, and {scores.without:.3f} without any"
     if n == best:
         return f"{chosen}; no other number that was tried has more"
     if n < best:
