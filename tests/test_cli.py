@@ -4,6 +4,7 @@ import ast
 import errno
 import gc
 import gzip
+import html
 import importlib.util
 import inspect
 import json
@@ -121,8 +122,8 @@ def test_select_prints_a_table_on_standard_output_and_the_rest_beside(folder):
     assert done.returncode == 0
     lines = done.stdout.decode().splitlines()
     assert lines[0] == "2 of 7 features selected (60 samples)"
-    assert re.match(r"\s+feature\s+MI \(nats\)\s+gain\s+p", lines[1])
-    assert re.match(r"\+\s+X4\s+0\.\d+\s+\+0\.\d+\s+0\.01\s+0\.0714\s+█+", lines[2])
+    assert re.match(r"\s+feature\s+adds \(nats\)\s+chance \(95 %\)\s+p\s+allowed", lines[1])
+    assert re.match(r"\+\s+X4\s+\+0\.\d+\s+0\.\d+\s+0\.01\s+0\.0714\s+█+", lines[2])
     assert "\x1b" not in done.stdout.decode() + done.stderr.decode()
     assert "infosieve: add X4" in done.stderr.decode()
     quiet = run("select", folder / "table.csv", "--target", "Y", "--quiet", *FAST)
@@ -164,7 +165,8 @@ def test_choose_k_and_cluster(folder):
     np.testing.assert_allclose(written.to_numpy()[:, :3], ref.transform(X))
     done = run("cluster", folder / "table.csv", "--target", "Y", "--n-clusters", 2)
     assert done.stdout.decode().startswith("2 clusters of 6 features")
-    assert b"clusters join numbers; categories left out: 'kind'" in done.stderr
+    left_out = b"Clusters are of numbers: kind is a category, and is not among them."
+    assert left_out in done.stdout.splitlines()
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "feather"])
@@ -487,7 +489,7 @@ MISTAKES = [
     (["select", "table.csv", *T, "--features", "Z*"], "--features 'Z*' is no column"),
     (["select", "table.csv", *T, "--exclude", "Q"], "--exclude 'Q' is no column"),
     (["select", "table.csv", *T, "--categorical", "Q9"], "--categorical 'Q9' is no column"),
-    (["select", "table.csv", *T, "--features", "Y"], "no column is left to look at"),
+    (["select", "table.csv", *T, "--features", "Y"], "--features and --target are one column"),
     (["select", "table.csv", *T, "--alpha", "2"], "--alpha must be a number between"),
     (["select", "table.csv", *T, "--criterion", "x"], "--criterion must be one of"),
     (["select", "table.csv", *T, "--n-neighbors", "9,3"], "--n-neighbors must be"),
@@ -857,6 +859,26 @@ def test_questions_that_cannot_be_answered_cost_no_selection(tmp_path):
     assert "by themselves (false discovery rate" in (tmp_path / "page.html").read_text()
 
 
+def test_full_asks_which_columns_are_redundant(tmp_path):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.normal(size=(60, 3)), columns=["a", "b", "c"])
+    table["twice"] = table["a"] + 0.1 * rng.normal(size=60)
+    table["kind"] = rng.choice(["u", "v"], 60)
+    table["name"] = [f"n{i}" for i in range(60)]
+    table = table.assign(Y=table["b"] + 0.1 * rng.normal(size=60))
+    table.to_csv(tmp_path / "table.csv", index=False)
+    asked = ["--lookahead", 1, "--full", "--html", "page.html", "--seed", 0, "--quiet"]
+    done = run("select", "table.csv", *T, *asked, cwd=tmp_path)
+    assert done.returncode == 0, done.stderr
+    lines = done.stdout.decode().splitlines()
+    assert "3 clusters of 4 features (rank correlation of 0.7 or more)" in lines
+    assert "  0: a, twice" in lines
+    assert done.stderr.count(b"identifiers") == 1  # told once
+    page = html.unescape((tmp_path / "page.html").read_text())
+    answer = "a and twice (rank correlation of 0.7 or more). Clusters are of numbers, without kind"
+    assert answer in re.sub(r"\s+", " ", re.sub("<[^>]*>", "", page))
+
+
 def test_what_control_c_broke_off_is_silent(monkeypatch, capsys):
     """A compiler's half-made objects complain when they are collected, after the message."""
 
@@ -1115,7 +1137,7 @@ def test_a_pair_is_told(tmp_path):
     X.to_csv(tmp_path / "pair.csv", index=False)
     done = run("select", "pair.csv", *T, "--seed", "0", cwd=tmp_path)
     assert re.search(
-        "^(b and d|d and b) are a pair: gain and p are those", done.stdout.decode(), re.M
+        "^(b and d|d and b) are a pair: what it adds and p are those", done.stdout.decode(), re.M
     )
 
 

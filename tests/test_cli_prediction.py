@@ -74,7 +74,7 @@ def test_scores_are_printed_after_the_path(folder):
     lines = done.stdout.decode().splitlines()
     result = SelectionResult.from_json(run(*asked, "--model", "support-vectors", "--json").stdout)
     scores = result.cv_scores
-    assert re.fullmatch(r"\s+feature\s+MI \(nats\)\s+gain\s+", lines[1]), "no p without a test"
+    assert re.fullmatch(r"\s+feature\s+adds \(nats\)\s+", lines[1]), "no p without a test"
     head = lines.index("how well SVR predicts (3 folds, each with its own ranking)")
     assert lines[head + 1].split() == ["columns", "r2", "±", "standard", "error"]
     rows = lines[head + 2 : head + 7]
@@ -91,7 +91,7 @@ def test_scores_are_printed_after_the_path(folder):
         "> was chosen, as was the ranking, so that its score is too good",
         f"columns are ranked by {scores.criterion}; by {other}, r2 is {max(means[1:]):.3f} at best",
     ]
-    assert lines[head + 9] == "certain columns: nobody asked; --test says which of them are"
+    assert lines[head + 9] == "which of them are certain was not tested; --test does"
     assert lines[-1].startswith("seed 0; stop reason: r2 of SVR is ")
 
 
@@ -157,7 +157,7 @@ def test_certain_columns_of_classes_with_a_page_and_a_table(folder, tmp_path):
                page, "--out", out, "--criterion", "cmi", *FEW)  # fmt: skip
     assert done.returncode == 0, done.stderr
     lines = done.stdout.decode().splitlines()
-    assert re.fullmatch(r"\s+feature\s+MI \(nats\)\s+gain\s+p\s+allowed\s+", lines[1])
+    assert re.fullmatch(r"\s+feature\s+adds \(nats\)\s+chance \(95 %\)\s+p\s+allowed\s+", lines[1])
     (told,) = [line for line in lines if line.startswith("certain")]
     assert told.startswith("certain, by permutation tests: X4")
     (head,) = [i for i, line in enumerate(lines) if line.startswith("how well")]

@@ -12,6 +12,7 @@ import pytest
 
 from infosieve import FeatureClustering, plots
 from infosieve.cli.show import show
+from infosieve.report import _words
 from infosieve.report._clusters import LEAVES, cluster_page, tree
 from infosieve.report._data import tree as tree_data
 from infosieve.report._render import fragment, page
@@ -258,15 +259,15 @@ def test_a_number_outside_the_range_has_its_error_told():
     result = replace(two, cv_results=scores)
     assert result.n_clusters_range == (3, 3)
     assert result.decided is True
-    assert result.notes == (
+    assert result.notes[-1] == (
         "No other number has a score within one standard error of that of 3. 2 have 25 % more "
-        "error.",
+        "error."
     )
     scores["standard_error"] = np.array([0.1, 0.01, 0.0, 0.2])
     undecided = replace(two, cv_results=scores)
     assert undecided.n_clusters_range == (3, 4)
     assert undecided.decided is False  # 2 were taken
-    assert undecided.notes[0].startswith(
+    assert undecided.notes[-1].startswith(
         "The data do not decide on the number: the scores of 3 to 4 clusters are within one "
         "standard error of the best. 2 have 25 % more error. Other samples"
     )
@@ -291,3 +292,21 @@ def test_records_that_cannot_be_are_refused(change, message):
     change(document)
     with pytest.raises(ValueError, match=message):
         ClusterResult.from_json(json.dumps(document))
+
+
+def test_loose_clusters_are_told():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(100, 4)), columns=list("abcd"))
+    X["alike"] = X["a"] + 0.1 * rng.normal(size=100)
+    how = {"similarity": "unsupervised", "correlation": "spearman"}
+    tight = FeatureClustering(None, similarity_threshold=0.7, **how).fit(X).result_
+    assert tight.notes == ()
+    assert _words.how_alike(tight) == " (rank correlation of 0.7 or more)"
+    loose = FeatureClustering(4, **how).fit(X).result_
+    assert loose.notes == ()  # a and its copy
+    assert _words.how_alike(loose) == ""
+    (note,) = FeatureClustering(3, **how).fit(X).result_.notes
+    assert "only, where 1 is the same: not all are redundant." in note
+    assert note.endswith("similarity_threshold=0.5 joins only what is alike.")
+    (note,) = FeatureClustering(None, similarity_threshold=0.0, **how).fit(X).result_.notes
+    assert note.endswith("not all are redundant.")

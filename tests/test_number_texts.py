@@ -11,7 +11,7 @@ import pyarrow.parquet
 import pytest
 
 import infosieve._input.problem
-from infosieve import open_columns, relevance
+from infosieve import MISelector, open_columns, relevance
 from infosieve._input.number_texts import meanings, number_like, plain, readings, tidied
 from infosieve.cli import tables
 
@@ -154,19 +154,19 @@ REFUSED = {
     "thousands or decimals": (
         grouped(SMALL),
         ".",
-        ["'a'", "in row 41", "--decimal , to read", "--decimal ., to read", "--categorical 'a'"],
+        ["'a'", "in row 41", "--decimal , to read", "--decimal '.,' to read", "--categorical 'a'"],
     ),
     "the same, all with a comma": (
         ["4,268", "5,364"] * 9,
         ".",
         ["'4,268' in row 1", "to read 4268"],
     ),
-    "told to be decimals, but 961": (grouped(SMALL), ",", ["in row 41", "--decimal ., to read"]),
-    "told to be decimals, but millions": (grouped(VALUES), ",", ["--decimal ., to read 1234567"]),
+    "told to be decimals, but 961": (grouped(SMALL), ",", ["in row 41", "--decimal '.,' to read"]),
+    "told to be decimals, but millions": (grouped(VALUES), ",", ["--decimal '.,' to read 1234567"]),
     "points in a file with commas": (["0.5", "1.5"] * 9, ",", ["'0.5' in row 1", "--decimal ."]),
-    "thousands or decimals, German": (["1.234", "5.678"] * 9, ",", ["--decimal ,. to read 1234"]),
+    "thousands or decimals, German": (["1.234", "5.678"] * 9, ",", ["--decimal ',.' to read 1234"]),
     "decimal commas": (["0,5", "1,5"] * 9, ".", ["'0,5' in row 1", "--decimal , to read 0.5"]),
-    "German": (["1.234,5", "2"] * 9, ".", ["--decimal ,. to read 1234.5"]),
+    "German": (["1.234,5", "2"] * 9, ".", ["--decimal ',.' to read 1234.5"]),
     "spaces": (grouped(VALUES, " "), ".", ["in row 3", "--decimal '. ' to read 1234567"]),
     "thin spaces": (grouped(VALUES, "\u2009"), ".", ["--decimal '. ' to read 1234567"]),
     "other than told": (grouped(VALUES, "'"), ".,", ["""--decimal '.'"'"'' to read 1234567"""]),
@@ -299,7 +299,14 @@ def test_more_digits_than_arrow_has(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "texts", [grouped(VALUES), [str(v / 8) for v in VALUES], ["5%", "6%"] * 40]
+    "texts",
+    [
+        grouped(VALUES),
+        [str(v / 8) for v in VALUES],
+        ["5%", "6%"] * 40,
+        [f"{v} sqft" for v in VALUES],
+        [f"{v / 8}kg" for v in VALUES],
+    ],
 )
 def test_numbers_as_text_are_told(texts):
     y = np.log(VALUES)
@@ -313,6 +320,26 @@ def test_numbers_as_text_are_told(texts):
     assert len([w for w in seen if "to_numeric" in str(w.message)]) == 1
     assert told[0].startswith(f"column 'a' of X holds numbers as text ({texts[0]!r})")
     assert got["a"] == declared["a"]
+
+
+def test_codes_with_one_ending_are_no_numbers_with_a_unit():
+    """As identifiers are: 12a, 12b, and a few sizes."""
+    for texts in ([f"{v}{'ab'[v % 2]}" for v in VALUES], ["4 mm", "6 mm"] * (N // 2)):
+        with warnings.catch_warnings():
+            warnings.filterwarnings("error", ".*numbers as text")
+            warnings.filterwarnings("ignore", ".*as identifiers have")
+            relevance(pd.DataFrame({"a": texts}), np.log(VALUES))
+
+
+def test_a_target_of_many_numbers_as_text_is_refused():
+    frame, y = pd.DataFrame({"a": np.log(VALUES)}), [str(v % 31) for v in VALUES]
+    message = f"holds numbers as text .* of {len(set(y)):,} different values. pandas.to_numeric"
+    with pytest.raises(ValueError, match=message):
+        relevance(frame, y)
+    with pytest.raises(ValueError, match="if they are classes, pass discrete_target=True"):
+        MISelector().fit(frame, y)
+    relevance(frame, y, discrete_target=True)
+    relevance(frame, [str(v % 3) for v in VALUES])  # which may be codes of classes
 
 
 def test_numbers_as_text_of_a_source_are_told_once(tmp_path, monkeypatch):

@@ -78,8 +78,9 @@ def test_rare_classes_are_told_unless_the_score_is_named(rng):
 
 def test_sizes_grow():
     assert sizes_up_to(50) == [1, 2, 3, 4, 6, 8, 11, 15, 21, 29, 41, 50]
+    assert sizes_up_to(13) == [1, 2, 3, 4, 6, 8, 11, 13]
+    assert sizes_up_to(12) == [*range(1, 13)]
     assert sizes_up_to(1) == [1]
-    assert sizes_up_to(4) == [1, 2, 3, 4]
     assert sizes_up_to(20, least=9) == [1, 2, 3, 4, 6, 8, 9, 11, 15, 20]
 
 
@@ -112,7 +113,7 @@ def test_it_is_a_loop_over_folds_and_numbers(criterion):
     def rank(X, y):
         return MISelector(stop=None, max_features=6, **how).fit(X, y).selected_
 
-    sizes = [1, 2, 3, 4, 6]
+    sizes = [1, 2, 3, 4, 5, 6]
     scores, n = plain(X, y, model, splits, sizes, rank)
     found = selector.result_.cv_scores
     assert found.sizes == (0, *sizes)
@@ -261,7 +262,8 @@ def test_notes_say_with_how_many_columns_most_is_gained():
     fewest = min(n for n, g in zip(scores.sizes, gain, strict=True) if n and g >= 0.9 * chosen)
     said = [note for note in result.notes if "gain over none" in note]
     assert fewest < scores.n_chosen
-    assert len(said) == 1 and f"there with {fewest} column" in said[0]
+    assert len(said) == 1
+    assert f"there with {fewest} column" in said[0]
 
 
 def test_pairs_that_predict_only_together_are_found():

@@ -274,17 +274,18 @@ def test_clusters_beside_a_selection():
     clusters = FeatureClustering(3).fit(numbers, y).result_
     text = page(selection(), clusters=clusters)
     assert re.findall(r"<h2[^>]*>(.*?)</h2>", body_of(text))[-2] == "Which columns are redundant"
-    several = sum(len(members) > 1 for members in clusters.members)
-    have = "has" if several == 1 else "have"
-    answer = f"6 columns in 3 clusters, of which {several} {have} several columns."
+    (several,) = [members for members in clusters.members if len(members) > 1]
+    answer = f"{', '.join(several[:-1])} and {several[-1]}."
     assert f"Which columns are redundant? {answer}" in read(text)
-    assert "The data do not decide on their number." not in read(text)
+    assert "not all are redundant. similarity_threshold=0.5 joins only what is alike." in read(text)
+    assert "Clusters are of numbers, without kind." in read(text)
+    assert "The data do not decide on the number of clusters." not in read(text)
     scores = {"n_clusters": np.arange(1, 7), "mean_test_score": np.full(6, 0.5),
               "standard_error": np.full(6, 0.1)}  # fmt: skip
     undecided = replace(clusters, cv_results=scores)
     assert undecided.decided is False
     text = page(selection(), clusters=undecided)
-    assert f"{answer} The data do not decide on their number." in read(text)
+    assert f"{answer} The data do not decide on the number of clusters." in read(text)
 
 
 def test_the_page_of_a_kept_result_is_the_same():
@@ -449,7 +450,9 @@ def test_what_was_not_asked_says_how_to_ask(found):
     assert (
         "Which columns are redundant? Not asked. To ask: from infosieve import FeatureClustering; "
         'selector.result_.report("report.html", '
-        'clusters=FeatureClustering().fit(X.select_dtypes("number"), y).result_)'
+        "clusters=FeatureClustering(n_clusters=None, similarity='unsupervised', "
+        "correlation='spearman', similarity_threshold=0.7)"
+        '.fit(X.select_dtypes("number")).result_)'
     ) in text
     assert "How stable it is" not in text  # no empty section
     assert "What could stand in" not in re.findall(r"<h2[^>]*>(.*?)</h2>", page(found))
@@ -457,18 +460,17 @@ def test_what_was_not_asked_says_how_to_ask(found):
     known = replace(found.provenance, command=command)
     text = read(page(replace(found, provenance=known)))
     assert f"{command} --alternatives" in text
-    assert text.count(f"{command} --full") == 2
-    assert (
-        f"To ask: {command} --json > selection.json && "
-        "infosieve cluster table.csv --target y --seed 0 --json > clusters.json && "
-        "infosieve report selection.json clusters.json --html report.html"
-    ) in text
+    assert text.count(f"{command} --full") == 3
     known = replace(known, parameters={**known.parameters, "series": True})
     known = replace(known, command=f"{command} --series")
     text = read(page(replace(found, provenance=known)))
     assert "--full" not in text  # which a series has not
     assert "infosieve relevance table.csv --target y --series --html relevance.html" in text
     assert "halves of the samples would tear a series apart" in text
+    assert (
+        "Not asked. To ask: infosieve cluster table.csv --target y --similarity unsupervised "
+        "--correlation spearman --similarity-threshold 0.7 --html clusters.html"
+    ) in text
 
 
 def lines_to_ask(text):
@@ -510,8 +512,8 @@ def test_calls_to_ask_run_and_know_what_the_data_are(classes, tmp_path, monkeypa
         names = {"selector": selector, "X": X, "y": y, "groups": groups}
         exec(line, names | {"__name__": "somebody"})
     assert set(shown) == {"relevance", "clusters", "stability"}
-    for result in shown.values():
-        assert result.provenance.parameters["groups"] == 10
+    for name in ("relevance", "stability"):  # columns are alike whatever the rows
+        assert shown[name].provenance.parameters["groups"] == 10
     known = shown["relevance"].provenance.parameters
     assert known["discrete_features"] == ["code"]
     assert known["missing"] == shown["clusters"].provenance.parameters["missing"] == "median"
@@ -536,8 +538,7 @@ def test_calls_to_ask_about_arrays_and_series():
     asked = " ".join(lines_to_ask(page(result)))
     # A mask of 70 columns is no line to read.
     assert "relevance_test(X, y, discrete_features=selector.discrete_features, series=4)" in asked
-    assert 'fit(pd.DataFrame(X).drop(columns=[1], errors="ignore"), y)' in asked
-    assert "FeatureClustering(series=True)" in asked
+    assert 'fit(pd.DataFrame(X).drop(columns=[1], errors="ignore"))' in asked
     everything = known_as(result, discrete_features=True)
     assert "Not asked: clusters are of numbers." in read(page(everything))
     odd = known_as(result, discrete_features=[1, -1, 1.0, [2], None, 10**400, "x"])
@@ -559,25 +560,21 @@ def test_commands_to_ask_run_and_know_what_the_data_are(tmp_path):
     assert done.returncode == 0, done.stderr
     again = shlex.join(["infosieve", "select", *words])
     asked = lines_to_ask((tmp_path / "page.html").read_text())
-    predict, stand_ins, clusters, *full = asked
+    predict, stand_ins, *full = asked
     assert stand_ins == f"{again} --alternatives"
-    assert full == [f"{again} --full"] * 2
+    assert full == [f"{again} --full"] * 3
     asked_for = ["--stop", "cv", "--seed", "3", "--html", "predict.html"]
     assert predict == shlex.join(["infosieve", "select", "table.csv", *data, *asked_for])
-    for part in [*clusters.split(" && "), predict]:
-        line, _, place = part.partition(" > ")
+    clusters = _asking._command_for_clusters(again)  # where --full does not ask
+    assert clusters == shlex.join(
+        ["infosieve", "cluster", "table.csv", *data[:5], *data[7:], "--similarity", "unsupervised",
+         "--correlation", "spearman", "--similarity-threshold", "0.7", "--html", "clusters.html"]
+    )  # fmt: skip
+    for line in (clusters, predict, again.replace("--html page.html", "--json")):
         done = run(*shlex.split(line)[1:], cwd=tmp_path)
         assert done.returncode == 0, done.stderr
-        if place:
-            (tmp_path / place).write_bytes(done.stdout)
-    known = json.loads((tmp_path / "clusters.json").read_text())
-    assert known["provenance"]["parameters"]["groups"] == 10
-    assert known["provenance"]["seed"] == 3
-    assert known["features"] == ["a", "b", "c"]
-    assert "chosen.csv" not in clusters  # which is written already
-    assert "Which columns are redundant" in (tmp_path / "page.html").read_text()
-    text = (tmp_path / "selection.json").read_text()
-    result = SelectionResult.from_json(text)
+    assert "3 columns" in read((tmp_path / "clusters.html").read_text())
+    result = SelectionResult.from_json(done.stdout.decode())
     full = lines_to_ask(page(result))[-1]
     assert full.endswith("--full --html report.html")  # one document has no room for all of it
     assert "--json" not in full
@@ -627,7 +624,7 @@ def test_how_many_surrogates_were_as_large(found):
     cells = re.findall(r'data-head="surrogates as large"[^>]*>\s*([^<]*?)\s*</td>', text)
     assert cells == [f"{step.exceedances} of {step.n_permutations}" for step in found.steps]
     assert min(step.n_permutations for step in found.steps) < 199
-    assert "a test stops drawing as soon as it has surely passed or failed" in read(text)
+    assert "A test stops drawing as soon as it has surely passed or failed" in read(text)
     fixed = MISelector(n_permutations=99, max_features=1, lookahead=1, random_state=0)
     text = read(page(fixed.fit(*friedman()).result_))
     assert "0 of 99" in text
@@ -682,7 +679,8 @@ def test_levels_that_are_not_alpha_are_explained(found):
     sentence = _words.last_level(found)
     assert sentence == (
         f"What is allowed at the end is {last.level:.3g}, not alpha = 0.05: levels rise after "
-        "steps that were sure (ForwardStop), and a quarter of each is kept for pairs of columns."
+        "small p-values (the ForwardStop rule), and a quarter of each level is set aside for pairs "
+        "of columns."
     )
     assert sentence in read(page(found))
     assert sentence in read("<body>" + found._repr_html_() + "<script>")
@@ -692,7 +690,7 @@ def test_levels_that_are_not_alpha_are_explained(found):
     assert plain.result_.steps[-1].level == 0.05
     assert _words.why_not_alpha(plain.result_) == _words.last_level(plain.result_) == ""
     pairs = MISelector(stop="permutation", random_state=0).fit(X, y).result_
-    assert "a quarter of each is kept for pairs of columns." in _words.last_level(pairs)
+    assert "a quarter of each level is set aside for pairs of columns." in _words.last_level(pairs)
     assert "ForwardStop" not in _words.last_level(pairs)
     full = MISelector(random_state=0, max_features=1).fit(X, y).result_
     assert full.steps[-1].action == "add"  # no level ended it, but those of steps are shown
@@ -978,7 +976,7 @@ def test_how_many_columns_predict():
     assert f"{len(certain)} passed a permutation test, p = " in words
     assert f"But {len(useful)} others were kept for prediction, not by a test." in words
     assert "The rule aims at 5 % false columns among them" in words  # that of the default
-    assert "levels rise after steps that were sure (ForwardStop)" in words
+    assert "levels rise after small p-values (the ForwardStop rule)" in words
     assert "kept on request" not in words
     assert "Columns after the first that does not pass were not tested." in words
     assert "a selection by tests alone may call other columns certain" in words
@@ -1853,6 +1851,18 @@ def test_a_column_that_tells_nearly_all_is_told(rng, case):
     X = pd.DataFrame({"noise": rng.normal(size=300), "after": column(y)})
     search = MISelector(lookahead=1, random_state=0).fit(X, target(y))
     assert search.result_.steps[0].features == (1,)
-    notes = [note for note in search.result_.notes if "after alone tells nearly all" in note]
+    said = f"after ({_data.nats(search.result_.steps[0].mi)} nats) alone tells nearly all."
+    notes = [note for note in search.result_.notes if said in note]
     assert len(notes) == told
-    assert ("after alone tells nearly all" in page(search.result_)) == told
+    assert (said in read(page(search.result_))) == told
+
+
+def test_all_columns_that_tell_nearly_all_are_told(rng):
+    y = rng.normal(size=300)
+    X = pd.DataFrame({"noise": rng.normal(size=300), "hours": np.exp(y), "pay": y**3})
+    notes = MISelector(lookahead=1, random_state=0).fit(X, y > 0.3).result_.notes
+    (note,) = [note for note in notes if "nearly all" in note]
+    assert "hours (" in note
+    assert "pay (" in note
+    assert "noise" not in note
+    assert "each tell nearly all. Were they" in note

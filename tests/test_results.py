@@ -235,7 +235,7 @@ def test_impossible_results_are_refused(place, value, message):
         (("order",), [0, 0], "'order' must rank columns of 6"),
         (("order",), [5, 4, 3, 2, 1, 0], "the selected must be first in 'order'"),
         (("scores",), [], "there must be two folds or more"),
-        (("scores", 0), [0.5], "fold 1 must have 6 scores; it is 1"),
+        (("scores", 0), [0.5], "fold 1 must have 7 scores; it is 1"),
         (("scores", 2, 1), "good", "the scores of fold 3 must be finite numbers"),
         (("scores", 2, 1), None, "the scores of fold 3 must be finite numbers"),
         (("fold_orders", 1), [6], "fold 2 must rank columns of 6"),
@@ -246,7 +246,7 @@ def test_impossible_results_are_refused(place, value, message):
         (("scoring",), 1, "'scoring' must be a text; it is 1"),
         (("criterion",), 1, "each criterion must be a text of its own"),
         (("others",), {"cmi": [0.0] * 6}, "each criterion must be a text of its own"),
-        (("others",), {"jmi": [0.5]}, "jmi must have 6 scores; it is 1"),
+        (("others",), {"jmi": [0.5]}, "jmi must have 7 scores; it is 1"),
         (("others",), {"jmi": [None] * 6}, "the scores of jmi must be finite numbers"),
     ],
 )
@@ -260,16 +260,16 @@ def test_scores_are_a_frame_of_numbers_of_columns():
     X, y = two_of_six()
     selector = MISelector(**PREDICTING, test=True).fit(X, y)
     scores, frame = selector.result_.cv_scores, selector.cv_scores_
-    assert frame["n_features"].tolist() == list(scores.sizes) == [0, 1, 2, 3, 4, 6]
+    assert frame["n_features"].tolist() == list(scores.sizes) == [*range(7)]
     names = [X.columns[j] for j in scores.order]
-    assert frame["added"].tolist() == [(), *((name,) for name in names[:4]), tuple(names[4:])]
+    assert frame["added"].tolist() == [(), *((name,) for name in names)]
     folds = frame[["score_1", "score_2", "score_3"]]
     np.testing.assert_array_equal(folds.to_numpy().T, scores.scores)
     np.testing.assert_allclose(frame["mean"], folds.mean(axis=1))
     np.testing.assert_allclose(frame["standard_error"], folds.std(axis=1) / np.sqrt(3))
     assert frame.loc[frame["chosen"], "n_features"].tolist() == [scores.n_chosen]
     # Tests end with the first that is not passed: what comes later is neither.
-    certain = pd.Series([None, True, True, False, None, None], dtype="boolean")
+    certain = pd.Series([None, True, True, False, None, None, None], dtype="boolean")
     pd.testing.assert_series_equal(frame["certain"], certain, check_names=False)
     untested = MISelector(**PREDICTING).fit(X, y).cv_scores_
     assert untested["certain"].isna().all()

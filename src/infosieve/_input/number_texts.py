@@ -20,6 +20,7 @@ CODES = 20
 _DATE = re.compile(r"\d{4}[-/.]\d\d?[-/.]\d\d?(?:[T ].*)?|\d\d?[-/.]\d\d?[-/.](?:\d\d){1,2}")
 # What stands around numbers. What it means for them is not ours to say.
 _SIGNS = "()%‰$¢£¤¥₩₪₫€₱₴₹₺₽₿ "
+_UNIT = re.compile(r"(.*\d) ?([^\W\d_]{1,10})")
 _DIGITS = re.compile(
     r"[+-]?(?:[\d.,'_ ]+(?:e[+-]?\d+)?|inf|infinity|nan)", re.ASCII | re.IGNORECASE
 )
@@ -94,7 +95,17 @@ def seems_numbers(levels: Sequence[object], look_at: int = 100) -> bool:
         return False
     if len(levels) <= CODES and all(re.fullmatch(r"-?\d+", text) for text in texts):
         return False
+    if len(levels) > CODES and _of_one_unit(texts):
+        return True
     return 2 * sum(bool(readings(text)) or adorned(text) for text in texts) > len(texts)
+
+
+def _of_one_unit(texts: Sequence[str]) -> bool:
+    """Whether all texts are numbers that one word follows: 12 kg, 15.5 kg."""
+    found = [_UNIT.fullmatch(text) for text in texts]
+    return len({one and one[2] for one in found}) == 1 and all(
+        one and readings(one[1]) for one in found
+    )
 
 
 def way_to_numbers(levels: Sequence[object], look_at: int = 100) -> str:

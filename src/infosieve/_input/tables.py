@@ -24,7 +24,7 @@ from infosieve._input.checked import (
 )
 from infosieve._input.kinds import codes_of, has_two_values, kind_of
 from infosieve._input.named import declared_columns, find_columns
-from infosieve._input.number_texts import seems_dates, seems_numbers, way_to_numbers
+from infosieve._input.number_texts import CODES, seems_dates, seems_numbers, way_to_numbers
 from infosieve._input.numbers import Offset, as_floats
 from infosieve._input.reading import read_columns
 from infosieve._sources import as_source
@@ -103,7 +103,10 @@ def read_table(
 
 
 def warn_of_number_texts(table: Any, texts: Iterable[int]) -> None:
-    """Warn that texts are categories, where they look like numbers or dates and nobody declared."""
+    """Tell that texts are categories, where they look like numbers or dates and nobody declared.
+
+    A target of many of them is refused: classes would be another question.
+    """
     found = {j: table.levels[j] for j in texts if j in table.levels}
     numbers = [j for j, levels in found.items() if seems_numbers(levels)]
     dates = [j for j, levels in found.items() if j not in numbers and seems_dates(levels)]
@@ -114,6 +117,12 @@ def warn_of_number_texts(table: Any, texts: Iterable[int]) -> None:
         way = "Turn it into numbers, such as days since a date, the hour, or the weekday"
         if what == "numbers":
             way = way_to_numbers(found[first])
+        if what == "numbers" and table.argument == "y" and len(found[first]) > CODES:
+            raise ValueError(
+                f"{table.label(first)} holds numbers as text ({shown(found[first][0])}), of "
+                f"{len(found[first]):,} different values. {way}; if they are classes, pass "
+                "discrete_target=True."
+            )
         more = f" So do {len(others)} other columns." if others else ""
         warn(
             f"{table.label(first)} holds {what} as text ({shown(found[first][0])}), and text is "

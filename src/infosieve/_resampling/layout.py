@@ -18,8 +18,8 @@ from infosieve._resampling.words import random_order
 
 # A part of a series has at least so many rows where its window is found in the data.
 _LEAST = 100
-# Parts of grouped rows, at most: a row each of 25 parts tells nearly as much as all.
-_MOST_SLOTS = 25
+# Parts of grouped rows, at most; more of them take longer, and tell less and less more.
+_MOST_SLOTS = 100
 # Groups of like size are exchanged: at least so many are alike.
 _ALIKE = 10
 

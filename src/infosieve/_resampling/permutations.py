@@ -49,7 +49,7 @@ def seed_of(random_state: Any) -> int:
     """One integer from what scikit-learn's users call a random state."""
     checked = check_seed(random_state)
     if checked is None:
-        return int(np.random.SeedSequence().entropy)  # type: ignore[arg-type]
+        return int(np.random.SeedSequence().generate_state(1)[0])  # short enough to be typed
     if isinstance(checked, np.random.Generator):
         return int(checked.integers(2**31))
     if isinstance(checked, np.random.RandomState):

@@ -1,6 +1,5 @@
 """``infosieve cluster``: columns that are redundant with each other, joined."""
 
-import sys
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Annotated, Any
@@ -97,14 +96,18 @@ def cluster(
         random_state=seed,
         verbose=0 if quiet else 1,
     )
-    X, y = _numbers(in_memory(data.X), data.declared), data.y
+    X, y = in_memory(data.X), data.y
+    left_out = categories(X, data.declared)
+    if len(left_out) == X.shape[1]:
+        _refuse_nothing_but(left_out)
+    X = X.drop(columns=left_out)
     if data.discrete_target is True:
         y = y.astype("category")
     with workers(dask, jobs) as clustering.executor:
         clustering.fit(X, y, data.groups)
     clustering.executor = None
     clustering.set_output(transform="pandas")
-    result = clustering.result_
+    result = with_left_out(clustering.result_, left_out)
     finish(
         _with_categories(result) if data.discrete_target is True else result,
         json,
@@ -114,24 +117,33 @@ def cluster(
     )
 
 
-def _numbers(X: Any, declared: Sequence[str]) -> Any:
-    """The columns without categories, which have no distances; says which these are."""
+def categories(X: Any, declared: Sequence[str]) -> list[Any]:
+    """The columns that clusters have no place for: categories have no distances."""
     from infosieve._core.messages import shown
     from infosieve._input.kinds import kind_of
 
     kinds = {name: kind_of(X[name], f"column {shown(name)} of X") for name in X}
-    left_out = [name for name in X if name in declared or kinds[name] == "category"]
-    if not left_out:
-        return X
+    return [name for name in X if name in declared or kinds[name] == "category"]
+
+
+def _refuse_nothing_but(left_out: Sequence[Any]) -> None:
+    from infosieve._core.messages import shown
+
     named = ", ".join(map(shown, left_out[:_NAMES]))
     more = f" and {len(left_out) - _NAMES} more" if len(left_out) > _NAMES else ""
-    if len(left_out) == X.shape[1]:
-        raise InputError(
-            f"clusters join columns of numbers, but all are categories: {named}{more}; "
-            "infosieve select takes them"
-        )
-    print(f"infosieve: clusters join numbers; categories left out: {named}{more}", file=sys.stderr)
-    return X.drop(columns=left_out)
+    raise InputError(
+        f"clusters join columns of numbers, but all are categories: {named}{more}; "
+        "infosieve select takes them"
+    )
+
+
+def with_left_out(result: Any, names: Sequence[Any]) -> Any:
+    """The result, which knows the categories that were left out."""
+    if not names:
+        return result
+    known = result.provenance
+    parameters = {**known.parameters, "categories": [*names]}
+    return replace(result, provenance=replace(known, parameters=parameters))
 
 
 def _with_categories(result: Any) -> Any:

@@ -102,6 +102,8 @@ def read_data(
     _find(target, names, "--target")
     if groups is not None and _find(groups, names, "--groups") == target:
         raise InputError(f"--groups and --target are one column, {shown(target)}")
+    if features and target in features:
+        raise InputError(f"--features and --target are one column, {shown(target)}")
     chosen = _matching(features, names, "--features") if features else names
     left_out = _matching(exclude, names, "--exclude") if exclude else []
     without = {target, groups, *left_out}

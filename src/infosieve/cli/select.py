@@ -31,9 +31,12 @@ _SCORING = (
 )
 _TEST = "of --stop cv: test the columns that are kept, too, and say which are certain"
 _FULL = (
-    "also ask --alternatives, and what infosieve relevance and stability ask, on one page with "
-    "--html; takes much longer: a hundred more selections, on halves of the samples"
+    "also ask --alternatives, what infosieve relevance and stability ask, and which columns are "
+    "redundant, on one page with --html; takes longer: a hundred more selections, on halves of the "
+    "samples"
 )
+# Of more columns, --full does not ask which are redundant: infosieve cluster does.
+_CLUSTERED = 2000
 
 
 def select(
@@ -213,7 +216,7 @@ def _with_units(result: Any, data: Any) -> Any:
 
 
 def _more(selector: Any, data: Any) -> Iterator[tuple[str, Any]]:
-    """What else is informative, and what halves of the samples choose."""
+    """What else is informative, which columns are redundant, and what halves of samples choose."""
     from sklearn.base import clone
 
     from infosieve.cli.tables import in_memory
@@ -224,10 +227,38 @@ def _more(selector: Any, data: Any) -> Iterator[tuple[str, Any]]:
     how = {name: getattr(selector, name) for name in names}
     shared = {"groups": data.groups, "n_jobs": selector.n_jobs, "executor": selector.executor}
     shared |= {"random_state": selector.result_.provenance.seed, "verbose": selector.verbose}
+    warnings.filterwarnings("ignore", ".*, as identifiers have: ")  # told before, as left out
     yield "relevance", relevance_test(data.X, data.y, alpha=selector.alpha, **how, **shared)
     warnings.filterwarnings("ignore", ".*samples have no target, and are left out")  # told before
+    if (clusters := _redundant(selector, data)) is not None:
+        yield "clusters", clusters
     halves = clone(selector).set_params(executor=None, checkpoint=None, n_jobs=None, verbose=0)
     yield "stability", stability(halves, in_memory(data.X), data.y, **shared)
+
+
+def _redundant(selector: Any, data: Any) -> Any:
+    """Clusters of columns of numbers that are redundant; None where there are too many, or one."""
+    from infosieve.cli.cluster import categories, with_left_out
+    from infosieve.cli.tables import in_memory
+    from infosieve.clustering import FeatureClustering
+    from infosieve.report._asking import REDUNDANT
+
+    if data.X.shape[1] > _CLUSTERED:
+        return None
+    X = in_memory(data.X)
+    left_out = categories(X, data.declared)
+    if X.shape[1] - len(left_out) < 2:
+        return None
+    known = selector.result_.provenance
+    clustering = FeatureClustering(
+        n_clusters=None,
+        **REDUNDANT,
+        missing="auto" if selector.missing == "value" else selector.missing,
+        n_jobs=selector.n_jobs,
+        random_state=known.seed,
+    )
+    clustering.fit(X.drop(columns=left_out))
+    return with_left_out(clustering.result_, left_out)
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from infosieve.report._doubt import near_level
 from infosieve.report._parts import counted
 from infosieve.report._relevance import by_information
 from infosieve.report._stability import bound_text, by_frequency, unbounded
-from infosieve.report._words import added_to, last_level
+from infosieve.report._words import added_to, how_alike, last_level
 from infosieve.results import (
     ClusterResult,
     CVScores,
@@ -32,6 +32,8 @@ _BAR = 24
 _NAMES = 10
 # So many relevant columns are listed; and of the others, the first.
 _RELEVANT, _OTHERS = 50, 10
+# So many clusters are listed, and all that have several columns.
+_CLUSTERS = 30
 # So many columns that were chosen from halves are listed, and so many sets.
 _CHOSEN, _SETS = 30, 3
 
@@ -99,16 +101,17 @@ def selection(result: SelectionResult) -> None:
     for step in result.steps:
         sign = {"add": "+", "remove": "-", "refuse": "~", "stop": "x"}[step.action]
         for j in step.features:
-            row = [sign, result.features[j], nats(step.mi), nats(step.gain, "+")]
-            level = "" if step.level is None else f"{step.level:.3g}"
-            p = [p_text(step.p_value, step.lower_limit, plain=True), level] if with_p else []
-            rows.append([*row, *p, bar(step.gain, largest)])
-    heads = ["", "feature", "MI (nats)", "gain", *(["p", "allowed"] if with_p else []), ""]
+            row = [sign, result.features[j], nats(step.gain, "+")]
+            if with_p:
+                row += [nats(step.null_quantiles[2]) if step.null else ""]
+                row += [p_text(step.p_value, step.lower_limit, plain=True)]
+                row += ["" if step.level is None else f"{step.level:.3g}"]
+            rows.append([*row, bar(step.gain, largest)])
+    tested = ["chance (95 %)", "p", "allowed"] if with_p else []
+    heads = ["", "feature", "adds (nats)", *tested, ""]
     out.print(table(heads, rows, right=range(2, len(heads) - 1)))
-    if len(result.selected) > 1:
-        out.print(Text("(MI of larger sets is biased, mostly downwards: what counts is the gain)"))
     if result.criterion in ("cmim", "jmi") and not with_p:
-        out.print(Text(f"gain: what a column adds {added_to(result)[0]}"))
+        out.print(Text(f"what a column adds {added_to(result)[0]}"))
     if result.cv_scores is not None:
         _prediction(out, result, result.cv_scores)
     if result.steps and result.steps[-1].action == "stop":
@@ -116,7 +119,7 @@ def selection(result: SelectionResult) -> None:
     for step in result.steps:
         if step.action == "add" and len(step.features) > 1:
             pair = " and ".join(str(result.features[j]) for j in step.features)
-            out.print(Text(printable(f"{pair} are a pair: gain and p are those of both together")))
+            out.print(Text(printable(f"{pair} are a pair: what it adds and p are those of both")))
         if step.action == "refuse":
             follows = " and ".join(str(result.features[j]) for j in step.follows)
             name = result.features[step.features[0]]
@@ -177,7 +180,7 @@ def _prediction(out: Console, result: SelectionResult, scores: CVScores) -> None
 def _certain(result: SelectionResult) -> str:
     """Which columns are certain, and what the others are."""
     if not result.provenance.parameters.get("test"):
-        return "certain columns: nobody asked; --test says which of them are"
+        return "which of them are certain was not tested; --test does"
     steps = [step for step in result.steps if step.action == "add"]
     if all(step.p_value is None for step in steps):
         return "certain columns: the tests, which would say it, were broken off"
@@ -291,16 +294,19 @@ def stability(result: Stability) -> None:
 def clusters(result: ClusterResult) -> None:
     """Each cluster: how many columns, the most typical, and all of them."""
     out = console()
-    head = f"{len(result.clusters)} clusters of {len(result.features)} features"
+    head = f"{len(result.clusters)} clusters of {len(result.features)} features{how_alike(result)}"
     out.print(Text(head, style="bold"))
     members = result.members
     order = sorted(range(len(members)), key=lambda label: -len(members[label]))
     largest = len(members[order[0]])
+    listed = [label for i, label in enumerate(order) if i < _CLUSTERS or len(members[label]) > 1]
     rows = [
         [label, len(some), result.features[result.medoids[label]], bar(len(some), largest)]
-        for label, some in ((label, members[label]) for label in order)
+        for label, some in ((label, members[label]) for label in listed)
     ]
     out.print(table(["cluster", "columns", "most typical", ""], rows, right=(0, 1)))
+    if len(listed) < len(order):
+        out.print(Text(f"... and {len(order) - len(listed):,} more of one column each"))
     several = [label for label in order if len(members[label]) > 1]
     if several:
         out.print(Text("columns of clusters that have several", style="bold"))

@@ -58,7 +58,7 @@ class NumberFormat:
         if not known or decimal == separator:
             raise InputError(
                 "--decimal must be . or , and not the delimiter; what separates thousands may "
-                f"follow, as in --decimal .,; got {shown(option)}"
+                f"follow, as in --decimal '.,'; got {shown(option)}"
             )
         return cls(decimal, thousands, separator)
 
@@ -188,8 +188,9 @@ def refuse_doubtful(texts: Sequence[str | None], name: Any, form: NumberFormat) 
         row = min(levels[text] for text in with_comma)
         text = tidied(str(texts[row]))
         raise InputError(
-            f"column {shown(name)} holds {shown(text)} in row {row + 1}; pass --decimal ., to read "
-            f"{plain(text, ('.', ','))} or --decimal ,. to read {plain(text, (',', '.'))}, or "
+            f"column {shown(name)} holds {shown(text)} in row {row + 1}; pass --decimal '.,' to "
+            f"read {plain(text, ('.', ','))} or --decimal ',.' to read "
+            f"{plain(text, (',', '.'))}, or "
             f"declare it with --categorical {shown(name)}"
         )
 
@@ -250,7 +251,9 @@ def _way(text: str, marks: Marks, form: NumberFormat) -> str:
     value = brief(plain(text, marks))
     if marks[0] == form.separator:
         return f"write {value} if that is meant"
-    return f"pass --decimal {shlex.quote(''.join(marks))} to read {value}"
+    option = "".join(marks)
+    quoted = shlex.quote(option) if len(option) == 1 or "'" in option else f"'{option}'"
+    return f"pass --decimal {quoted} to read {value}"
 
 
 def _as_numbers(written: "pd.Series[Any]", name: Any) -> "pd.Series[Any]":

@@ -26,12 +26,14 @@ from infosieve.report._parts import (
     section,
     table,
 )
-from infosieve.report._words import gaps, setting
+from infosieve.report._words import gaps, how_alike, setting, weak_clusters
 
 # So many rows of a table of columns that were not selected.
 _MANY = 20
 # So many names of columns that were left out.
 _NAMES = 12
+# So many sets of redundant columns, and so many columns of each, stand in the answer.
+_SETS, _IN_SET = 4, 5
 # What parameters of a report take: its schema, its class, and what gives one.
 _KINDS = {
     "clusters": ("clusters", "ClusterResult", "as FeatureClustering().fit(X, y).result_ is"),
@@ -119,8 +121,8 @@ def stand_ins(result: Any, clusters: Any = None) -> Answer:
     found = _by_column(result)
     if not found:
         text = (
-            "No column was found that could take the place of a selected one. Related columns that "
-            "tell less, or more, are not found so: see which are redundant."
+            "No column was found that could take the place of a selected one. A column that tells "
+            "a part of the same is not listed here."
         )
         return _answer(question, " ".join([text, *copies]))
     without = [j for j in result.selected if j not in found]
@@ -227,13 +229,18 @@ def redundant(result: Any, clusters: Any = None) -> Answer:
         text = "Not asked." if ask else "Not asked: clusters are of numbers."
         return _answer(question, text, code=ask)
     part = tree_section(clusters, "Which columns are redundant", anchor="redundant")
-    n, k = len(clusters.features), len(clusters.clusters)
-    several = sum(len(members) > 1 for members in clusters.members)
-    have = "has" if several == 1 else "have"
-    answer = f"{counted(n, 'column')} in {counted(k, 'cluster')}"
-    answer += f", of which {several:,} {have} several columns." if several else ", one in each."
+    several = sorted((some for some in clusters.members if len(some) > 1), key=len, reverse=True)
+    sets = [listed([name_text(name) for name in some], _IN_SET) for some in several[:_SETS]]
+    more = f"; and {len(several) - _SETS:,} more such sets" if len(several) > _SETS else ""
+    answer = f"{'; '.join(sets)}{more}" if sets else f"None of {len(clusters.features):,}"
+    answer += f"{how_alike(clusters)}."
     if clusters.decided is False:
-        answer += " The data do not decide on their number."
+        answer += " The data do not decide on the number of clusters."
+    answer = " ".join([answer, *weak_clusters(clusters)])
+    left_out = [name for name in result.features if name not in clusters.features]
+    if left_out:
+        names = listed([name_text(name) for name in left_out], _NAMES)
+        answer += f" Clusters are of numbers, without {names}."
     return _answer(question, answer, part)
 
 

@@ -16,8 +16,12 @@ _OF_DATA += ("series-window", "delimiter", "decimal", "encoding", "sheet", "date
 _FLAGS = ("alternatives", "full", "json", "quiet", "series", "test")
 # Values of parameters that are longer are not written out.
 _LONG = 60
-# Clusters of columns about classes: no number can be chosen by regression.
-_THRESHOLD = 0.5
+# Columns are redundant whose ranks share about half of their variance, whatever the target.
+REDUNDANT: dict[str, Any] = {
+    "similarity": "unsupervised",
+    "correlation": "spearman",
+    "similarity_threshold": 0.7,
+}
 # Clusters have gaps as medians: a value of their own is nothing that can be asked for.
 _NOT_OF_CLUSTERS = (("--missing", "value"), ("--missing=value",))
 
@@ -77,26 +81,25 @@ def prediction(result: Any) -> str:
 
 def clusters(result: Any) -> str:
     """How to ask which columns are redundant; empty where all are categories."""
-    known, classes = result.provenance, _has_classes(result)
+    known = result.provenance
     if known.command:
-        return _commands_for_clusters(known, classes)
+        if is_series(known) or "full" in (name for name, _ in _read(known.command)):
+            return _command_for_clusters(known.command)
+        return _full(known.command)
     declared = _declared(result)
     if len(declared) == len(result.features):
         return ""
-    settings = [f"n_clusters=None, similarity_threshold={_THRESHOLD}"] if classes else []
-    settings += _of_clusters(known)
-    columns, target = "X", "y"
+    settings = [f"{name}={value!r}" for name, value in {"n_clusters": None, **REDUNDANT}.items()]
+    settings += _gaps_of_clusters(known)
+    columns = "X"
     if any(isinstance(name, str) for name in result.features):
         columns = 'X.select_dtypes("number")'
     elif declared:
         columns = "pd.DataFrame(X)"
     if declared:
         columns += f'.drop(columns={_literal(declared)}, errors="ignore")'
-    if known.parameters.get("discrete_target") is True:
-        target = 'pd.Series(y, dtype="category")'
-    pandas = "import pandas as pd; " if "pd." in columns + target else ""
-    fit = f"fit({', '.join([columns, target, *_groups(known)])})"
-    call = f"FeatureClustering({', '.join(settings)}).{fit}.result_"
+    pandas = "import pandas as pd; " if "pd." in columns else ""
+    call = f"FeatureClustering({', '.join(settings)}).fit({columns}).result_"
     report = f'selector.result_.report("report.html", clusters={call})'
     return f"{pandas}from infosieve import FeatureClustering; {report}"
 
@@ -123,13 +126,11 @@ def _of_data(known: Any) -> Iterator[str]:
         yield f"{name}={text if len(text) <= _LONG else f'selector.{name}'}"
 
 
-def _of_clusters(known: Any) -> Iterator[str]:
-    """The same, as far as clusters know them: gaps have no value of their own there."""
+def _gaps_of_clusters(known: Any) -> Iterator[str]:
+    """What becomes of gaps, as far as clusters know it: a value of its own is nothing there."""
     missing = known.parameters.get("missing", "auto")
     if missing not in ("auto", "value"):
         yield f"missing={missing!r}"
-    if is_series(known):
-        yield "series=True"
 
 
 def _literal(value: Any) -> str:
@@ -155,12 +156,6 @@ def _declared(result: Any) -> list[Any]:
     whole = [item for item in value if isinstance(item, (int, np.integer)) and item in places]
     named = [item for item in value if isinstance(item, str) and item in names]
     return named + [names[item] for item in whole]
-
-
-def _has_classes(result: Any) -> bool:
-    """Whether a target is of categories: an excerpt has their texts."""
-    values = [value for some in result.excerpt.target.values() for value in some]
-    return any(isinstance(value, str) for value in values)
 
 
 # --- on the command line
@@ -222,26 +217,13 @@ def _command(command: str, name: str, *more: str) -> str:
     return _written(name, kept, *more) if kept else ""
 
 
-def _commands_for_clusters(known: Any, classes: bool) -> str:
-    """The selection and the clusters as documents, and the page of both."""
-    units = _read(known.command)
-    if not units:
-        return ""
-    kept = [unit for unit in units if unit[0] not in ("full", "json", "html", "out")]
-    pages = [words[-1].removeprefix("--html=") for name, words in units if name == "html"]
-    asked = {name for name, _ in units}
-    stand_ins = ["--alternatives"] if "full" in asked and "alternatives" not in asked else []
-    selection = _written("select", kept, *stand_ins, "--json")
-    of_data = [unit for unit in kept if unit[0] in ("", "series", *_OF_DATA)]
-    of_data = [unit for unit in of_data if unit[1] not in _NOT_OF_CLUSTERS]
-    more = ["--similarity-threshold", f"{_THRESHOLD}"] if classes else []
-    more += ["--series"] if any(name == "series-window" for name, _ in of_data) else []
-    of_data = [unit for unit in of_data if unit[0] != "series-window"]
-    clusters = _written("cluster", of_data, *more, "--seed", str(known.seed), "--json")
-    if "full" in asked:  # whose page has answers that this one has not
-        pages = ["clusters.html"]
-    page = shlex.join(["--html", *(pages or ["report.html"])])
-    return (
-        f"{selection} > selection.json && {clusters} > clusters.json && "
-        f"infosieve report selection.json clusters.json {page}"
-    )
+def _command_for_clusters(command: str) -> str:
+    """Clusters of the same columns, on a page of their own."""
+    units = [unit for unit in _read(command) if unit[0] in ("", *_OF_DATA)]
+    kept = [
+        unit for unit in units if unit[0] != "series-window" and unit[1] not in _NOT_OF_CLUSTERS
+    ]
+    more = list[str]()
+    for name, value in REDUNDANT.items():
+        more += [f"--{name.replace('_', '-')}", str(value)]
+    return _written("cluster", kept, *more, "--html", "clusters.html") if kept else ""

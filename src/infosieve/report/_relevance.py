@@ -25,8 +25,8 @@ def relevance_notes(result: Any) -> Iterator[str]:
         draws = np.unique(result.n_draws_asked[shared])
         sizes = f"{draws[-1]:,}" if draws.size == 1 else f"{draws[0]:,} to {draws[-1]:,}"
         yield (
-            f"{counted(int(shared.sum()), 'column')} {_was(shared)} compared with null "
-            f"distributions of {sizes} draws, which columns with the same ties share."
+            f"{counted(int(shared.sum()), 'column')} {_was(shared)} compared with {sizes} draws of "
+            "chance, which columns share whose values repeat in the same way."
         )
     if own.any():
         most = int(result.n_draws_asked[own].max())

@@ -249,9 +249,9 @@ def _as_large(result: Any) -> str:
     )
     if any(step.sequential for step in result.steps):
         text += (
-            "; a test stops drawing as soon as it has surely passed or failed, and p is "
-            "exact for such a test. A p that is as small as it can be after so few says only that "
-            "the column has passed; how far it is from chance, what it adds beside chance says"
+            ". A test stops drawing as soon as it has surely passed or failed, so that strong "
+            "columns have the same p; it is exact for such a test. How strong a column is, shows "
+            "what it adds beside what chance adds"
         )
     return f"{text}."
 

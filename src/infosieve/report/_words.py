@@ -11,7 +11,7 @@ from typing import Any
 
 from infosieve._core.parameters import stop_of
 from infosieve.report._data import nats
-from infosieve.report._parts import counted, name_text
+from infosieve.report._parts import counted, listed, name_text
 
 # Fewer groups are as few as that many samples.
 _FEW = 30
@@ -20,6 +20,8 @@ _FEW = 30
 _NEARLY_ALL, _SHARE = 1.5, 0.9
 # Of classes with fewer samples each, it is not known how much there is to know.
 _SEEN = 10
+# Columns that are less similar are not redundant.
+_ALIKE = 0.5
 # Such a part of a gain is most of it.
 _MOST_OF = 0.9
 # Options whose names are not those of their parameters.
@@ -71,7 +73,7 @@ def unfinished(result: Any) -> Iterator[str]:
 
 
 def nearly_the_target(result: Any) -> Iterator[str]:
-    """That one column tells nearly all: it may not be known before the target is."""
+    """Which columns alone tell nearly all: they may not be known before the target is."""
     targets = [*result.excerpt.target.values()]
     first = result.steps[0] if result.steps else None
     if first is None or first.action != "add" or len(first.features) != 1 or len(targets) != 1:
@@ -84,12 +86,18 @@ def nearly_the_target(result: Any) -> Iterator[str]:
             return
         shares = [count / len(values) for count in counts]
         limit = -_SHARE * sum(share * math.log(share) for share in shares)
-    if first.mi > limit:
-        yield (
-            f"{name_text(result.features[first.features[0]])} alone tells nearly all "
-            f"({nats(first.mi)} nats). Was it computed from the target, or measured after it? Then "
-            "leave it out."
-        )
+    if first.mi <= limit:
+        return
+    alone = {first.features[0]: first.mi}
+    alone |= {j: mi for j, mi in enumerate(result.relevance) if mi > limit and j not in alone}
+    some = listed([f"{name_text(result.features[j])} ({nats(alone[j])} nats)" for j in alone])
+    tells, was, it = "alone tells", "Was it", "it"
+    if len(alone) > 1:
+        tells, was, it = "each tell", "Were they", "them"
+    yield (
+        f"{some} {tells} nearly all. {was} computed from the target, or measured after it? Then "
+        f"leave {it} out."
+    )
 
 
 def fewer_columns(result: Any) -> Iterator[str]:
@@ -127,8 +135,8 @@ def estimated(result: Any) -> Iterator[str]:
             n = max(step.n_candidates for step in ranked)
             kept = max(step.n_screened for step in ranked)
             yield (
-                f"In most steps, not all of the {n:,} candidates were estimated anew, but those "
-                f"that were best in an earlier step ({kept:,} at most)."
+                "In most steps, only the candidates that were best in an earlier step were "
+                f"estimated anew ({kept:,} of {n:,} at most)."
             )
             steps = [s for s in steps if s not in ranked]
         if steps:
@@ -217,10 +225,10 @@ def why_not_alpha(result: Any) -> str:
     reasons = []
     if rule_of_tests(result) == "fdr":
         rise = any(step.level > alpha for step in tested)
-        after = "rise after steps that were sure" if rise else "begin below it, and rise later"
-        reasons.append(f"levels {after} (ForwardStop)")
+        after = "rise after small p-values" if rise else "begin below it, and rise later"
+        reasons.append(f"levels {after} (the ForwardStop rule)")
     if known.get("lookahead") == 2:
-        reasons.append("a quarter of each is kept for pairs of columns")
+        reasons.append("a quarter of each level is set aside for pairs of columns")
     return ", and ".join(reasons)
 
 
@@ -315,7 +323,10 @@ def _parts(result: Any, permuted: bool = True) -> Iterator[str]:
         few = " So few groups show strong dependences only." if groups < _FEW else ""
         yield (
             "Rows of one group are not compared with each other: estimates are means over "
-            f"{_n_parts(result)}, with rows of {groups:,} groups{whole}.{few}"
+            f"{_n_parts(result)}, with rows of {groups:,} groups{whole}.{few} A column that is the "
+            f"same in all rows of a group has {groups:,} values at most, however many rows there "
+            "are. Estimates depend on the order of the rows within groups: shuffle the rows to see "
+            "how much."
         )
         same = "the same values in the same order in the groups"
         yield from _by_order(known, f"has {same}", f"have {same}")
@@ -347,6 +358,11 @@ def _parts(result: Any, permuted: bool = True) -> Iterator[str]:
 
 def cluster_notes(result: Any) -> Iterator[str]:
     """Of clusters: a sentence each."""
+    if left_out := _parameter(result, "categories"):
+        names, one = [name_text(name) for name in left_out], len(left_out) == 1
+        are = "is a category, and is" if one else "are categories, and are"
+        yield f"Clusters are of numbers: {listed(names, 8)} {are} not among them."
+    yield from weak_clusters(result)
     copies = [(j, i) for i, others in result.duplicates.items() for j in others]
     if copies:
         some = ", ".join(f"{result.features[j]} of {result.features[i]}" for j, i in copies[:5])
@@ -376,6 +392,49 @@ def cluster_notes(result: Any) -> Iterator[str]:
                 f"The data do not decide on the number: {within}.{taken} Other samples may lead to "
                 "another number; pass the one that serves you."
             )
+
+
+def _parameter(result: Any, name: str) -> Any:
+    """A parameter of what was asked; None where it is not known."""
+    return None if result.provenance is None else result.provenance.parameters.get(name)
+
+
+def how_alike(result: Any) -> str:
+    """What columns of a cluster have in common, as a remark; empty without a threshold."""
+    threshold = _parameter(result, "similarity_threshold")
+    if not isinstance(threshold, (int, float)) or not -1 <= threshold <= 1:
+        return ""
+    what = "similarity about the target"
+    if _parameter(result, "similarity") == "unsupervised":
+        ranks = _parameter(result, "correlation") == "spearman"
+        what = "rank correlation" if ranks else "correlation"
+    return f" ({what} of {threshold:g} or more)"
+
+
+def weak_clusters(result: Any) -> Iterator[str]:
+    """Clusters whose columns have little in common."""
+    least = dict[int, float]()
+    merges = zip(result.node_clusters[len(result.features) :], result.similarities, strict=True)
+    for cluster, similarity in merges:
+        if cluster is not None:
+            least[cluster] = min(least.get(cluster, 1.0), float(similarity))
+    weak = [cluster for cluster in sorted(least) if least[cluster] < _ALIKE]
+    if not weak:
+        return
+    loosest = min(weak, key=lambda cluster: least[cluster])
+    some = listed([name_text(name) for name in result.members[loosest]], 4)
+    only = f"{least[loosest]:.2f} only, where 1 is the same"
+    way = ""
+    if _parameter(result, "similarity_threshold") is None:
+        way = setting(result.provenance, "similarity_threshold", _ALIKE)
+        way = f" {way} joins only what is alike."
+    if len(weak) == 1:
+        yield f"{some} are joined at a similarity of {only}: not all are redundant.{way}"
+    else:
+        yield (
+            f"{len(weak):,} clusters are loose: {some} are joined at a similarity of {only}. Not "
+            f"all of their columns are redundant.{way}"
+        )
 
 
 def _more_error(results: Any, chosen: int) -> str:

@@ -34,8 +34,8 @@ from infosieve.selection._search import Search
 
 # Rankings that are tried where nobody names a criterion (docs/quality.md).
 CRITERIA = ("cmi", "cmim")
-# Each number of columns that is tried is about so many times the one before.
-_GROWTH = 1.4
+# Of so many columns every number is tried; of more, each is about so many times the one before.
+_EVERY, _GROWTH = 12, 1.4
 # A class is rare below this share of what it would have if all had as many samples.
 _RARE = 0.4
 # The fewest columns are chosen whose error exceeds the smallest by so much (docs/quality.md).
@@ -59,7 +59,9 @@ Take: TypeAlias = Callable[[Sequence[int]], Any]
 
 
 def sizes_up_to(most: int, least: int = 1) -> list[int]:
-    """1, 2, 3, 4, 6, 8, 11, ...: steps that grow with the number, up to the last; and the least."""
+    """1, 2, 3, 4, 6, 8, 11, ..., up to the last, and the least; of few columns every number."""
+    if most <= _EVERY:
+        return [*range(1, most + 1)]
     sizes, size = {min(max(least, 1), most), most}, 1
     while size < most:
         sizes.add(size)
@@ -146,7 +148,9 @@ class Trial:
             return "Pass another 'model'."
         return (
             "A model is given columns of X as they are: pass a pipeline that prepares them "
-            "(scales, fills gaps, encodes text) for the model, or model=None."
+            "(scales, fills gaps, encodes text) for the model, such as make_pipeline("
+            "make_column_transformer((OneHotEncoder(), make_column_selector(dtype_exclude="
+            "'number')), remainder='passthrough'), model) for text, or model=None."
         )
 
     def _unjudged(
