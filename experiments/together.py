@@ -32,7 +32,10 @@ DOCS = HERE.parent / "docs"
 P = 99
 LEVEL = 0.05
 # Groups: how many, and their smallest and largest size.
-GROUPS = ((20, 30, 30), (20, 2, 30), (50, 5, 5), (50, 2, 30), (200, 2, 5))
+GROUPS = ((20, 30, 30), (20, 2, 30), (50, 5, 5), (50, 2, 30), (60, 20, 100), (200, 2, 5))
+# What is to be found, by the number of groups, and shares of the variance between groups.
+EFFECTS = {60: 0.12, 200: 0.3}
+OTHER_SHARES = {(50, 5, 5): (0.0, 0.5, 0.9), (60, 20, 100): (0.1, 0.5)}
 MATCHED = ((50, 2), (150, 2), (50, 4))  # groups, rows of each
 SHARES = (0.5, 0.9)  # of the variance, between groups
 PHIS, SIZES = (0.0, 0.5, 0.9, 0.99), (200, 1000)
@@ -155,9 +158,9 @@ def cases():
                 for effect in (0.0, 0.3 if n == 200 else 0.15):
                     every.append(("series", step, effect, [phi, n], 1.0 if n == 200 else 0.5))
     for group in GROUPS:
-        for share in (0.0, *SHARES) if group == (50, 5, 5) else SHARES:
+        for share in OTHER_SHARES.get(group, SHARES):
             for step in STEPS:
-                for effect in (0.0, 0.3 if group[0] == 200 else 0.5):
+                for effect in (0.0, EFFECTS.get(group[0], 0.5)):
                     every.append(("groups", step, effect, [*group, share], 0.5))
     for n_groups, size in MATCHED:
         for share in SHARES:
@@ -245,7 +248,9 @@ def page(kept, seed=0):
             sizes = f"{low:.0f}" if low == high else f"{low:.0f} to {high:.0f}"
             each = [share_of(runs, k) for k in ("groups", "one row of each", "as if independent")]
             rows.append([int(n), sizes, f"{share:.0%}", c["step"], len(runs), *each])
-        parts += [TEXT[title], table(head, rows, left=0)]
+        others = ", ".join(f"{effect} with {n} groups" for n, effect in EFFECTS.items())
+        effects = f"0.5 times the candidate ({others})"
+        parts += [TEXT[title].format(effects=effects), table(head, rows, left=0)]
     head = ["groups", "rows of each", "variance between", "effect", "runs", "`groups`",
             "as if independent"]  # fmt: skip
     rows = [
@@ -305,8 +310,8 @@ All columns have effects of groups: the share of the variance between groups is 
 are independent.""",
     "groups power": """## Groups: something to be found
 
-The target has 0.5 times the candidate added (0.3 with 200 groups). "One row of each" is what can be
-done without `groups`: a valid test of a random row of each group.""",
+The target has {effects} added. "One row of each" is
+what can be done without `groups`: a valid test of a random row of each group.""",
     "matched": """## Matched rows
 
 Every group has the same values of the target in the same order, such as control and case of a
