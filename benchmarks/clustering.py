@@ -175,7 +175,8 @@ def write(rows, growth, large):
     lines = [
         "# Benchmarks of feature clustering",
         "",
-        f"Written by `benchmarks/clustering.py` on {m['processor']}, {m['cores']} cores, "
+        "Written by [`benchmarks/clustering.py`](../benchmarks/clustering.py)"
+        f" on {m['processor']}, {m['cores']} cores, "
         f"Python {m['python']}{common.told(common.SEED)}. One thread except where it says two.",
         "",
         "| what | ours | theirs | whose | times faster |",

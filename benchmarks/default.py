@@ -421,7 +421,8 @@ def page(rows):
     lines = [
         "# Benchmarks of the default",
         "",
-        "Written by `benchmarks/default.py`. Whole selections by `MISelector()`, all",
+        "Written by [`benchmarks/default.py`](../benchmarks/default.py)"
+        ". Whole selections by `MISelector()`, all",
         "steps and tests included, other settings only where they are named. Kernels are compiled.",
         "The best of three runs, of fewer where they take longer than 20 seconds together. The",
         "relevant columns are known: the data are generated (see the script). Parts of a selection",

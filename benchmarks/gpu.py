@@ -263,7 +263,8 @@ def write(r):
     lines = [
         "# Benchmarks of the GPU",
         "",
-        f"Written by `benchmarks/gpu.py` from a run of {r['date']} on one {r['gpu']} and the "
+        "Written by [`benchmarks/gpu.py`](../benchmarks/gpu.py)"
+        f" from a run of {r['date']} on one {r['gpu']} and the "
         f"{r['cpu cores']} CPU cores of the same machine (all threads), CuPy {r['cupy']}, Python "
         f"{r['python']}{common.told(r.get('seed'))}. "
         "Milliseconds, the best of a few runs. Kernels: the sum of all launches, "

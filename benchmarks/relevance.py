@@ -104,7 +104,8 @@ def write(result):
     lines = [
         "# What a test of every column costs",
         "",
-        f"Written by `benchmarks/relevance.py` on {m['processor']}, {m['cores']} cores, Python "
+        "Written by [`benchmarks/relevance.py`](../benchmarks/relevance.py)"
+        f" on {m['processor']}, {m['cores']} cores, Python "
         f"{m['python']}.",
         "The time of `relevance_test` in passes of `relevance` with the same K, scale and threads,",
         "in the same process: times of the processor, all threads together. Shared: columns that",

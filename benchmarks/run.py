@@ -181,7 +181,8 @@ def write_page(result):
     lines = [
         "# Benchmarks",
         "",
-        f"Written by `make bench` on {m['processor']}, {m['cores']} cores, Python {m['python']}"
+        "Written by [`benchmarks/run.py`](../benchmarks/run.py)"
+        f" on {m['processor']}, {m['cores']} cores, Python {m['python']}"
         f"{common.told(result.get('seed'))};",
         f"{versions}. One thread, K = {K}, best of several runs taken in turn.",
         "",

@@ -177,7 +177,8 @@ def write(result):
     lines = [
         "# Benchmarks of the selection",
         "",
-        f"Written by `benchmarks/selection.py` on {m['processor']}, {m['cores']} cores, "
+        "Written by [`benchmarks/selection.py`](../benchmarks/selection.py)"
+        f" on {m['processor']}, {m['cores']} cores, "
         f"Python {m['python']}{common.told(result.get('seed'))}.",
         "One thread. The others' time is that of a loop over the fastest estimator of another",
         "library that does the same (see the script). The default setting as a whole has",

@@ -142,7 +142,8 @@ def write(content):
     lines = [
         "# Benchmarks of workers",
         "",
-        f"Written by `benchmarks/workers.py` on {m['processor']}, {m['cores']} cores, Python "
+        "Written by [`benchmarks/workers.py`](../benchmarks/workers.py)"
+        f" on {m['processor']}, {m['cores']} cores, Python "
         f"{m['python']}{common.told(content.get('seed'))}. "
         "Workers are processes with one thread each; scheduler and client run on "
         "the same cores.",

@@ -123,7 +123,7 @@ codes = ["currency", "plan", "sector", "region"]
 # ----------------------
 # Without ``groups`` every row counts as a sample of its own. Age, distance and sector do not change
 # from row to row, and neither does the answer: so they seem to go together. (``lookahead=1`` leaves
-# out the search for pairs of columns, which takes most of the time.)
+# out the search for pairs of columns, which takes time.)
 
 settings = {"discrete_features": codes, "lookahead": 1, "random_state": 0}
 by_rows = MISelector(**settings).fit(X, y)

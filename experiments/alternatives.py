@@ -154,7 +154,7 @@ def real(folder, seed):
 
 PAGE = """# What could stand in
 
-<!-- written by experiments/alternatives.py -->
+Written by [`experiments/alternatives.py`](../experiments/alternatives.py).
 
 `selector.alternatives_` lists, for each selected column, the columns that could stand in for it
 ([how](how.md#stand-ins)): they are significant in its place, and it adds less than half beside

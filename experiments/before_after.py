@@ -48,7 +48,8 @@ COPIES = [name for name in PROBLEMS if name.startswith("copy alone")]
 NOTHING = [name for name in PROBLEMS if name.startswith("nothing")]
 TEXT = """# The faster default, before and after
 
-*Written by `experiments/before_after.py` from the raw results in `experiments/results/`; what each
+*Written by [`experiments/before_after.py`](../experiments/before_after.py)
+from the raw results in `experiments/results/`; what each
 procedure selected on each data set is kept there.*
 
 The default [screens the candidates](how.md) inside every permutation and ends a test as soon as its

@@ -270,7 +270,8 @@ def kept(seed=SEED):
 
 TEXT = """# Do the tests hold their error rate?
 
-*Written by `experiments/calibration.py` from `experiments/results/{file}.json`, which keeps
+*Written by [`experiments/calibration.py`](../experiments/calibration.py)
+from `experiments/results/{file}.json`, which keeps
 how many of {p} surrogates reached the observed value, for each data set.*
 
 A test at 5 % must say yes in 5 % of cases where there is nothing to find. Here that is the case by

@@ -305,7 +305,8 @@ def grouped(rows):
 
 TEXT = """# Sets of categories
 
-*Written by `experiments/categories.py` from `experiments/results/categories.json`.*
+*Written by [`experiments/categories.py`](../experiments/categories.py)
+from `experiments/results/categories.json`.*
 
 A table of counts finds information where there is none: with many levels, or several columns
 together, most cells hold one sample or none, and every such cell looks like a perfect prediction.

@@ -52,7 +52,8 @@ CLUSTERS = {
 }
 TEXT = """# Verleysen, Rossi and François (2009), reproduced
 
-*Written by `experiments/chapter.py` (seed {seed}, {sets} data sets) from
+*Written by [`experiments/chapter.py`](../experiments/chapter.py) (seed {seed}, {sets} data sets)
+from
 `experiments/results/chapter.json`; `make experiments` runs it.*
 
 Verleysen, Rossi and François, *Advances in Feature Selection with Mutual Information*

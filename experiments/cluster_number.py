@@ -191,7 +191,7 @@ def collect(kept, folder, n_runs, minutes, seed):
 
 HEAD = """# How many clusters: does the number depend on the seed?
 
-Written by `experiments/cluster_number.py`{seed}.
+Written by [`experiments/cluster_number.py`](../experiments/cluster_number.py){seed}.
 `FeatureClustering()` chooses the number of clusters by
 how well partial least squares predicts samples that were left out, behind clusters that were found
 without them. How samples are cut into folds is up to the seed. This page asks how much of the

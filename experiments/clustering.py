@@ -202,7 +202,8 @@ def same_number(table, name):
 
 TEXT = """# Clusters of features: what they are good for, measured
 
-*Written by `experiments/clustering.py`{seed} from `experiments/results/{file}.json`.*
+*Written by [`experiments/clustering.py`](../experiments/clustering.py){seed}
+from `experiments/results/{file}.json`.*
 
 When too many columns matter, as in spectra, the set of them is too large for any estimate of mutual
 information. The answer of Verleysen, Rossi and François ([2009](references.md)) is to join columns

@@ -246,7 +246,8 @@ def run(arguments):
 
 TEXT = """# How far estimates are from the truth
 
-*Written by `experiments/estimators.py` from `experiments/results/{file}.json`.*
+*Written by [`experiments/estimators.py`](../experiments/estimators.py)
+from `experiments/results/{file}.json`.*
 
 Mutual information of {n_distributions} distributions is known in closed form (or by integration);
 {sets} samples of {samples:,} were drawn from each. "d x e" has d columns on one side and e on the

@@ -45,7 +45,8 @@ def page(rows, seed=0):
     lines = [
         "# Many samples",
         "",
-        "Written by `experiments/many_samples.py`: how often a weak column passes a test at 5 %,",
+        "Written by [`experiments/many_samples.py`](../experiments/many_samples.py):",
+        "how often a weak column passes a test at 5 %,",
         "and how long the test takes (one thread), where all samples are one estimate and where",
         f"they are estimated in [parts](how.md#many-samples). The same data for both{told(seed)}.",
         "",

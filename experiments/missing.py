@@ -305,7 +305,7 @@ def _share(some, way):
 TEXT = {
     "head": """# Missing values
 
-Written by `experiments/missing.py`{seed}.
+Written by [`experiments/missing.py`](../experiments/missing.py){seed}.
 What becomes of gaps is said by `missing`
 ([how](how.md#missing-values)). `value`: a gap is a value of its own, infinitely far from numbers.
 `median`: gaps are filled. `auto`, the default: `value` for the candidate, and for the columns that

@@ -26,7 +26,8 @@ CRITERIA = (FIRST_PAIRS, "cmim")  # what our default ranks by
 
 TEXT = """# Selection on real data
 
-*Written by `experiments/quality.py` from `experiments/results/quality.json` (what each selector
+*Written by [`experiments/quality.py`](../experiments/quality.py)
+from `experiments/results/quality.json` (what each selector
 chose) and `quality_curves.json` (errors against the number of columns).*
 
 ## What was done

@@ -310,7 +310,7 @@ def page(kept, seed=0):
 TEXT = {
     "head": """# All that is informative
 
-Written by `experiments/relevant.py`{seed}.
+Written by [`experiments/relevant.py`](../experiments/relevant.py){seed}.
 `relevance_test` tests every column by itself, and calls those
 relevant whose q-value is at most 0.05 ([how](how.md#all-that-is-informative)). Do its promises
 hold, and what does it find that simpler tests miss? Everything here is with default settings.

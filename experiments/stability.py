@@ -377,7 +377,7 @@ def page(kept, seed=0):
 TEXT = {
     "head": f"""# Would another sample choose the same?
 
-Written by `experiments/stability.py`{{seed}}.
+Written by [`experiments/stability.py`](../experiments/stability.py){{seed}}.
 `stability` fits a selector on both halves of the samples,
 many times, and says how often each column is chosen. For a threshold on that frequency there are
 bounds on the number of false columns: q² / ((2 t - 1) p) without assumptions (Meinshausen and

@@ -120,7 +120,8 @@ def table_of(results):
 
 TEXT = """# Tecator, from spectra to a prediction
 
-*Written by `experiments/tecator.py`{seed} from `experiments/results/{file}.json`.*
+*Written by [`experiments/tecator.py`](../experiments/tecator.py){seed}
+from `experiments/results/{file}.json`.*
 
 {n} spectra of meat, {channels} channels; predict the fat content. Features are computed from the
 curves (`CurveFeatures`: {features} of them) and selected (`MISelector`), and a kernel method

@@ -286,7 +286,7 @@ def page(kept, seed=0):
 TEXT = {
     "head": """# Rows that belong together
 
-Written by `experiments/together.py`{seed}.
+Written by [`experiments/together.py`](../experiments/together.py){seed}.
 Tests assume that rows can be exchanged. Several rows of one
 patient, or rows in order of time, cannot: what is alike in them looks like information. `groups`
 and `series` say so ([how](how.md#rows-that-belong-together)). This page asks two things of the

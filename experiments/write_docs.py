@@ -16,7 +16,8 @@ PAIR = ("default", "kNN wrapper")
 NEAR = 0.01  # of F1: settings that are no further apart are called near
 TEXT = """# The default setting of MISelector
 
-*Written by `experiments/write_docs.py` from the raw results in `experiments/results/`; what each
+*Written by [`experiments/write_docs.py`](../experiments/write_docs.py)
+from the raw results in `experiments/results/`; what each
 procedure selected on each data set is kept there.*
 
 Settings were compared on data whose relevant columns are known (`experiments/panel.py`), first

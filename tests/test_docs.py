@@ -88,3 +88,36 @@ def test_the_reference_has_every_public_name():
         short = set(infosieve.__all__)  # listed under their short names
         wanted |= {f"{package.__name__}.{name}" for name in package.__all__ if name not in short}
     assert listed == wanted
+
+
+@pytest.mark.skipif(not SAME_DIABETES, reason="other last digits in the table")
+def test_the_decision_of_the_first_five_minutes_has_the_figures_above_it(as_a_reader):
+    page = ROOT / "docs" / "start.md"
+    names = {"__name__": "__main__"}
+    for what, _, tree, _ in blocks(page):
+        if what == "python":
+            with contextlib.redirect_stdout(io.StringIO()):
+                exec(compile(tree, page, "exec"), names)
+    text = " ".join(page.read_text(encoding="utf-8").split())
+    selected = set(names["selector"].get_feature_names_out())
+    relevant = set(names["alone"].query("relevant")["feature"])
+    assert (len(relevant), len(names["X"].columns)) == (9, 10)
+    assert "Nine of ten measurements are informative." in text
+    assert len(relevant - selected) == 6
+    assert "Six of these were not selected" in text
+    first = names["selector"].alternatives_.iloc[0]
+    assert set(names["selector"].alternatives_["feature"]) == {"triglycerides"}
+    assert f"`triglycerides` adds {first['information']:.2f} nats" in text
+    assert f"`hdl` {first['in_place']:.2f} (`in_place`)" in text
+    assert f"would still add {first['share']:.2f} of what it adds" in text
+    lost = 1 - first["in_place"] / first["information"]
+    assert 0.3 < lost < 0.4
+    assert "expect to lose about a third of what they add" in text
+    mean = names["scores"].set_index("n_features")["mean"]
+    assert f"With them alone R² is {mean[2]:.2f}, where all ten have {mean[10]:.2f}." in text
+    assert f"R² is {mean[4]:.2f} with it." in text
+    assert 0.45 < 1 - mean[10] < 0.55
+    pair = names["selector"].path_.query("feature == 'bp'").iloc[0]
+    assert f"The pair passed with p = {pair['p_value']:.3f} where {pair['level']:.3f} was" in text
+    error = names["lost"].loc[4].agg(["mean", "sem"])
+    assert f"That loses {error['mean']:.3f} ± {error['sem']:.3f} of R²." in text

@@ -20,6 +20,8 @@ def spectroscopist(page):
     assert ends.max() < 960
     assert len(page["channels"]) < 10
     assert all(few < everything for everything, few in page["rows"].values())
+    assert sum(few < 0.6 * everything for everything, few in page["rows"].values()) == 3
+    assert len(page["heights"].get_feature_names_out()) == 2
 
 
 def biologist(page):
@@ -31,6 +33,9 @@ def biologist(page):
     assert page["by_means"] > 0.05
     assert relevant[switch]
     assert (relevant & ~page["acts"]).sum() <= 0.1 * relevant.sum()
+    assert (relevant & page["acts"]).sum() > 0.5 * page["acts"].sum()
+    right = {panel: row["right (%)"] for panel, row in page["accuracy"].items()}
+    assert right["without the last"] > right["all genes, by a ridge"]
     assert len(page["same"])
     assert page["same"].all()
 
@@ -45,18 +50,26 @@ def analyst(page):
     assert set(page["cities"].get_feature_names_out()) < found
     area = page["scores"]
     assert area["certain"]["area under the curve"] > area["as rows"]["area under the curve"]
+    useful, by_rows = (set(page[who].get_feature_names_out()) for who in ("useful", "by_rows"))
+    assert found < useful
+    assert len(useful) == 6
+    assert area["useful"]["area under the curve"] <= area["certain"]["area under the curve"] + 0.01
+    assert len(by_rows - found) == 4
+    assert "satisfaction" not in by_rows
     gaps = {step.features: step.gap_gain for step in page["selector"].result_.steps}
     assert gaps[(list(page["X"]).index("satisfaction"),)] > 0.01
 
 
 def engineer(page):
     assert list(page["series"].get_feature_names_out()) == ["steam -30 min"]
-    assert len(page["independent"].get_feature_names_out()) > 3
+    assert len(page["independent"].get_feature_names_out()) == 5
+    assert page["table"].loc["steam -30 min"].tolist() == [8, 8]
     idle = page["table"].drop("steam -30 min")
-    assert idle["in time"].sum() <= 2
+    assert idle["in time"].sum() == 0
     assert idle["independent"].sum() > 30
     later = page["scores"]["other six days"]
     assert later["in time"] > later["independent"]
+    assert 0.4 < later["in time"] < 0.6
 
 
 TRUE = {

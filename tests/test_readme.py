@@ -22,6 +22,14 @@ def test_links_lead_somewhere(target):
     assert target.startswith("https://doi.org/") or (ROOT / target).exists()
 
 
+@pytest.mark.parametrize("target", sorted(set(re.findall(r"\]\((docs/[^)]+#[^)]+)", TEXT))))
+def test_links_lead_to_headings(target):
+    page, _, anchor = target.partition("#")
+    heads = re.findall(r"^#+ (.*)$", (ROOT / page).read_text(encoding="utf-8"), re.M)
+    slugs = {re.sub(r"[^\w\- ]", "", head.lower()).replace(" ", "-") for head in heads}
+    assert anchor in slugs
+
+
 def test_calls_exist():
     """Every call of the table of questions, and every name in it."""
     questions = TEXT[TEXT.index("| question |") : TEXT.index("Certain is not")]
@@ -30,7 +38,8 @@ def test_calls_exist():
     assert names <= {*infosieve.__all__, "infosieve"}
     parameters = set(re.findall(r"[(,] ?([a-z_]+)=", questions))
     assert "stop" in parameters
-    assert parameters <= set(infosieve.MISelector().get_params())
+    known = infosieve.MISelector().get_params() | infosieve.FeatureClustering().get_params()
+    assert parameters <= set(known)
 
 
 COMMANDS = get_command(app).commands

@@ -277,7 +277,6 @@ def test_clusters_beside_a_selection():
     (several,) = [members for members in clusters.members if len(members) > 1]
     answer = f"{', '.join(several[:-1])} and {several[-1]}."
     assert f"Which columns are redundant? {answer}" in read(text)
-    assert "not all are redundant. similarity_threshold=0.5 joins only what is alike." in read(text)
     assert "Clusters are of numbers, without kind." in read(text)
     assert "The data do not decide on the number of clusters." not in read(text)
     scores = {"n_clusters": np.arange(1, 7), "mean_test_score": np.full(6, 0.5),

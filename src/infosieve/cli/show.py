@@ -27,7 +27,7 @@ from infosieve.results import (
     Stability,
 )
 
-_BAR = 24
+_BAR = 16
 # So many columns that were left out are named.
 _NAMES = 10
 # So many relevant columns are listed; and of the others, the first.

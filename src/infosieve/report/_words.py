@@ -20,8 +20,9 @@ _FEW = 30
 _NEARLY_ALL, _SHARE = 1.5, 0.9
 # Of classes with fewer samples each, it is not known how much there is to know.
 _SEEN = 10
-# Columns that are less similar are not redundant.
-_ALIKE = 0.5
+# Columns that are less similar are not redundant; about a target, the similarity of columns that
+# follow each other is far below 1.
+_ALIKE = {"supervised": 0.15, "unsupervised": 0.5}
 # Such a part of a gain is most of it.
 _MOST_OF = 0.9
 # Options whose names are not those of their parameters.
@@ -418,23 +419,17 @@ def weak_clusters(result: Any) -> Iterator[str]:
     for cluster, similarity in merges:
         if cluster is not None:
             least[cluster] = min(least.get(cluster, 1.0), float(similarity))
-    weak = [cluster for cluster in sorted(least) if least[cluster] < _ALIKE]
+    enough = _ALIKE.get(str(_parameter(result, "similarity")), 0.0)
+    weak = [cluster for cluster in sorted(least) if least[cluster] < enough]
     if not weak:
         return
     loosest = min(weak, key=lambda cluster: least[cluster])
     some = listed([name_text(name) for name in result.members[loosest]], 4)
-    only = f"{least[loosest]:.2f} only, where 1 is the same"
-    way = ""
-    if _parameter(result, "similarity_threshold") is None:
-        way = setting(result.provenance, "similarity_threshold", _ALIKE)
-        way = f" {way} joins only what is alike."
+    joined = f"{some} are joined at a similarity of {least[loosest]:.2f} only"
     if len(weak) == 1:
-        yield f"{some} are joined at a similarity of {only}: not all are redundant.{way}"
+        yield f"{joined}: not all are redundant."
     else:
-        yield (
-            f"{len(weak):,} clusters are loose: {some} are joined at a similarity of {only}. Not "
-            f"all of their columns are redundant.{way}"
-        )
+        yield f"{len(weak):,} clusters are loose: {joined}. Not all of their columns are redundant."
 
 
 def _more_error(results: Any, chosen: int) -> str:
