@@ -212,9 +212,12 @@ def _clusters_words(result: Any, clusters: Any) -> Iterator[str]:
     same = _same_cluster(result, clusters)
     if same:
         verb = "is" if sum(same.values()) == 1 else "are"
+        alike = "are wrong about the same samples"
+        if clusters.provenance.parameters.get("similarity") == "unsupervised":
+            alike = "follow each other, whatever the target"
         yield (
             f"{sum(same.values())} of {counted(len(same), 'stand-in')} {verb} in the cluster of "
-            "the selected column: a cluster gathers columns that are wrong about the same samples."
+            f"the selected column: a cluster gathers columns that {alike}."
         )
 
 
