@@ -741,7 +741,8 @@ def test_stand_ins(found):
     )  # fmt: skip
     labels = np.arange(len(names))
     labels[fourth] = labels[first]
-    clusters = SimpleNamespace(features=found.features, labels=labels)
+    how = SimpleNamespace(parameters={"similarity": "supervised"})
+    clusters = SimpleNamespace(features=found.features, labels=labels, provenance=how)
     from infosieve.report._answers import stand_ins
 
     answer = stand_ins(asked, clusters)

@@ -49,6 +49,11 @@ def relevance_notes(result: Any) -> Iterator[str]:
             f"A p-value of {result.smallest_p[tested].max():.2g} is small enough only if "
             f"{result.n_needed:,} columns or more are relevant{'' if few else more}."
         )
+    if (tested & ~result.relevant).any():
+        yield (
+            "What is not relevant is not shown to be useless: of a weak trend, a rank correlation "
+            "needs fewer samples."
+        )
     if not tested.all():
         yield f"{counted(int((~tested).sum()), 'constant column')} {_was(~tested)} not tested."
     yield from _parts(result)
