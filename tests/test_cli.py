@@ -208,7 +208,7 @@ def test_screening_and_samples_are_options_and_told(folder, tmp_path):
                "--config", tmp_path / "few.toml", "--correction", "none")  # fmt: skip
     assert done.returncode == 0, done.stderr
     text = done.stdout.decode()
-    assert "Of 6 candidates the 2 best by a table of counts were estimated.\n" in text
+    assert "6 candidates were ranked by tables of counts, and the 2 best were estimated.\n" in text
     assert "p is that of a column alone, not of the best of 6 candidates" in text
     assert "infosieve: --correction none: p is that of a column alone" in done.stderr.decode()
     for option, value in (("0.9", 0.9), ("none", None), ("50", 50), ("auto", "auto")):
@@ -489,7 +489,7 @@ MISTAKES = [
     (["select", "table.csv", *T, "--features", "Z*"], "--features 'Z*' is no column"),
     (["select", "table.csv", *T, "--exclude", "Q"], "--exclude 'Q' is no column"),
     (["select", "table.csv", *T, "--categorical", "Q9"], "--categorical 'Q9' is no column"),
-    (["select", "table.csv", *T, "--features", "Y"], "--features and --target are one column"),
+    (["select", "table.csv", *T, "--features", "Y"], "--features has the target, 'Y'"),
     (["select", "table.csv", *T, "--alpha", "2"], "--alpha must be a number between"),
     (["select", "table.csv", *T, "--criterion", "x"], "--criterion must be one of"),
     (["select", "table.csv", *T, "--n-neighbors", "9,3"], "--n-neighbors must be"),
@@ -875,7 +875,7 @@ def test_full_asks_which_columns_are_redundant(tmp_path):
     assert "  0: a, twice" in lines
     assert done.stderr.count(b"identifiers") == 1  # told once
     page = html.unescape((tmp_path / "page.html").read_text())
-    answer = "a and twice (rank correlation of 0.7 or more). Clusters are of numbers, without kind"
+    answer = "a and twice (rank correlation of 0.7 or more). Not among the clusters"
     assert answer in re.sub(r"\s+", " ", re.sub("<[^>]*>", "", page))
 
 

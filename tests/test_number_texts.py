@@ -333,12 +333,13 @@ def test_codes_with_one_ending_are_no_numbers_with_a_unit():
 
 def test_a_target_of_many_numbers_as_text_is_refused():
     frame, y = pd.DataFrame({"a": np.log(VALUES)}), [str(v % 31) for v in VALUES]
-    message = f"holds numbers as text .* of {len(set(y)):,} different values. pandas.to_numeric"
+    message = rf"as text .*: {len(set(y)):,} different values in {N:,} .* pandas\.to_numeric"
     with pytest.raises(ValueError, match=message):
         relevance(frame, y)
-    with pytest.raises(ValueError, match="if they are classes, pass discrete_target=True"):
+    with pytest.raises(ValueError, match="if they are classes, pass a pandas categorical"):
         MISelector().fit(frame, y)
     relevance(frame, y, discrete_target=True)
+    relevance(frame, pd.Categorical(y))
     relevance(frame, [str(v % 3) for v in VALUES])  # which may be codes of classes
 
 

@@ -277,7 +277,7 @@ def test_clusters_beside_a_selection():
     (several,) = [members for members in clusters.members if len(members) > 1]
     answer = f"{', '.join(several[:-1])} and {several[-1]}."
     assert f"Which columns are redundant? {answer}" in read(text)
-    assert "Clusters are of numbers, without kind." in read(text)
+    assert "Not among the clusters, which are of numbers: kind" in read(text)
     assert "The data do not decide on the number of clusters." not in read(text)
     scores = {"n_clusters": np.arange(1, 7), "mean_test_score": np.full(6, 0.5),
               "standard_error": np.full(6, 0.1)}  # fmt: skip
@@ -309,7 +309,7 @@ def test_a_page_says_what_was_estimated_and_of_what():
     y = np.sin(2 * X[:, 3]) + 0.3 * rng.normal(size=205)
     how = {"screen": 4, "max_samples": 100, "random_state": 0}
     result = MISelector(**how, max_features=1, lookahead=1).fit(X, y).result_
-    screened = "Of 12 candidates the 4 best by a table of counts were estimated"
+    screened = "12 candidates were ranked by tables of counts, and the 4 best were estimated"
     text = page(result)
     assert f"{screened}, in each permutation anew." in text
     assert "Estimates are means over 2 parts of 102 or 103 samples." in text
@@ -450,7 +450,7 @@ def test_what_was_not_asked_says_how_to_ask(found):
         "Which columns are redundant? Not asked. To ask: from infosieve import FeatureClustering; "
         'selector.result_.report("report.html", '
         "clusters=FeatureClustering(n_clusters=None, similarity='unsupervised', "
-        "correlation='spearman', similarity_threshold=0.7)"
+        "correlation='spearman', linkage='complete', similarity_threshold=0.7)"
         '.fit(X.select_dtypes("number")).result_)'
     ) in text
     assert "How stable it is" not in text  # no empty section
@@ -468,7 +468,7 @@ def test_what_was_not_asked_says_how_to_ask(found):
     assert "halves of the samples would tear a series apart" in text
     assert (
         "Not asked. To ask: infosieve cluster table.csv --target y --similarity unsupervised "
-        "--correlation spearman --similarity-threshold 0.7 --html clusters.html"
+        "--correlation spearman --linkage complete --similarity-threshold 0.7 --html clusters.html"
     ) in text
 
 
@@ -539,7 +539,7 @@ def test_calls_to_ask_about_arrays_and_series():
     assert "relevance_test(X, y, discrete_features=selector.discrete_features, series=4)" in asked
     assert 'fit(pd.DataFrame(X).drop(columns=[1], errors="ignore"))' in asked
     everything = known_as(result, discrete_features=True)
-    assert "Not asked: clusters are of numbers." in read(page(everything))
+    assert "Not asked: clusters are of two columns of numbers or more." in read(page(everything))
     odd = known_as(result, discrete_features=[1, -1, 1.0, [2], None, 10**400, "x"])
     assert "drop(columns=[1, 69]" in " ".join(lines_to_ask(page(odd)))
     damaged = replace(result.provenance, command="infosieve select 'table.csv --target y")
@@ -567,7 +567,8 @@ def test_commands_to_ask_run_and_know_what_the_data_are(tmp_path):
     clusters = _asking._command_for_clusters(again)  # where --full does not ask
     assert clusters == shlex.join(
         ["infosieve", "cluster", "table.csv", *data[:5], *data[7:], "--similarity", "unsupervised",
-         "--correlation", "spearman", "--similarity-threshold", "0.7", "--html", "clusters.html"]
+         "--correlation", "spearman", "--linkage", "complete", "--similarity-threshold", "0.7",
+         "--html", "clusters.html"]
     )  # fmt: skip
     for line in (clusters, predict, again.replace("--html page.html", "--json")):
         done = run(*shlex.split(line)[1:], cwd=tmp_path)
@@ -1866,3 +1867,30 @@ def test_all_columns_that_tell_nearly_all_are_told(rng):
     assert "pay (" in note
     assert "noise" not in note
     assert "each tell nearly all. Were they" in note
+
+
+def test_a_search_that_ends_among_samples_without_their_like_says_so(rng):
+    X = pd.DataFrame({f"c{j}": rng.choice(list("abcdef"), 120) for j in range(4)})
+    y = np.where(rng.random(120) < 0.8, X["c0"], X["c1"])
+    result = MISelector(lookahead=1, random_state=0).fit(X, y).result_
+    stop = result.steps[-1]
+    for singletons, told in ((29, False), (30, True)):
+        steps = (*result.steps[:-1], replace(stop, action="stop", singletons=singletons))
+        notes = " ".join(replace(result, steps=steps).notes)
+        said = "Where the search ended, 30 of 120 samples share their categories with no other"
+        assert (said in notes) == told
+
+
+def test_columns_that_passed_below_zero_are_explained(found):
+    added = next(i for i, step in enumerate(found.steps) if step.action == "add")
+    assert "may add less than zero" not in " ".join(found.notes)
+    steps = [*found.steps]
+    steps[added] = replace(steps[added], gain=-0.01)
+    assert "may add less than zero" in " ".join(replace(found, steps=tuple(steps)).notes)
+
+
+def test_a_stand_in_for_what_adds_less_than_zero_has_no_share(found):
+    j, other = found.selected[0], next(k for k in range(6) if k not in found.selected)
+    for information, text in ((0.2, "50%"), (-0.2, "+0.100 nats (-0.200)")):
+        some = stand_in(j, other, 0.1 / information, 0.1, information)
+        assert text in read(page(with_alternatives(found, some)))

@@ -349,8 +349,10 @@ def test_a_test_of_screened_candidates_knows_how_many_there_were():
     some = {"candidates": ("a",), "observed": [0.2], "null": [[0.3], [0.1]], "correction": "max"}
     test = PermutationTest(**some, n_candidates=300)
     assert "300 candidates" in repr(test)
-    wanted = "Of 300 candidates the best by a table of counts was estimated, in each permutation"
-    assert test.notes == (f"{wanted} anew.",)
+    wanted = (
+        "To save time, 300 candidates were ranked by tables of counts, and the best was estimated"
+    )
+    assert test.notes == (f"{wanted}, in each permutation anew.",)
     assert PermutationTest.from_json(test.to_json()).n_candidates == 300
     assert PermutationTest(**some).n_candidates == 1
     with pytest.raises(ValueError, match="'n_candidates' must be 2, the number of candidates, or"):

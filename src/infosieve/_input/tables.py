@@ -45,6 +45,10 @@ __all__ = [
 ]
 
 
+# Classes of a target have so many samples each, on average; numbers as text may have fewer.
+_RARE = 5
+
+
 def read_table(
     data: Any,
     argument: str,
@@ -105,7 +109,7 @@ def read_table(
 def warn_of_number_texts(table: Any, texts: Iterable[int]) -> None:
     """Tell that texts are categories, where they look like numbers or dates and nobody declared.
 
-    A target of many of them is refused: classes would be another question.
+    A target of numbers that hardly repeat is refused: classes would be another question.
     """
     found = {j: table.levels[j] for j in texts if j in table.levels}
     numbers = [j for j, levels in found.items() if seems_numbers(levels)]
@@ -117,11 +121,13 @@ def warn_of_number_texts(table: Any, texts: Iterable[int]) -> None:
         way = "Turn it into numbers, such as days since a date, the hour, or the weekday"
         if what == "numbers":
             way = way_to_numbers(found[first])
-        if what == "numbers" and table.argument == "y" and len(found[first]) > CODES:
+        n_levels = len(found[first])
+        rare = n_levels > CODES and _RARE * n_levels > table.n_samples
+        if what == "numbers" and table.argument == "y" and rare:
             raise ValueError(
-                f"{table.label(first)} holds numbers as text ({shown(found[first][0])}), of "
-                f"{len(found[first]):,} different values. {way}; if they are classes, pass "
-                "discrete_target=True."
+                f"{table.label(first)} holds numbers as text ({shown(found[first][0])}): "
+                f"{n_levels:,} different values in {table.n_samples:,} samples, too many for "
+                f"classes. {way}; if they are classes, pass a pandas categorical."
             )
         more = f" So do {len(others)} other columns." if others else ""
         warn(

@@ -103,7 +103,7 @@ def read_data(
     if groups is not None and _find(groups, names, "--groups") == target:
         raise InputError(f"--groups and --target are one column, {shown(target)}")
     if features and target in features:
-        raise InputError(f"--features and --target are one column, {shown(target)}")
+        raise InputError(f"--features has the target, {shown(target)}; leave it out there")
     chosen = _matching(features, names, "--features") if features else names
     left_out = _matching(exclude, names, "--exclude") if exclude else []
     without = {target, groups, *left_out}

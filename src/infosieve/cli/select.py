@@ -20,7 +20,8 @@ _SCREEN = (
 )
 _MAX_SAMPLES = (
     "samples of one estimate, a number, a share such as 0.1, or none (all): more are split into "
-    "parts whose estimates are averaged; auto: 4,000, and at most 25 parts"
+    "parts whose estimates are averaged; auto: 4,000, and at most 25 parts; with --groups, parts "
+    "have a row of each group, and are 100 at most"
 )
 _MODEL = (
     "of --stop cv: neighbors, trees, support-vectors or linear, or a regressor or classifier of "
@@ -35,8 +36,6 @@ _FULL = (
     "redundant, on one page with --html; takes longer: a hundred more selections, on halves of the "
     "samples"
 )
-# Of more columns, --full does not ask which are redundant: infosieve cluster does.
-_CLUSTERED = 2000
 
 
 def select(
@@ -230,10 +229,10 @@ def _more(selector: Any, data: Any) -> Iterator[tuple[str, Any]]:
     warnings.filterwarnings("ignore", ".*, as identifiers have: ")  # told before, as left out
     yield "relevance", relevance_test(data.X, data.y, alpha=selector.alpha, **how, **shared)
     warnings.filterwarnings("ignore", ".*samples have no target, and are left out")  # told before
-    if (clusters := _redundant(selector, data)) is not None:
-        yield "clusters", clusters
     halves = clone(selector).set_params(executor=None, checkpoint=None, n_jobs=None, verbose=0)
     yield "stability", stability(halves, in_memory(data.X), data.y, **shared)
+    if (clusters := _redundant(selector, data)) is not None:
+        yield "clusters", clusters
 
 
 def _redundant(selector: Any, data: Any) -> Any:
@@ -241,9 +240,9 @@ def _redundant(selector: Any, data: Any) -> Any:
     from infosieve.cli.cluster import categories, with_left_out
     from infosieve.cli.tables import in_memory
     from infosieve.clustering import FeatureClustering
-    from infosieve.report._asking import REDUNDANT
+    from infosieve.report._asking import CLUSTERED, REDUNDANT
 
-    if data.X.shape[1] > _CLUSTERED:
+    if data.X.shape[1] > CLUSTERED:
         return None
     X = in_memory(data.X)
     left_out = categories(X, data.declared)
@@ -256,6 +255,7 @@ def _redundant(selector: Any, data: Any) -> Any:
         missing="auto" if selector.missing == "value" else selector.missing,
         n_jobs=selector.n_jobs,
         random_state=known.seed,
+        verbose=selector.verbose,
     )
     clustering.fit(X.drop(columns=left_out))
     return with_left_out(clustering.result_, left_out)

@@ -115,7 +115,9 @@ def selection(result: SelectionResult) -> None:
     if result.cv_scores is not None:
         _prediction(out, result, result.cv_scores)
     if result.steps and result.steps[-1].action == "stop":
-        out.print(Text("x did not pass the test, which ended the search"))
+        out.print(
+            Text("x did not pass the test, which ended the search: that it is useless is not shown")
+        )
     for step in result.steps:
         if step.action == "add" and len(step.features) > 1:
             pair = " and ".join(str(result.features[j]) for j in step.features)

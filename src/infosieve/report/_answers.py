@@ -32,6 +32,8 @@ from infosieve.report._words import gaps, how_alike, setting, weak_clusters
 _MANY = 20
 # So many names of columns that were left out.
 _NAMES = 12
+# Such a share of gaps hides how alike columns are.
+_GAPS = 0.1
 # So many sets of redundant columns, and so many columns of each, stand in the answer.
 _SETS, _IN_SET = 4, 5
 # What parameters of a report take: its schema, its class, and what gives one.
@@ -176,7 +178,7 @@ def _stand_in_table(result: Any, found: Mapping[int, list[Any]], clusters: Any) 
             row: list[Any] = [
                 name_text(result.features[j]),
                 name_text(result.features[other.stand_in]),
-                {"text": f"{worth:.0%}", "bar": min(max(worth, 0.0), 1.0)},
+                {"text": _in_place(other), "bar": min(max(worth, 0.0), 1.0)},
                 f"{other.share:.0%}",
                 f"{other.p_value:.2g}",
             ]
@@ -185,6 +187,13 @@ def _stand_in_table(result: Any, found: Mapping[int, list[Any]], clusters: Any) 
                 row.append("" if known is None else "yes" if known else "no")
             rows.append(row)
     return table(heads, rows, numeric=[2, 3, 4]) | {"names": [0, 1], "once": 0}
+
+
+def _in_place(other: Any) -> str:
+    """What a stand-in adds: a share of what the selected column adds, unless that is below zero."""
+    if other.information > 0:
+        return f"{figures.worth(other):.0%}"
+    return f"{nats(other.in_place, '+')} nats ({nats(other.information, '+')})"
 
 
 def _copies(result: Any) -> Iterator[str]:
@@ -229,7 +238,7 @@ def redundant(result: Any, clusters: Any = None) -> Answer:
     question = "Which columns are redundant?"
     if clusters is None:
         ask = asking.clusters(result)
-        text = "Not asked." if ask else "Not asked: clusters are of numbers."
+        text = "Not asked." if ask else "Not asked: clusters are of two columns of numbers or more."
         return _answer(question, text, code=ask)
     part = tree_section(clusters, "Which columns are redundant", anchor="redundant")
     several = sorted((some for some in clusters.members if len(some) > 1), key=len, reverse=True)
@@ -240,10 +249,12 @@ def redundant(result: Any, clusters: Any = None) -> Answer:
     if clusters.decided is False:
         answer += " The data do not decide on the number of clusters."
     answer = " ".join([answer, *weak_clusters(clusters)])
-    left_out = [name for name in result.features if name not in clusters.features]
+    among = set(clusters.features)
+    left_out = [name_text(name) for name in result.features if name not in among]
     if left_out:
-        names = listed([name_text(name) for name in left_out], _NAMES)
-        answer += f" Clusters are of numbers, without {names}."
+        answer += f" Not among the clusters, which are of numbers: {listed(left_out, _NAMES)}."
+    if any(n > _GAPS * result.provenance.n_samples for n in result.missing.values()):
+        answer += " Gaps count as medians there, so that columns seem less alike than they are."
     return _answer(question, answer, part)
 
 
@@ -287,7 +298,7 @@ def informative(result: Any, test: Any = None) -> Answer:
         )
     if others and _ended_by_test(result):
         notes.append(
-            "What is informative and not selected may add something, too: beside several selected "
+            "What is informative and not selected may add something, too: beside selected "
             "columns a test sees strong additions only, and the best of those left did not pass."
         )
     elif others and result.cv_scores is not None:
@@ -329,8 +340,11 @@ def _relevant_table(result: Any, test: Any, others: list[int]) -> Page:
     more = len(order) - len(rows)
     if more:
         rows.append([f"and {more:,} more", "", "", ""])
+    caption = {"caption": "Informative, but not selected"}
+    if not any(row[3] for row in rows):  # nothing else is known of any
+        return table(["column", "nats", "q"], [row[:3] for row in rows], numeric=[1, 2]) | caption
     shown = table(["column", "nats", "q", "what it is"], rows, numeric=[1, 2])
-    return shown | {"caption": "Informative, but not selected", "texts": [3]}
+    return shown | caption | {"texts": [3]}
 
 
 def _what_it_is(result: Any, column: int) -> str:
@@ -374,8 +388,8 @@ def stable(result: Any, found: Any = None) -> Answer:
     answer += "is" if len(again) == 1 or len(result.selected) == 1 else "are"
     if not result.selected:
         one = others == 1
-        found = counted(others, "column") if others else "none"
-        answer = f"No column was selected, and {found} {'is' if one or not others else 'are'}"
+        which = counted(others, "column") if others else "none"
+        answer = f"No column was selected, and {which} {'is' if one or not others else 'are'}"
     answer += " chosen again and again from halves of the samples"
     if others and result.selected:
         answer += f", and so {'is' if others == 1 else 'are'} {counted(others, 'other column')}"

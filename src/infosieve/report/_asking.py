@@ -20,8 +20,11 @@ _LONG = 60
 REDUNDANT: dict[str, Any] = {
     "similarity": "unsupervised",
     "correlation": "spearman",
+    "linkage": "complete",
     "similarity_threshold": 0.7,
 }
+# Of more columns, --full does not ask.
+CLUSTERED = 2000
 # Clusters have gaps as medians: a value of their own is nothing that can be asked for.
 _NOT_OF_CLUSTERS = (("--missing", "value"), ("--missing=value",))
 
@@ -83,7 +86,8 @@ def clusters(result: Any) -> str:
     """How to ask which columns are redundant; empty where all are categories."""
     known = result.provenance
     if known.command:
-        if is_series(known) or "full" in (name for name, _ in _read(known.command)):
+        full = "full" in (name for name, _ in _read(known.command))
+        if full or is_series(known) or len(result.features) > CLUSTERED:
             return _command_for_clusters(known.command)
         return _full(known.command)
     declared = _declared(result)

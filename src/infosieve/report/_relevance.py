@@ -25,8 +25,8 @@ def relevance_notes(result: Any) -> Iterator[str]:
         draws = np.unique(result.n_draws_asked[shared])
         sizes = f"{draws[-1]:,}" if draws.size == 1 else f"{draws[0]:,} to {draws[-1]:,}"
         yield (
-            f"{counted(int(shared.sum()), 'column')} {_was(shared)} compared with {sizes} draws of "
-            "chance, which columns share whose values repeat in the same way."
+            f"{counted(int(shared.sum()), 'column')} {_was(shared)} compared with {sizes} columns "
+            "that know nothing, drawn once for all columns whose values repeat alike."
         )
     if own.any():
         most = int(result.n_draws_asked[own].max())

@@ -23,6 +23,8 @@ _SEEN = 10
 # Columns that are less similar are not redundant; about a target, the similarity of columns that
 # follow each other is far below 1.
 _ALIKE = {"supervised": 0.15, "unsupervised": 0.5}
+# From such a share of samples on that share their categories with nobody, little can be seen.
+_ALONE = 0.25
 # Such a part of a gain is most of it.
 _MOST_OF = 0.9
 # Options whose names are not those of their parameters.
@@ -60,6 +62,8 @@ def selection_notes(result: Any) -> Iterator[str]:
     """Of a selection: a sentence each."""
     yield from unfinished(result)
     yield from nearly_the_target(result)
+    yield from below_zero(result)
+    yield from crowded_out(result)
     yield from fewer_columns(result)
     yield from default_judge(result)
     yield from estimated(result)
@@ -101,6 +105,28 @@ def nearly_the_target(result: Any) -> Iterator[str]:
     )
 
 
+def below_zero(result: Any) -> Iterator[str]:
+    """That columns which passed may add less than nothing, as estimates go."""
+    if any(s.action == "add" and s.significant and s.gain <= 0 for s in result.steps):
+        yield (
+            "A column that passed may add less than zero here: with several columns selected, all "
+            "estimates are too low, those of chance, too. It adds more than chance does."
+        )
+
+
+def crowded_out(result: Any) -> Iterator[str]:
+    """That a search ended where samples have too few like them to show anything more."""
+    last, n = result.steps[-1] if result.steps else None, result.provenance.n_samples
+    if last is None or last.action != "stop" or last.singletons < _ALONE * n:
+        return
+    yield (
+        f"Where the search ended, {last.singletons:,} of {n:,} samples share their categories with "
+        "no other: what more columns tell can hardly be seen there. Join categories, or leave out "
+        f"columns of many, to look further; {setting(result.provenance, 'stop', 'cv')} asks what "
+        "predicts."
+    )
+
+
 def fewer_columns(result: Any) -> Iterator[str]:
     """With how many columns most of what they gain is there already."""
     scores = result.cv_scores
@@ -112,8 +138,8 @@ def fewer_columns(result: Any) -> Iterator[str]:
     if gain > 0 and min(enough) < scores.n_chosen:
         n = min(enough)
         yield (
-            f"{_MOST_OF:.0%} of what {scores.n_chosen:,} columns gain over none is there with "
-            f"{counted(n, 'column')} ({scores.scoring} {means[n]:.3f})."
+            f"At least {_MOST_OF:.0%} of what {scores.n_chosen:,} columns gain over none is there "
+            f"with {counted(n, 'column')} ({scores.scoring} {means[n]:.3f})."
         )
 
 
@@ -270,7 +296,10 @@ def _screened(n: int, n_screened: int, what: str, permuted: bool) -> Iterator[st
         anew = ", in each permutation anew" if permuted else ""
         best = "the best" if n_screened == 1 else f"the {n_screened:,} best"
         verb = "was" if n_screened == 1 else "were"
-        yield f"Of {n:,} {what} {best} by a table of counts {verb} estimated{anew}."
+        yield (
+            f"To save time, {n:,} {what} were ranked by tables of counts, and {best} {verb} "
+            f"estimated{anew}."
+        )
 
 
 def _left_out(known: Any) -> Iterator[str]:
@@ -359,7 +388,8 @@ def _parts(result: Any, permuted: bool = True) -> Iterator[str]:
 
 def cluster_notes(result: Any) -> Iterator[str]:
     """Of clusters: a sentence each."""
-    if left_out := _parameter(result, "categories"):
+    left_out = _parameter(result, "categories")
+    if isinstance(left_out, list) and left_out:
         names, one = [name_text(name) for name in left_out], len(left_out) == 1
         are = "is a category, and is" if one else "are categories, and are"
         yield f"Clusters are of numbers: {listed(names, 8)} {are} not among them."

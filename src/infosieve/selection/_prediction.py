@@ -149,8 +149,9 @@ class Trial:
         return (
             "A model is given columns of X as they are: pass a pipeline that prepares them "
             "(scales, fills gaps, encodes text) for the model, such as make_pipeline("
-            "make_column_transformer((OneHotEncoder(), make_column_selector(dtype_exclude="
-            "'number')), remainder='passthrough'), model) for text, or model=None."
+            "make_column_transformer((OneHotEncoder(handle_unknown='ignore', sparse_output=False), "
+            "make_column_selector(dtype_exclude='number')), remainder='passthrough'), model) for "
+            "text, or model=None."
         )
 
     def _unjudged(
