@@ -353,11 +353,14 @@ def _parts(result: Any, permuted: bool = True) -> Iterator[str]:
         few = " So few groups show strong dependences only." if groups < _FEW else ""
         yield (
             "Rows of one group are not compared with each other: estimates are means over "
-            f"{_n_parts(result)}, with rows of {groups:,} groups{whole}.{few} A column that is the "
-            f"same in all rows of a group has {groups:,} values at most, however many rows there "
-            "are. Estimates depend on the order of the rows within groups: shuffle the rows to see "
-            "how much."
+            f"{_n_parts(result)}, with rows of {groups:,} groups{whole}.{few}"
         )
+        if result.n_parts > 1:
+            yield (
+                f"A column that is the same in all rows of a group has {groups:,} values at most, "
+                "however many rows there are. Estimates depend on the order of the rows within "
+                "groups: shuffle the rows to see how much."
+            )
         same = "the same values in the same order in the groups"
         yield from _by_order(known, f"has {same}", f"have {same}")
         return
