@@ -215,8 +215,8 @@ print(textwrap.fill(useful.result_.stop_reason, 80))
 plots.CVScoresDisplay.from_result(useful.result_).plot()
 
 # %%
-# Six columns: the four that are certain, and two more. Cross-validation promises no more than that
-# these folds were predicted better with them. In truth they have nothing to do with it.
+# A longer list: the four that are certain, and more. Cross-validation promises no more than that
+# these folds were predicted better with them. In truth the others have nothing to do with it.
 #
 # New customers
 # -------------
@@ -266,8 +266,8 @@ print("\n".join("- " + title for title in re.findall(r"<h[12][^>]*>([^<]+)", pag
 #   called three times and more in a quarter. And those who do not answer the survey.
 # - **Keep the gaps.** Do not leave out rows without an answer. A model that needs numbers gets a
 #   column beside them that says where answers are missing.
-# - **Take the short list.** Four columns rank new customers as well as six do. The others need not
-#   be collected for this purpose.
+# - **Take the short list.** Four columns rank new customers as well as the longer list does. The others
+#   need not be collected for this purpose.
 # - **Say what a sample is.** Counting rows instead of customers brought four useless columns in,
 #   left the survey out, and ranked new customers worse. Identifiers, dates as text and long lists
 #   of levels are for you to mend, before the first test.
