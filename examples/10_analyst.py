@@ -266,8 +266,8 @@ print("\n".join("- " + title for title in re.findall(r"<h[12][^>]*>([^<]+)", pag
 #   called three times and more in a quarter. And those who do not answer the survey.
 # - **Keep the gaps.** Do not leave out rows without an answer. A model that needs numbers gets a
 #   column beside them that says where answers are missing.
-# - **Take the short list.** Four columns rank new customers as well as the longer list does. The others
-#   need not be collected for this purpose.
+# - **Take the short list.** Four columns rank new customers as well as the longer list does. The
+#   others need not be collected for this purpose.
 # - **Say what a sample is.** Counting rows instead of customers brought four useless columns in,
 #   left the survey out, and ranked new customers worse. Identifiers, dates as text and long lists
 #   of levels are for you to mend, before the first test.
