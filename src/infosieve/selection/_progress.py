@@ -22,7 +22,7 @@ Clock = Callable[[], float]
 def told(step: Step, table: Any, uncorrected: bool) -> str:
     """A step in words; ``uncorrected``: p is that of the column alone."""
     names = " and ".join(printable(table.names[j]) for j in step.features)
-    text = f"{step.action} {names} (best of {step.n_candidates}): {step.mi:.3f} nats"
+    text = f"{step.action} {names} (best of {step.n_candidates}): {step.gain:+.3f} nats"
     if step.p_value is not None:
         text += f", {p_text(step.p_value, step.lower_limit)}"
         text += " of this column alone" if uncorrected else ""
