@@ -246,18 +246,25 @@ def _redundant(selector: Any, data: Any) -> Any:
         return None
     X = in_memory(data.X)
     left_out = categories(X, data.declared)
-    if X.shape[1] - len(left_out) < 2:
+    X = X.drop(columns=left_out)
+    if X.shape[1] < 2:
         return None
+    missing = selector.missing
+    if missing in ("auto", "value"):  # medians would hide how alike columns are
+        complete = int(X.notna().all(axis="columns").sum())
+        missing = "drop" if 2 * complete >= len(X) else "auto"
     known = selector.result_.provenance
     clustering = FeatureClustering(
         n_clusters=None,
         **REDUNDANT,
-        missing="auto" if selector.missing == "value" else selector.missing,
+        missing=missing,
         n_jobs=selector.n_jobs,
         random_state=known.seed,
         verbose=selector.verbose,
     )
-    clustering.fit(X.drop(columns=left_out))
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".*samples have missing values")  # a note has it
+        clustering.fit(X)
     return with_left_out(clustering.result_, left_out)
 
 

@@ -253,7 +253,10 @@ def redundant(result: Any, clusters: Any = None) -> Answer:
     left_out = [name_text(name) for name in result.features if name not in among]
     if left_out:
         answer += f" Not among the clusters, which are of numbers: {listed(left_out, _NAMES)}."
-    if any(n > _GAPS * result.provenance.n_samples for n in result.missing.values()):
+    dropped = clusters.provenance.parameters.get("missing") == "drop"
+    if not dropped and any(
+        n > _GAPS * result.provenance.n_samples for n in result.missing.values()
+    ):
         answer += " Gaps count as medians there, so that columns seem less alike than they are."
     return _answer(question, answer, part)
 

@@ -397,6 +397,7 @@ def cluster_notes(result: Any) -> Iterator[str]:
         are = "is a category, and is" if one else "are categories, and are"
         yield f"Clusters are of numbers: {listed(names, 8)} {are} not among them."
     yield from weak_clusters(result)
+    yield from _left_out(result.provenance)
     copies = [(j, i) for i, others in result.duplicates.items() for j in others]
     if copies:
         some = ", ".join(f"{result.features[j]} of {result.features[i]}" for j, i in copies[:5])

@@ -78,7 +78,7 @@ class _Announcer(event.Listener):
         if ours and apart and self._depth == 0 and not self.silent:
             print(
                 "infosieve: compiling for this machine, once for each kind of call "
-                "(the first takes up to a minute) ...",
+                "(the first takes about a minute, or more if the machine is busy) ...",
                 file=sys.stderr,
                 flush=True,
             )
