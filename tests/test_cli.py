@@ -1009,6 +1009,19 @@ def test_gaps_are_treated_as_asked(tmp_path):
             assert SelectionResult.from_json(done.stdout.decode()).steps == ref.result_.steps
 
 
+def test_a_target_with_a_unit_is_refused_in_the_words_of_the_command(tmp_path):
+    table = pd.DataFrame({"a": np.arange(60.0), "Y": [f"{v / 8} kg" for v in range(60)]})
+    table.to_csv(tmp_path / "table.csv", index=False)
+    done = run("select", "table.csv", *T, cwd=tmp_path)
+    assert done.returncode == 2
+    said = done.stderr.decode().splitlines()[-1]
+    assert "'Y' of y holds numbers as text" in said
+    assert said.endswith(
+        "Take out what is no part of the numbers in the file; if they are classes, --categorical "
+        "says so."
+    )
+
+
 def test_rows_without_a_target_are_told(folder, tmp_path):
     out = tmp_path / "out.csv"
     done = run("select", folder / "gaps.csv", "--target", "X2", "--out", out, *FAST)

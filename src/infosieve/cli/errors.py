@@ -74,6 +74,8 @@ _SENTENCES = [
         (r"or less, or True", "or less to --series-window"),
         (r"Pass a classifier as 'estimator', or a number", "Give --n-clusters, a number"),
         (r"if it is categories, declare it discrete", "if it is categories, --categorical says so"),
+        (r"are classes, pass a pandas categorical", "are classes, --categorical says so"),
+        (r"; pandas\.to_numeric makes numbers of the rest", " in the file"),
         (r"; if it was declared continuous, declare it discrete", ""),
         (r"leave the column out of X and pass it as groups", "give it as --groups"),
         (r"shuffle the rows of X, y and groups \(together\)", "shuffle the rows of the file"),
