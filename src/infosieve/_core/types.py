@@ -143,9 +143,9 @@ class Columns(WritableArrays):
         """Some of the columns, with what sorts them where that is known and wanted."""
         order = self.known_order if with_order else None
         if not isinstance(columns, slice):
-            at = np.asarray(columns)
-            if at.size and at.dtype != bool and (np.diff(at) == 1).all():
-                columns = slice(int(at[0]), int(at[-1]) + 1)  # which copies nothing
+            columns = np.asarray(columns, None if len(columns) else np.int64)
+            if columns.size and columns.dtype != bool and (np.diff(columns) == 1).all():
+                columns = slice(int(columns[0]), int(columns[-1]) + 1)  # which copies nothing
         return Columns(
             _contiguous(self.values[columns]),
             self.categorical[columns],
@@ -315,6 +315,33 @@ class Runner(Protocol):
         ...
 
 
+class ColumnNumbers(Sequence[int]):
+    """Numbers of columns, ascending, each once: results come in this order, whoever asks.
+
+    No tuple, because numpy would take one for an index of several dimensions.
+    """
+
+    __slots__ = ("_numbers",)
+
+    def __init__(self, columns: Iterable[int]) -> None:
+        self._numbers = tuple(sorted({int(j) for j in columns}))
+
+    def __getitem__(self, at: Any) -> Any:
+        return self._numbers[at]
+
+    def __len__(self) -> int:
+        return len(self._numbers)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self._numbers)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ColumnNumbers) and self._numbers == other._numbers
+
+    def __hash__(self) -> int:
+        return hash(self._numbers)
+
+
 class Place(Protocol):
     """Where jobs find the columns of a table."""
 
@@ -323,7 +350,7 @@ class Place(Protocol):
         """The most columns of a piece."""
         ...
 
-    def pieces(self, columns: Sequence[int], size: int) -> Iterator[tuple[Any, Which]]:
+    def pieces(self, columns: ColumnNumbers, size: int) -> Iterator[tuple[Any, Which]]:
         """All the columns, in order, at most ``size`` at a time: who has them, and which."""
         ...
 

@@ -25,7 +25,7 @@ from infosieve._core.chunks import chunks
 from infosieve._core.documents import versions
 from infosieve._core.errors import MissingRequirementError
 from infosieve._core.files import first_line
-from infosieve._core.types import ColumnSet, Which
+from infosieve._core.types import ColumnNumbers, ColumnSet, Which
 from infosieve._executors import WorkersLostError
 from infosieve._executors.threads import Threads, Whole
 from infosieve._sources import ColumnSource
@@ -435,7 +435,7 @@ class _Blocks:
             for columns in chunks(x.n_columns, self.widest)
         ]
 
-    def pieces(self, columns: Sequence[int], size: int) -> Iterator[tuple[Any, Which]]:
+    def pieces(self, columns: ColumnNumbers, size: int) -> Iterator[tuple[Any, Which]]:
         wanted = np.asarray(columns, np.int64)
         number = wanted // self.widest
         for run in np.split(wanted, np.flatnonzero(np.diff(number)) + 1):

@@ -12,7 +12,7 @@ from joblib import cpu_count, effective_n_jobs
 
 from infosieve._core.chunks import chunks
 from infosieve._core.progress import Progress
-from infosieve._core.types import ColumnSet, Which
+from infosieve._core.types import ColumnNumbers, ColumnSet, Which
 
 T = TypeVar("T")
 
@@ -37,7 +37,7 @@ class Whole:
     def widest(self) -> int:
         return self.n_columns
 
-    def pieces(self, columns: Sequence[int], size: int) -> Iterator[tuple[Any, Which]]:
+    def pieces(self, columns: ColumnNumbers, size: int) -> Iterator[tuple[Any, Which]]:
         if len(columns) == self.n_columns <= size:
             yield self.x, slice(None)
             return

@@ -8,6 +8,7 @@ import numpy as np
 
 from infosieve._core.types import (
     BoolArray,
+    ColumnNumbers,
     Columns,
     Executor,
     FloatArray,
@@ -150,7 +151,7 @@ def complete_rows(source: ColumnSource, executor: Executor) -> BoolArray:
     unread = LazyColumns(SourceTable(source, "X", {}), None, 0, executor.here)
     who: Any = executor if executor.can_read(source) else executor.here
     size = max(1, _BLOCK_BYTES // (8 * source.shape[0]))
-    pieces = who.place(unread).pieces(range(source.shape[1]), size)
+    pieces = who.place(unread).pieces(ColumnNumbers(range(source.shape[1])), size)
     gaps = list(who.map(_incomplete, ((size, piece) for piece in pieces)))
     return np.asarray(~np.any(gaps, axis=0))
 
@@ -177,7 +178,7 @@ def open_table(
     )
     unread = LazyColumns(table, scale, 0, executor.here)
     size = max(1, _BLOCK_BYTES // (8 * table.n_samples))
-    everything = range(table.n_columns)
+    everything = ColumnNumbers(range(table.n_columns))
 
     who: Any = executor if executor.can_read(source) else executor.here
 
@@ -270,8 +271,8 @@ class LazyColumns:
 
     def take(self, columns: Which, with_order: bool = True) -> Columns:
         """Some of the columns, read and prepared now."""
-        which = np.asarray(columns, np.int64) if isinstance(columns, list) else columns
-        numbers = self._numbers[which]
+        some = isinstance(columns, slice) or len(columns) > 0
+        numbers = self._numbers[columns if some else slice(0)]
         if numbers.size == 0:
             nothing = np.empty((0, self.n_samples))
             return Columns(nothing, np.zeros(0, bool), np.zeros(0, np.int64))

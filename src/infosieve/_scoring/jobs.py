@@ -6,7 +6,7 @@ results do not depend on the cut.
 """
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
@@ -14,7 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from infosieve._core.types import Columns, ColumnSet, Executor, FloatArray, IntArray, Runner, Which
+from infosieve._core.types import (
+    ColumnNumbers,
+    Columns,
+    ColumnSet,
+    Executor,
+    FloatArray,
+    IntArray,
+    Runner,
+    Which,
+)
 from infosieve._resampling.permutations import Permutations
 from infosieve._scoring.measure import Measure
 from infosieve._scoring.mixed import Scores
@@ -49,7 +58,7 @@ class Scoring:
     def __post_init__(self) -> None:
         self.place = self.executor.place(self.x)
 
-    def scores(self, measure: Measure, columns: Sequence[int], given: Columns) -> Scores:
+    def scores(self, measure: Measure, columns: ColumnNumbers, given: Columns) -> Scores:
         """Of each column on its own."""
         kind = _kind("score", measure, given)
         m = len(columns)
@@ -76,7 +85,7 @@ class Scoring:
     def permuted(
         self,
         measure: Measure,
-        columns: Sequence[int],
+        columns: ColumnNumbers,
         given: Columns,
         permutations: Permutations,
         n_permutations: int,
@@ -125,7 +134,7 @@ class Scoring:
             yield together.max(axis=1, keepdims=True) if largest else together
 
     def pairs(
-        self, measure: Measure, columns: Sequence[int], given: Columns
+        self, measure: Measure, columns: ColumnNumbers, given: Columns
     ) -> tuple[FloatArray, list[tuple[int, int]]]:
         """The joint information of pairs conditional on the given columns, and the pairs.
 
@@ -139,7 +148,7 @@ class Scoring:
     def permuted_pairs(
         self,
         measure: Measure,
-        columns: Sequence[int],
+        columns: ColumnNumbers,
         given: Columns,
         permutations: Permutations,
         n_permutations: int,
@@ -161,7 +170,7 @@ class Scoring:
     def _pair_job(
         self,
         measure: Measure,
-        columns: Sequence[int],
+        columns: ColumnNumbers,
         given: Columns,
         alone: FloatArray,
         permutations: Permutations | None,

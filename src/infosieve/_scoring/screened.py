@@ -1,7 +1,7 @@
 """The best of screened columns, or pairs, as observed and in each permutation: jobs."""
 
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
@@ -9,7 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from infosieve._core.types import Columns, ColumnSet, FloatArray, IntArray, Metric, Runner, Which
+from infosieve._core.types import (
+    ColumnNumbers,
+    Columns,
+    ColumnSet,
+    FloatArray,
+    IntArray,
+    Metric,
+    Runner,
+    Which,
+)
 from infosieve._engines.numba.engine import NumbaEngine
 from infosieve._resampling.permutations import Permutations, permutations_of
 from infosieve._scoring.jobs import Scoring, draw
@@ -32,7 +41,7 @@ class Screened:
 
     scoring: Scoring
     screen: Screen
-    columns: Sequence[int]
+    columns: ColumnNumbers
     given: Columns
 
     def keeping(self, n_best: int) -> "Screened":
@@ -98,7 +107,7 @@ class Screened:
                 best = self.screen.best(self.cells, drawn, executor.here)
                 numbers = np.repeat(np.arange(size), [len(some) for some in best])
                 every, places = np.unique(np.concatenate(best), return_inverse=True)
-                columns = [self.columns[j] for j in every]
+                columns = ColumnNumbers(self.columns[j] for j in every)
                 room = executor.batch_size("best", places.size, places.size, 64)
                 pieces = list(place.pieces(columns, max(1, room * every.size // places.size)))
                 edges = np.cumsum([0, *(_width(which, every.size) for _, which in pieces)])

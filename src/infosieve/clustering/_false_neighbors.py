@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from infosieve._core.chunks import chunks
 from infosieve._core.parameters import check_choice, check_jobs
-from infosieve._core.types import Columns, Executor, IntArray, Runner, Scale, Which
+from infosieve._core.types import ColumnNumbers, Columns, Executor, IntArray, Runner, Scale, Which
 from infosieve._engines.cuda.engine import CudaEngine
 from infosieve._engines.devices import Device, check_device, engine_of, require_device
 from infosieve._engines.numba.false_neighbors import count_false, strips_of
@@ -140,7 +140,9 @@ def false_counts(x: Columns, target: Columns, strips: Any, executor: Executor) -
     """The C vectors of all columns, of shape (n_columns, n_samples)."""
     m = x.n_columns
     target, strips = executor.share(target), executor.share(strips)
-    pieces = executor.place(x).pieces(range(m), executor.batch_size("count", m, m, 16))
+    pieces = executor.place(x).pieces(
+        ColumnNumbers(range(m)), executor.batch_size("count", m, m, 16)
+    )
     jobs = ((m if isinstance(w, slice) else len(w), (target, strips, ref, w)) for ref, w in pieces)
     return np.concatenate(list(executor.map(_count, jobs, "count")))
 

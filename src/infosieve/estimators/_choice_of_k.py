@@ -14,7 +14,7 @@ from infosieve._core.parameters import (
     check_method,
     check_range,
 )
-from infosieve._core.types import FloatArray, Method, Metric, Missing, Scale
+from infosieve._core.types import ColumnNumbers, FloatArray, Method, Metric, Missing, Scale
 from infosieve._engines.devices import Device, check_device, engine_of, require_device
 from infosieve._executors import executor_of
 from infosieve._input.problem import open_problem, provenance_of
@@ -183,7 +183,7 @@ def choose(
     both = []
     for target in (measure.target, permuted):
         of_target = replace(measure, target=target, folds=folds, edges=edges)
-        of_folds = scoring.scores(of_target, varying.tolist(), nothing).nats
+        of_folds = scoring.scores(of_target, ColumnNumbers(varying), nothing).nats
         values = np.zeros((x.n_columns, of_folds.shape[2], of_folds.shape[0]))
         values[varying] = of_folds.transpose(1, 2, 0)
         both.append(values)

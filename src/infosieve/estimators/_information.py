@@ -16,6 +16,7 @@ from infosieve._core.parameters import (
     check_range,
 )
 from infosieve._core.types import (
+    ColumnNumbers,
     Columns,
     Criterion,
     FloatArray,
@@ -339,7 +340,7 @@ def relevance(
             edges=layout.edges,
         )
         result = np.zeros(m)
-        varying = np.flatnonzero(~x.constant).tolist()
+        varying = ColumnNumbers(np.flatnonzero(~x.constant))
         if varying:
             scores = Scoring(x, pool).scores(measure, varying, condition).averaged
             known = criterion == "mi" and condition.n_columns

@@ -179,6 +179,8 @@ def _check_step(step: Step, n: int) -> None:
     _need(1 <= len(step.features) <= most, f"its columns are 1 to {most}", step.features)
     follows = _columns(step.follows, n) and len(step.follows) <= 2
     _need(follows, f"what it follows must be one or two columns of {n}", step.follows)
+    weaker = step.weaker is None or (len(step.features) == 2 and step.weaker in step.features)
+    _need(weaker, "the weaker column must be one of its pair", step.weaker)
     refused = step.action != "refuse" or (step.follows and step.significant is False)
     _need(refused, "it refuses a column that follows none, or passed", step.follows)
     for name in ("mi", "gain"):
@@ -328,8 +330,12 @@ def _check_test(test: PermutationTest) -> None:
         _need(isinstance(value, bool), f"{name!r} must be true or false", value)
     for place, second in test.followed.items():
         _need(_count(place, 0, n - 1), f"'followed' must be of candidates 0 to {n - 1}", place)
-        names = 1 <= len(second.columns) <= 2 and set(second.columns) <= set(test.given)
-        _need(names, "a candidate follows one or two given columns", second.columns)
+        pair = second.weaker is not None
+        known = {*test.given, *(test.candidates[place] if pair else ())} - {second.weaker}
+        names = (pair or second.columns) and set(second.columns) <= known
+        _need(names and len(second.columns) <= 2, "it follows one or two columns", second.columns)
+        seen = second.observed is None or _number(second.observed)
+        _need(seen, "what a second test observed must be a finite number", second.observed)
         size = second.null.size
         some = _numbers(second.null, size) and 1 <= size <= asked
         _need(some, f"its permuted values must be 1 to {asked} finite numbers")

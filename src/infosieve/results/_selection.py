@@ -66,6 +66,9 @@ class Step:
     follows : tuple of int
         One or two selected columns that predict the candidate better, along a curve, than all
         together, if the test beside these has the larger p-value: then it is the one here.
+    weaker : int or None
+        Of a pair, the column that adds less beside the other and the selected ones, if its test has
+        a larger p-value than that of the pair: then it is the one here.
     sequential : bool
         Whether the test could end as soon as it had surely passed or failed: the p-value is exact
         then. Otherwise there was a fixed number of permutations.
@@ -109,6 +112,7 @@ class Step:
     sequential: bool = False
     gap_gain: float | None = None
     follows: tuple[int, ...] = ()
+    weaker: int | None = None
 
     @property
     def lower_limit(self) -> bool:
@@ -347,6 +351,7 @@ class SelectionResult(Document):
                 "screened": step.n_screened,
                 "singletons": step.singletons,
                 "follows": " and ".join(str(self.features[i]) for i in step.follows),
+                "weaker": "" if step.weaker is None else str(self.features[step.weaker]),
             }
             for number, step in enumerate(self.steps, start=1)
             for j in step.features
@@ -356,7 +361,7 @@ class SelectionResult(Document):
         types |= dict.fromkeys(["p_value", "level", *QUANTILE_NAMES], "float64")
         names = ["step", "action", "feature", "mi", "gain", "p_value", "early_stopped", "level"]
         names += ["significant", "exceedances", "permutations", *QUANTILE_NAMES]
-        names += ["candidates", "screened", "singletons", "follows"]
+        names += ["candidates", "screened", "singletons", "follows", "weaker"]
         return pd.DataFrame(rows, columns=names).astype(types)
 
 

@@ -23,18 +23,25 @@ from infosieve.results._base import (
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Followed:
-    """A second test of a candidate, which follows one or two of the given columns along a curve.
+    """A second test of a candidate, or of one column of a pair given the other one.
 
     Attributes
     ----------
     columns : tuple
-        Names of these columns, or their numbers.
+        The given columns, one or two, that the tested one follows along a curve; none, if it is a
+        column of a pair that follows none.
     null : ndarray of shape (n_permutations,)
-        The values of permuted columns that follow them as the candidate does.
+        The values of permuted columns, which follow them as the tested one does.
+    observed : float or None
+        What is compared with them; None: what was observed of the candidate.
+    weaker : name or None
+        Of a pair, the column that was tested.
     """
 
     columns: tuple[Any, ...]
     null: FloatArray
+    observed: float | None = None
+    weaker: Any = None
 
     def __post_init__(self) -> None:
         keep(self, null=self.null)
@@ -84,7 +91,9 @@ class PermutationTest(Document):
     followed : dict
         For some candidates, by their place, a second test: ``columns``, one or two given columns
         that predict the candidate better than all together, and ``null``, the values of permuted
-        columns that follow these as the candidate does. The larger p-value counts.
+        columns that follow these as the candidate does. Of a pair, the test of the column
+        (``weaker``) that is less certain to add something (``observed``) given the other one. The
+        larger p-value counts.
     notes : tuple of str
         What was estimated of how many candidates and samples, and what p-values are not: a
         sentence each, as terminals and reports have them.
@@ -198,7 +207,8 @@ class PermutationTest(Document):
         """The same of all candidates, of those with two tests of the one with the larger p."""
         times, counts, p_values = map(np.array, self._ended(self.null, self.observed))
         for place, second in self.followed.items():
-            ended = self._ended(second.null[:, None], self.observed[[place]])
+            seen = self.observed[place] if second.observed is None else second.observed
+            ended = self._ended(second.null[:, None], np.array([seen]))
             if ended[2][0] > p_values[place]:
                 times[place], counts[place], p_values[place] = (part[0] for part in ended)
         return times, counts, p_values
@@ -265,7 +275,7 @@ class PermutationTest(Document):
     def _content(self) -> dict[str, Any]:
         known = None if self.provenance is None else plain_record(self.provenance)
         again = [
-            [place, list(second.columns), second.null.tolist()]
+            [place, list(second.columns), second.null.tolist(), second.observed, second.weaker]
             for place, second in self.followed.items()
         ]
         return super()._content() | {"provenance": known, "followed": again}
@@ -275,8 +285,13 @@ class PermutationTest(Document):
         content |= {name: tuple(content[name]) for name in ("candidates", "given")}
         content |= {name: np.array(content[name], np.float64) for name in ("observed", "null")}
         content["followed"] = {
-            place: Followed(columns=tuple(columns), null=np.array(null, np.float64))
-            for place, columns, null in content["followed"]
+            place: Followed(
+                columns=tuple(columns),
+                null=np.array(null, np.float64),
+                observed=observed,
+                weaker=weaker,
+            )
+            for place, columns, null, observed, weaker in content["followed"]
         }
         known = content["provenance"]
         return cls(**content | {"provenance": None if known is None else Provenance(**known)})

@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 
 from infosieve._core.sequential import sequential_rule
-from infosieve._core.types import Columns, FloatArray, IntArray, Metric
+from infosieve._core.types import ColumnNumbers, Columns, FloatArray, IntArray, Metric
 from infosieve._input.problem import Prepared
 from infosieve._resampling.followed import follow_any
 from infosieve._resampling.layout import Layout
@@ -44,11 +44,11 @@ def find_alternatives(
     measure: Measure,
     rules: Rules,
     selected: Sequence[int],
-    candidates: Sequence[int],
+    candidates: ColumnNumbers,
 ) -> tuple[Alternative, ...]:
     """Of each selected column, in their order, those that could stand in, the best first."""
     found: list[Alternative] = []
-    others = [j for j in candidates if j not in selected]
+    others = ColumnNumbers(j for j in candidates if j not in selected)
     for done, column in enumerate(selected):
         scoring.executor.progress.advance(done, len(selected))
         rest = [j for j in selected if j != column]
@@ -64,16 +64,17 @@ def find_alternatives(
 def _in_common(
     scoring: Scoring,
     column: int,
-    others: list[int],
+    others: ColumnNumbers,
     given: Columns,
     drawn: Permutations,
     metric: Metric,
-) -> list[int]:
+) -> ColumnNumbers:
     """The columns that have most in common with one, given the other selected ones."""
     if len(others) <= N_TRIED:
         return others
     screen = screen_of(N_TRIED, scoring.x.take([column]).filled(), given, drawn, metric)
-    return [others[j] for j in Screened(scoring, screen, others, given).observed(keep=False)]
+    worth = Screened(scoring, screen, others, given).observed(keep=False)
+    return ColumnNumbers(others[j] for j in worth)
 
 
 def _of_one(
@@ -83,7 +84,7 @@ def _of_one(
     rules: Rules,
     column: int,
     rest: list[int],
-    tried: list[int],
+    tried: ColumnNumbers,
     drawn: Permutations,
 ) -> list[Alternative]:
     """Those of the columns tried that could stand in for one."""
@@ -150,7 +151,7 @@ def _beside_what_they_follow(
     scoring: Scoring,
     measure: Measure,
     rules: Rules,
-    tried: list[int],
+    tried: ColumnNumbers,
     places: IntArray,
     p_values: FloatArray,
     in_place: FloatArray,

@@ -9,13 +9,13 @@ from typing import Literal, TypeAlias, get_args
 
 import numpy as np
 
-from infosieve._core.types import FloatArray, IntArray
+from infosieve._core.types import ColumnNumbers, FloatArray, IntArray
 
 # "cmim": the least of what a candidate adds to each selected column; "jmi": the mean.
 OneByOne: TypeAlias = Literal["cmim", "jmi"]
 ONE_BY_ONE = get_args(OneByOne)
 # What candidates (by number) add to one selected column.
-Added: TypeAlias = Callable[[Sequence[int], int], FloatArray]
+Added: TypeAlias = Callable[[ColumnNumbers, int], FloatArray]
 
 # Candidates whose least value is brought up to date at once.
 _AT_ONCE = 32
@@ -43,9 +43,9 @@ class Held:
     def _update(self, columns: IntArray, selected: Sequence[int], added: Added) -> None:
         """Hold candidates against all selected columns that they have not been held against."""
         for i in range(self.n_known[columns].min(initial=len(selected)), len(selected)):
-            some = columns[self.n_known[columns] == i]
+            some = np.sort(columns[self.n_known[columns] == i])
             if some.size:
-                self._add(some, added(some.tolist(), selected[i]))
+                self._add(some, added(ColumnNumbers(some), selected[i]))
                 self.n_known[some] = i + 1
 
 

@@ -11,9 +11,8 @@ import numpy as np
 
 from infosieve._core.categories import n_singletons
 from infosieve._core.sequential import sequential_rule
-from infosieve._core.types import GAP, Columns, FloatArray, IntArray, Metric
+from infosieve._core.types import GAP, ColumnNumbers, Columns, FloatArray, IntArray, Metric
 from infosieve._input.problem import Prepared
-from infosieve._resampling.followed import followed, relatives
 from infosieve._resampling.layout import Layout
 from infosieve._resampling.permutations import Permutations, key_of, permutations_of
 from infosieve._scoring.jobs import Scoring
@@ -24,7 +23,7 @@ from infosieve.report._data import p_text
 from infosieve.results import Step
 from infosieve.selection._one_by_one import Least, Mean, OneByOne
 from infosieve.selection._rules import Rules
-from infosieve.significance._again import asked_again
+from infosieve.significance._again import Asking
 from infosieve.significance._exceedances import Exceedances, count_exceedances
 from infosieve.significance._levels import forward_stop_level, level_share
 
@@ -46,7 +45,7 @@ class Search:
     """
 
     scoring: Scoring
-    candidates: Sequence[int]
+    candidates: ColumnNumbers
     measure: Measure
     compared: Measure
     rules: Rules
@@ -81,7 +80,7 @@ class Search:
         rules = self.rules
         backward = rules.backward
         while True:
-            remaining = [j for j in self.candidates if self._is_left(j)]
+            remaining = ColumnNumbers(j for j in self.candidates if self._is_left(j))
             if not remaining:
                 self.stop_reason = "no column is left"
                 if len(self.selected) < len(self.candidates):
@@ -116,7 +115,7 @@ class Search:
                 backward = False  # more features are wanted: from here on, only forward
             visited.add(frozenset(self.selected))
 
-    def _next(self, remaining: list[int]) -> Step:
+    def _next(self, remaining: ColumnNumbers) -> Step:
         """Add a column or, where none passes, a pair; or stop."""
         rules = self.rules
         if rules.order is not None:
@@ -139,9 +138,9 @@ class Search:
                 return replace(pair, action="add")
         return step
 
-    def _gain_of_two(self, step: Step, remaining: list[int]) -> float:
+    def _gain_of_two(self, step: Step, remaining: ColumnNumbers) -> float:
         """What the column of a step and the best one after it add."""
-        rest = [j for j in remaining if j not in step.features]
+        rest = ColumnNumbers(j for j in remaining if j not in step.features)
         given = self.columns.take_given([*self.selected, *step.features])
         best = float(self.scoring.scores(self.measure, rest, given).averaged.max())
         return best - self._mi if self.measure.criterion == "mi" else step.gain + best
@@ -171,7 +170,7 @@ class Search:
         if step.action == "add" and step.significant and step.p_value is not None:
             self._p_values.append(step.p_value)
 
-    def _held_one_by_one(self, kind: OneByOne, remaining: Sequence[int]) -> tuple[int, float]:
+    def _held_one_by_one(self, kind: OneByOne, remaining: ColumnNumbers) -> tuple[int, float]:
         """The best candidate and its value, by what each adds to single selected columns."""
         self.scoring.now = f"step {len(self.path) + 1}"
         if self._one_by_one is None:
@@ -182,11 +181,11 @@ class Search:
         self._last_scores = self._one_by_one.values
         return found
 
-    def _added_to(self, columns: Sequence[int], selected: int) -> FloatArray:
+    def _added_to(self, columns: ColumnNumbers, selected: int) -> FloatArray:
         given = self.columns.take_given([selected])
         return self.scoring.scores(self.measure, columns, given).averaged
 
-    def _pooled(self, remaining: list[int]) -> list[int]:
+    def _pooled(self, remaining: ColumnNumbers) -> ColumnNumbers:
         """Those that are worth an estimate, of many columns that are only ranked.
 
         By what they add to all selected columns: all are, each time the number of these has
@@ -201,22 +200,22 @@ class Search:
         if self._pool is None:
             order = self._ordered(remaining, self._last_scores[remaining])
             self._pool = {remaining[j] for j in order[: rules.pool]}
-        left = [j for j in remaining if j in self._pool]
+        left = ColumnNumbers(j for j in remaining if j in self._pool)
         self._pool = self._pool if left else None
         return left or remaining
 
-    def _forward(self, remaining: list[int]) -> Step:
+    def _forward(self, remaining: ColumnNumbers) -> Step:
         """Add the best single column, or stop with it."""
         given, n_candidates = self.columns.take_given(self.selected), len(remaining)
         order = self.rules.order
         if order is not None and self._has_failed:  # what the others add is no matter any more
-            remaining = list(order[len(self.path)])
+            remaining = ColumnNumbers(order[len(self.path)])
         screened = self._screened(remaining, given)
         remaining = self._pooled(remaining)
         n_pooled = len(remaining)
         if self.rules.one_by_one is not None:
             column, value = self._held_one_by_one(self.rules.one_by_one, remaining)
-            remaining, scores = [column], np.array([value])
+            remaining, scores = ColumnNumbers([column]), np.array([value])
         elif screened is None:
             scores = self._scored(remaining, given).averaged
             self._last_scores[remaining] = scores
@@ -224,7 +223,7 @@ class Search:
             known = None if self.selected else self._scored(remaining, given).averaged
             worth = screened.observed(keep=self.rules.correction is not None)
             worth = self._with_wanted(worth, remaining)
-            remaining = [remaining[j] for j in worth]
+            remaining = ColumnNumbers(remaining[j] for j in worth)
             scores = self._scored(remaining, given).averaged if known is None else known[worth]
         best = self._wanted_or_best(remaining, scores)
         mi = float(scores[best])
@@ -252,59 +251,46 @@ class Search:
             observed = self._one(self.compared, remaining[best], given)
         level = self._level()
         if self.rules.correction is None:
-            values = self._permuted([remaining[best]], given)
+            values = self._permuted(ColumnNumbers(remaining[best : best + 1]), given)
         elif screened is None:
             values = self._permuted(remaining, given)
         else:
             drawn = self._permutations("test", given)
             values = screened.largest(self.compared, drawn, self._sizes(level))
         step = _with_test(step, self._counted(observed, values, level), level)
-        if step.significant and self.rules.null == "local" and self.selected:
-            step = self._asked_again(step, remaining, observed, given, level)
+        if step.significant:
+            step = self._asked_next(step, remaining, observed, level)
+            step = step if step.significant else replace(step, action="refuse")
         return self._decided(step, bool(step.significant))
 
-    def _asked_again(
-        self, step: Step, among: Sequence[int], observed: float, given: Columns, level: float
-    ) -> Step:
-        """A column that follows one or two selected ones has to pass beside these as well.
+    def _asked_next(self, step: Step, among: ColumnNumbers, observed: float, level: float) -> Step:
+        """What has passed has to pass the next questions as well: see :class:`.Asking`.
 
-        The larger p-value is that of the step.
+        The largest p-value is that of the step.
         """
-        among = among if self.rules.correction == "max" else ()
-        known, drawn = self.x.take(self.selected).filled(), self._permutations("follow", given)
-        n, measure = self.rules.n_permutations, self.compared
-        found = asked_again(
-            self.scoring, measure, step.features[0], among, known, given, drawn, n, may_end=True
+        rules, given = self.rules, self.columns.take_given(self.selected)
+        asking = Asking(
+            scoring=self.scoring,
+            measure=self.compared,
+            columns=self.columns,
+            layout=self.layout,
+            known=self.selected,
+            among=among if rules.correction == "max" else ColumnNumbers(()),
+            null=rules.null,
+            seed=rules.seed,
+            n_permutations=rules.n_permutations,
+            may_end=True,
         )
-        if found is None:
-            return step
-        test = self._counted(observed, found.values, level)
-        step = self._larger(step, found.columns, test, level)
-        return replace(step, action="add" if step.significant else "refuse")
-
-    def _pair_asked_again(self, step: Step, observed: float, given: Columns, level: float) -> Step:
-        """Neither column of a pair may owe its part to selected ones that it follows."""
-        known, drawn = self.x.take(self.selected).filled(), self._permutations("follow", given)
-        for column in step.features:
-            taken = self.x.take([column])
-            found = followed(taken, known, drawn, self.metric)
-            if found is None or not relatives(taken, found.columns, known, self.metric)[0]:
-                continue
-            values = self.scoring.permuted_pairs(
-                self.measure, step.features, given, found.permutations, self.rules.n_permutations
-            )
-            test = self._counted(observed, values, level)
-            step = self._larger(step, found.columns, test, level)
+        pair = len(step.features) == 2
+        for asked in asking.next(step.features, observed, self._permutations("test", given)):
+            test = self._counted(asked.observed, asked.values, level)
+            if test.p_value > (step.p_value or 0.0):
+                follows = tuple(j for j in asked.follows if j in self.selected)
+                step = replace(step, follows=follows, weaker=asked.column if pair else None)
+                step = _with_test(step, test, level)
+            if not step.significant:
+                break
         return step
-
-    def _larger(
-        self, step: Step, columns: tuple[int, ...], test: Exceedances, level: float
-    ) -> Step:
-        """A step with the test that has the larger p-value."""
-        if test.p_value <= (step.p_value or 0.0):
-            return step
-        step = replace(step, follows=tuple(self.selected[j] for j in columns))
-        return _with_test(step, test, level)
 
     @property
     def _has_failed(self) -> bool:
@@ -312,14 +298,14 @@ class Search:
         failed = any(step.significant is False for step in self.path)
         return failed and self.rules.order is not None
 
-    def _with_wanted(self, worth: IntArray, remaining: Sequence[int]) -> IntArray:
+    def _with_wanted(self, worth: IntArray, remaining: ColumnNumbers) -> IntArray:
         """Places among the remaining columns, and that of the column that has to be tested."""
         if self.rules.order is None:
             return worth
         (wanted,) = self.rules.order[len(self.path)]
         return np.union1d(worth, [remaining.index(wanted)])
 
-    def _wanted_or_best(self, columns: Sequence[int], scores: FloatArray) -> int:
+    def _wanted_or_best(self, columns: ColumnNumbers, scores: FloatArray) -> int:
         if self.rules.order is not None:
             (wanted,) = self.rules.order[len(self.path)]
             return columns.index(wanted)
@@ -327,7 +313,7 @@ class Search:
             return int(np.argmax(scores))
         return int(self._ordered(columns, scores)[0])
 
-    def _ordered(self, columns: Sequence[int], scores: FloatArray) -> IntArray:
+    def _ordered(self, columns: ColumnNumbers, scores: FloatArray) -> IntArray:
         """Places of columns, the best first.
 
         In many dimensions estimates vanish for all of them: then what each tells alone decides.
@@ -336,20 +322,21 @@ class Search:
         alone[self.candidates] = self.score_alone()
         return np.lexsort((-alone[list(columns)], -scores))
 
-    def _wanted_or_best_pair(
+    def _with_wanted_pair(
         self, scores: FloatArray, pairs: list[tuple[int, int]], given: Columns
-    ) -> tuple[FloatArray, list[tuple[int, int]], int]:
-        """The pairs and their scores, with the one that is tested, and where it is."""
+    ) -> tuple[FloatArray, list[tuple[int, int]]]:
+        """Pairs and their scores, the best first; where the order is given, that pair alone."""
         if self.rules.order is None:
-            return scores, pairs, int(np.argmax(scores))
+            order = np.argsort(-scores, kind="stable")
+            return scores[order], [pairs[i] for i in order]
         one, other = self.rules.order[len(self.path)]
-        if (one, other) not in pairs:
-            taken, here = self.x.take([one, other]), self.scoring.executor.here
-            score = self.measure(taken, given, here, width=2)
-            scores, pairs = np.append(scores, score), [*pairs, (one, other)]
-        return scores, pairs, pairs.index((one, other))
+        if (one, other) in pairs:
+            at = pairs.index((one, other))
+            return scores[at : at + 1], [(one, other)]
+        taken, here = self.x.take([one, other]), self.scoring.executor.here
+        return self.measure(taken, given, here, width=2), [(one, other)]
 
-    def _scored(self, remaining: Sequence[int], given: Columns) -> Scores:
+    def _scored(self, remaining: ColumnNumbers, given: Columns) -> Scores:
         self.scoring.now = f"step {len(self.path) + 1}"
         scores = self.scoring.scores(self.measure, remaining, given)
         if self.first is None:
@@ -378,46 +365,58 @@ class Search:
             return self._one(self.joint, column, given)
         return self.joint.of_set(given.beside(self.columns.take_given([column])), here)
 
-    def _forward_pair(self, remaining: list[int]) -> Step:
-        """Add the best two columns together, or stop with them.
+    def _forward_pair(self, remaining: ColumnNumbers) -> Step:
+        """Add two columns together, or stop with them.
 
-        A pair is the best of many: it is always compared with the best of the permuted ones.
+        The best pair is taken of which each column adds something beside the other. Where one does
+        not, the pair is the other column in company, so pairs with that are passed over.
         """
         given = self.columns.take_given(self.selected)
         screened = self._screened(remaining, given, pairs=True)
         if screened is None:
-            scores, pairs = self.scoring.pairs(self.measure, remaining, given)
+            found = self.scoring.pairs(self.measure, remaining, given)
         else:
-            scores, pairs = screened.pairs(self.measure)
-        scores, pairs, best = self._wanted_or_best_pair(scores, pairs, given)
-        one, other = pairs[best]
-        mi = self._of_set(other, given.beside(self.columns.take_given([one])))
-        gain = float(scores[best]) - (self._mi if self.measure.criterion == "mi" else 0.0)
-        step = Step(
-            action="add",
-            features=pairs[best],
-            mi=mi,
-            gain=gain,
-            n_candidates=len(pairs) if screened is None else screened.n_pairs,
-            n_screened=None if screened is None else len(pairs),
-        )
-        if self._has_failed:
-            return step
-        if not self.rules.tested:
-            return step if mi > self._mi else replace(step, action="stop")
-        drawn, level = self._permutations("pair", given), self._level(of_pairs=True)
-        if screened is None:
-            permuted = self.scoring.permuted_pairs(
-                self.measure, remaining, given, drawn, self.rules.n_permutations
+            found = screened.pairs(self.measure)
+        n_pairs = len(found[1])
+        scores, pairs = self._with_wanted_pair(*found, given)
+        level, first, alone = self._level(of_pairs=True), None, set[int]()
+        for score, pair in zip(scores.tolist(), pairs, strict=True):
+            if alone & {*pair}:
+                continue
+            step = Step(
+                action="add",
+                features=pair,
+                mi=self._of_set(pair[1], given.beside(self.columns.take_given(pair[:1]))),
+                gain=score - (self._mi if self.measure.criterion == "mi" else 0.0),
+                n_candidates=n_pairs if screened is None else screened.n_pairs,
+                n_screened=None if screened is None else n_pairs,
             )
-        else:
-            permuted = screened.largest_pairs(self.measure, drawn, self._sizes(level))
-        observed = float(scores[best])
-        step = _with_test(step, self._counted(observed, permuted, level), level)
-        if step.significant and self.rules.null == "local" and self.selected:
-            step = self._pair_asked_again(step, observed, given, level)
-        kept = step.significant or self.rules.order is not None
-        return step if kept else replace(step, action="stop")
+            if self._has_failed:
+                return step
+            if not self.rules.tested:
+                return step if step.mi > self._mi else replace(step, action="stop")
+            values = self._permuted_pairs(screened, remaining, given, level)
+            step = _with_test(step, self._counted(score, values, level), level)
+            passed = bool(step.significant)
+            step = self._asked_next(step, remaining, score, level) if passed else step
+            if step.significant or self.rules.order is not None:
+                return step
+            first = first or replace(step, action="stop")
+            if not passed:
+                break
+            alone |= {*pair} - {step.weaker}
+        assert first is not None
+        return first
+
+    def _permuted_pairs(
+        self, screened: Screened | None, remaining: ColumnNumbers, given: Columns, level: float
+    ) -> Iterator[FloatArray]:
+        """What the best pair of each permutation scores."""
+        drawn = self._permutations("pair", given)
+        if screened is not None:
+            return screened.largest_pairs(self.measure, drawn, self._sizes(level))
+        n = self.rules.n_permutations
+        return self.scoring.permuted_pairs(self.measure, remaining, given, drawn, n)
 
     def _backward(self, earlier: list[int]) -> Step | None:
         """Remove the earlier column that is missed least, if the rule says so."""
@@ -443,11 +442,13 @@ class Search:
         if self.rules.removal == "mi":
             return step if change > 0 else None
         observed = self._one(self.compared, column, given)
-        test = self._counted(observed, self._permuted([column], given), self.rules.alpha)
+        test = self._counted(
+            observed, self._permuted(ColumnNumbers([column]), given), self.rules.alpha
+        )
         step = _with_test(step, test, self.rules.alpha)
         return None if step.significant else step
 
-    def _permuted(self, columns: Sequence[int], given: Columns) -> Iterator[FloatArray]:
+    def _permuted(self, columns: ColumnNumbers, given: Columns) -> Iterator[FloatArray]:
         drawn, n = self._permutations("test", given), self.rules.n_permutations
         return self.scoring.permuted(
             self.compared, columns, given, drawn, n, largest=True, may_end=True
@@ -464,7 +465,7 @@ class Search:
         return replace(last[1], key=key)
 
     def _screened(
-        self, remaining: list[int], given: Columns, pairs: bool = False
+        self, remaining: ColumnNumbers, given: Columns, pairs: bool = False
     ) -> Screened | None:
         """The candidates screened, where that is asked for and there are more than are kept."""
         rules = self.rules

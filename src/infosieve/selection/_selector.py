@@ -25,6 +25,7 @@ from infosieve._core.parameters import (
 from infosieve._core.progress import Progress
 from infosieve._core.types import (
     BoolArray,
+    ColumnNumbers,
     ColumnSet,
     Engine,
     Executor,
@@ -499,7 +500,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         folds = cv_folds(self.resample, provenance.seed, columns.x.n_samples, layout)
         search = Search(
             scoring=scoring,
-            candidates=candidates,
+            candidates=ColumnNumbers(candidates),
             measure=measure,
             compared=measure if folds is None else replace(measure, folds=folds),
             rules=rules,
@@ -756,7 +757,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             )
             out = {j for others in self.duplicates_.values() for j in others}
             out |= {*result.constant, *result.identifiers, *problem.by_order}
-            left = [j for j in range(problem.x.n_columns) if j not in out]
+            left = ColumnNumbers(j for j in range(problem.x.n_columns) if j not in out)
             progress.begin("alternatives, selected columns", len(result.selected))
             found = find_alternatives(
                 Scoring(columns.x, executor), columns, layout, measure, rules, result.selected, left

@@ -1,13 +1,19 @@
-"""A column that has passed beside all given columns is asked again beside those that it follows."""
+"""What a column, or a pair, that has passed is asked next; the largest p-value counts.
+
+A column is asked again beside the given columns that it follows, and each column of a pair beside
+the other: a pair would otherwise carry a column that adds nothing.
+"""
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from infosieve._core.types import Columns, FloatArray
+from infosieve._core.types import ColumnNumbers, Columns, FloatArray
+from infosieve._input.problem import Prepared
 from infosieve._resampling.followed import followed, relatives
-from infosieve._resampling.permutations import Permutations
+from infosieve._resampling.layout import Layout
+from infosieve._resampling.permutations import Permutations, key_of, permutations_of
 from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.measure import Measure
 
@@ -28,7 +34,7 @@ def asked_again(
     scoring: Scoring,
     measure: Measure,
     column: int,
-    among: Sequence[int],
+    among: ColumnNumbers,
     known: Columns,
     given: Columns,
     drawn: Permutations,
@@ -45,14 +51,87 @@ def asked_again(
     found = followed(scoring.x.take([column]), known, drawn, measure.metric)
     if found is None:
         return None
-    columns = [column]
+    columns = ColumnNumbers([column])
     others = [j for j in among if j != column]
     if others:
         alike = relatives(scoring.x.take(others), found.columns, known, measure.metric)
         alike &= scoring.x.categorical[others] == scoring.x.categorical[column]
-        columns = sorted([column, *(others[j] for j in np.flatnonzero(alike))])
+        columns = ColumnNumbers([column, *(others[j] for j in np.flatnonzero(alike))])
     values = scoring.permuted(
         measure, columns, given, found.permutations, n_permutations, largest=True, may_end=may_end
     )
     near = found.permutations.fits and found.permutations.fits.near.shape
-    return Again(found.columns, (found.columns, near, tuple(columns)), values)
+    return Again(found.columns, (found.columns, near, columns), values)
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a column adds, and what its permuted copies do.
+
+    ``follows`` are the columns that the copies follow along a curve, if they do.
+    """
+
+    column: int
+    observed: float
+    values: Iterator[FloatArray]
+    follows: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asking:
+    """Asks the next questions of what has passed given the ``known`` columns.
+
+    ``among``: the candidates of which a single column may be the best.
+    """
+
+    scoring: Scoring
+    measure: Measure
+    columns: Prepared
+    layout: Layout
+    known: Sequence[int]
+    among: ColumnNumbers
+    null: str
+    seed: int
+    n_permutations: int
+    may_end: bool
+
+    def next(
+        self, candidate: Sequence[int], observed: float, permutations: Permutations
+    ) -> Iterator[Question]:
+        """Of a column or a pair; ``permutations`` are those given the known columns."""
+        if len(candidate) == 1:
+            yield from self._followed(candidate[0], observed, self.known, permutations, self.among)
+            return
+        here, (one, other) = self.scoring.executor.here, candidate
+        for column, partner in ((one, other), (other, one)):
+            known, alone = [*self.known, partner], ColumnNumbers([column])
+            given, taken = self.columns.take_given(known), self.scoring.x.take(alone)
+            key, metric = key_of(self.seed, "member", given), self.measure.metric
+            drawn = permutations_of(self.null, key, given, metric, here.n_workers, self.layout)
+            adds = float(self.measure(taken, given, here)[0])
+            values = self.scoring.permuted(
+                self.measure, alone, given, drawn, self.n_permutations, True, self.may_end
+            )
+            yield Question(column, adds, values)
+            yield from self._followed(column, adds, known, drawn, ColumnNumbers(()))
+
+    def _followed(
+        self,
+        column: int,
+        observed: float,
+        known: Sequence[int],
+        permutations: Permutations,
+        among: ColumnNumbers,
+    ) -> Iterator[Question]:
+        """The second question to a column that follows one or two of the known ones."""
+        if self.null != "local" or not known:
+            return
+        given, taken = self.columns.take_given(known), self.scoring.x.take(known).filled()
+        drawn = replace(permutations, key=key_of(self.seed, "follow", given))
+        n, may_end = self.n_permutations, self.may_end
+        found = asked_again(
+            self.scoring, self.measure, column, among, taken, given, drawn, n, may_end
+        )
+        if found is not None:
+            follows = tuple(known[j] for j in found.columns)
+            yield Question(column, observed, found.values, follows)

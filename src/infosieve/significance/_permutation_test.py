@@ -1,6 +1,7 @@
 """Permutation tests of columns, given others."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
@@ -23,6 +24,7 @@ from infosieve._core.parameters import (
 )
 from infosieve._core.sequential import sequential_rule
 from infosieve._core.types import (
+    ColumnNumbers,
     Columns,
     Criterion,
     IntArray,
@@ -43,8 +45,8 @@ from infosieve._scoring.measure import Measure
 from infosieve._scoring.screened import Screened, block_sizes, screen_of
 from infosieve.results import PermutationTest
 from infosieve.results._tests import Followed
-from infosieve.significance._again import asked_again
-from infosieve.significance._exceedances import until_decided
+from infosieve.significance._again import Asking
+from infosieve.significance._exceedances import count_exceedances, until_decided
 
 Null: TypeAlias = Literal["global", "local"]
 Correction: TypeAlias = Literal["max"] | None
@@ -90,7 +92,8 @@ def permutation_test(
     A candidate is compared with permuted columns: p = (b + 1) / (n_permutations + 1), where b
     of them score at least as much. If one or two given columns predict it better, along a curve,
     than all together, it is tested again, with permuted columns that follow these, and the larger
-    p-value counts (with p above 0.2, or ``alpha``, it is not).
+    p-value counts (with p above 0.2, or ``alpha``, it is not). Of a pair, each column is tested
+    given the other one as well, and the largest p-value counts.
 
     Asked about the columns that were left in a step of :class:`MISelector`, given those selected
     before, with the ``alpha`` of the step, ``screen="auto"`` and ``max_samples="auto"``, the test
@@ -199,7 +202,7 @@ def permutation_test(
     >>> permutation_test(X, y, 1, **how).p_value > 0.05
     True
     """
-    asked = {name: value for name, value in locals().items() if name not in ("X", "y")}
+    parameters = {name: value for name, value in locals().items() if name not in ("X", "y")}
     check_choice(criterion, "criterion", MEASURED)
     check_choice(null, "null", ("global", "local"))
     check_choice(correction, "correction", ("max", None))
@@ -227,7 +230,8 @@ def permutation_test(
             groups=groups,
             series=series,
         )
-        tested, known = _columns(problem.x, candidates, given)
+        wanted, known = _columns(problem.x, candidates, given)
+        tested = ColumnNumbers(wanted)
         check_method(method, metric, scale, conditional=criterion == "cmi" and len(known) > 0)
         prepared = problem.prepare(scale, pool.here, with_order=not known)
         columns, layout = laid_out(prepared, max_samples)
@@ -266,24 +270,23 @@ def permutation_test(
         rule = sequential_rule(alpha, n_permutations) if sequential else None
         first = n_permutations if rule is None else rule.first_acceptance
         sizes = block_sizes(n_permutations, first, pool.here.n_workers)
+        which: Sequence[tuple[int, ...]]
         if screened is not None and pairs:
             observed, which = screened.pairs(measure)
-            names = tuple(tuple(problem.x.names[j] for j in pair) for pair in which)
             blocks = screened.largest_pairs(measure, permutations, sizes)
         elif screened is not None:
-            tested = [tested[j] for j in screened.observed()]
+            tested = ColumnNumbers(tested[j] for j in screened.observed())
             observed = scoring.scores(measure, tested, condition).averaged
-            names = tuple(problem.x.names[j] for j in tested)
+            which = [(j,) for j in tested]
             blocks = screened.largest(measure, permutations, sizes)
         elif pairs:
             observed, which = scoring.pairs(measure, tested, condition)
-            names = tuple(tuple(problem.x.names[j] for j in pair) for pair in which)
             blocks = scoring.permuted_pairs(
                 measure, tested, condition, permutations, n_permutations
             )
         else:
+            which = [(j,) for j in wanted]  # in the order that was asked for
             observed = scoring.scores(measure, tested, condition).averaged
-            names = tuple(problem.x.names[j] for j in tested)
             blocks = scoring.permuted(
                 measure,
                 tested,
@@ -293,11 +296,17 @@ def permutation_test(
                 largest=correction == "max",
                 may_end=alpha is not None,
             )
+            at = [tested.index(j) for j in wanted]
+            observed = observed[at]
+            if correction is None:
+                blocks = (block[:, at] for block in blocks)
         permuted = until_decided(observed, blocks, n_permutations, alpha, sequential)
+        names = tuple(tuple(problem.x.names[j] for j in each) for each in which)
+        names = names if pairs else tuple(name for (name,) in names)
         n_candidates = len(names)
         if screened is not None:
             n_candidates = screened.n_pairs if pairs else n_tested
-        asked |= {"executor": pool.text, "device": measure.engine.name}
+        parameters |= {"executor": pool.text, "device": measure.engine.name}
         test = PermutationTest(
             candidates=names,
             given=tuple(problem.x.names[j] for j in known),
@@ -312,33 +321,40 @@ def permutation_test(
             n_parts=layout.n_parts,
             n_samples_used=layout.n_used(problem.n_samples),
             device=measure.engine.name,
-            provenance=provenance_of(problem, seed, asked, permutation_test),
+            provenance=provenance_of(problem, seed, parameters, permutation_test),
         )
-        if pairs or null != "local" or not condition.n_columns:
-            return test
-        varying = [j for j in known if not x.constant[j]]
-        alone = x.take(varying).filled()
-        drawn = replace(permutations, key=key_of(seed, "follow", condition))
-        again = {}
+        asking = Asking(
+            scoring=scoring,
+            measure=measure,
+            columns=columns,
+            layout=layout,
+            known=tuple(j for j in known if not x.constant[j]),
+            among=tested if correction == "max" else ColumnNumbers(()),
+            null=null,
+            seed=seed,
+            n_permutations=n_permutations,
+            may_end=alpha is not None,
+        )
+        second = {}
         for place in np.flatnonzero(test.p_values <= (_WORTH if alpha is None else alpha)).tolist():
-            column = tested[place]
-            found = asked_again(
-                scoring,
-                measure,
-                column,
-                tested if correction == "max" else (),
-                alone,
-                condition,
-                drawn,
-                n_permutations,
-                may_end=alpha is not None,
-            )
-            if found is not None:
-                reached = observed[place : place + 1]
-                values = until_decided(reached, found.values, n_permutations, alpha, sequential)
-                columns_followed = tuple(problem.x.names[varying[j]] for j in found.columns)
-                again[place] = Followed(columns=columns_followed, null=values[:, 0])
-        return replace(test, followed=again)
+            each = [
+                (
+                    asked,
+                    count_exceedances(
+                        asked.observed, asked.values, n_permutations, alpha, sequential
+                    ),
+                )
+                for asked in asking.next(which[place], float(observed[place]), permutations)
+            ]
+            if each:
+                asked, counted = max(each, key=lambda one: one[1].p_value)
+                second[place] = Followed(
+                    columns=tuple(problem.x.names[j] for j in asked.follows),
+                    null=counted.null,
+                    observed=asked.observed if pairs else None,
+                    weaker=problem.x.names[asked.column] if pairs else None,
+                )
+        return replace(test, followed=second)
 
 
 def cv_folds(resample: Resample, seed: int, n_samples: int, layout: Layout) -> IntArray | None:
@@ -388,7 +404,7 @@ def _columns(table: Any, candidates: Any, given: Any) -> tuple[list[int], list[i
     return tested, known
 
 
-def _refuse_constant(problem: Problem, tested: list[int], constant: Any) -> None:
+def _refuse_constant(problem: Problem, tested: ColumnNumbers, constant: Any) -> None:
     what = "has constant changes" if problem.by_changes else "is constant"
     for j in tested:
         if constant[j]:

@@ -34,6 +34,7 @@ from infosieve._core.parameters import (
 from infosieve._core.progress import Progress
 from infosieve._core.types import (
     BoolArray,
+    ColumnNumbers,
     Columns,
     ColumnSet,
     FloatArray,
@@ -377,7 +378,7 @@ class _Nulls:
         found = _Found.untested(self.scoring.x.n_columns)
         tested = np.sort(np.concatenate([*alike.values(), alone]))
         if tested.size:
-            scores = self.scoring.scores(self.measure, tested.tolist(), self.given)
+            scores = self.scoring.scores(self.measure, ColumnNumbers(tested), self.given)
             found.information[tested] = scores.averaged
         for pattern, members in alike.items():
             self.share(found, members, pattern, draws.shared(pattern, members.size))
@@ -392,7 +393,7 @@ class _Nulls:
         null, done = np.empty(n_draws), 0
         pool.progress.begin(f"{columns.size} columns, draws", n_draws)
         for block in Scoring(_column_of(pattern, n, pool.here), pool).permuted(
-            self.measure, [0], self.given, global_permutations(key, n), n_draws
+            self.measure, ColumnNumbers([0]), self.given, global_permutations(key, n), n_draws
         ):
             null[done : done + len(block)] = block[:, 0]
             done += len(block)
@@ -414,7 +415,7 @@ class _Nulls:
             progress.begin(f"{columns.size} columns by themselves, draws", n_draws)
             while at < n_draws and some.size:
                 blocks = self.scoring.permuted(
-                    self.measure, some.tolist(), self.given, permutations, count, first=at
+                    self.measure, ColumnNumbers(some), self.given, permutations, count, first=at
                 )
                 ended = _count(found, some, np.concatenate(list(blocks)), at)
                 at, some = at + count, some[~ended]
