@@ -301,6 +301,9 @@ class ColumnSet(Protocol):
     @property
     def constant(self) -> BoolArray: ...
 
+    @property
+    def labelled(self) -> BoolArray: ...
+
     def take(self, columns: Which, with_order: bool = True) -> Columns: ...
 
 

@@ -120,14 +120,20 @@ class Table:
                 levels[j] = [tuple(divmod(int(pair), len(self.levels[j]))) for pair in pairs]
         return replace(self, values=values, levels=levels, offsets={})
 
-    def of_rows(self, rows: IntArray) -> "Table":
-        """The same, if these are all rows in their order; else for some of the samples."""
-        return self if rows.size == self.n_samples else self.take_rows(rows)
-
     def take_rows(self, rows: IntArray) -> "Table":
-        """The same columns for some of the samples."""
+        """The same columns for some of the samples, in this order.
+
+        Codes of categories are numbered as they appear in it.
+        """
+        if np.array_equal(rows, np.arange(self.n_samples)):
+            return self
         index = None if self.index is None else self.index[rows]
-        return replace(self, values=np.ascontiguousarray(self.values[:, rows]), index=index)
+        values, levels = np.ascontiguousarray(self.values[:, rows]), dict(self.levels)
+        for j, names in self.levels.items():
+            codes, found = pd.factorize(values[j], use_na_sentinel=True)
+            values[j] = np.where(codes < 0, np.nan, codes)
+            levels[j] = [names[int(code)] for code in found]
+        return replace(self, values=values, levels=levels, index=index)
 
     def original(self) -> Any:
         """What to learn from, one column flat: numbers, or what the codes stand for.

@@ -1,7 +1,8 @@
 """Tables that stay where they are: checked in one pass, columns prepared when they are taken."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from infosieve._core.types import (
 )
 from infosieve._executors.threads import Threads
 from infosieve._input.duplicates import projections_of
+from infosieve._input.row_order import Marks
 from infosieve._input.scaling import exponent_of, prepare
 from infosieve._input.tables import (
     Table,
@@ -137,6 +139,12 @@ class SourceTable:
         table = check_columns(values, names, self.named, self.argument, declared)
         return table if self.kept is None else table.take_rows(self.kept)
 
+    def take_rows(self, rows: IntArray) -> "SourceTable":
+        """The same columns for some of the samples, in this order."""
+        if np.array_equal(rows, np.arange(self.n_samples)):
+            return self
+        return replace(self, kept=rows if self.kept is None else self.kept[rows])
+
     def column(self, j: int) -> Any:
         """The values of one column, as they were."""
         return self.read_raw(np.array([j])).completed(self.missing).column(0)
@@ -148,34 +156,43 @@ class SourceTable:
 
 def complete_rows(source: ColumnSource, executor: Executor) -> BoolArray:
     """Which rows of a table that stays where it is have no gaps."""
-    unread = LazyColumns(SourceTable(source, "X", {}), None, 0, executor.here)
-    who: Any = executor if executor.can_read(source) else executor.here
-    size = max(1, _BLOCK_BYTES // (8 * source.shape[0]))
-    pieces = who.place(unread).pieces(ColumnNumbers(range(source.shape[1])), size)
-    gaps = list(who.map(_incomplete, ((size, piece) for piece in pieces)))
+    gaps = list(_of_pieces(_incomplete, SourceTable(source, "X", {}), executor))
     return np.asarray(~np.any(gaps, axis=0))
 
 
+def marks_of_rows(
+    table: SourceTable, marks_of: Callable[[Table], Marks], executor: Executor
+) -> Marks:
+    """See :mod:`.row_order`."""
+    each = _of_pieces(partial(_marks, marks_of=marks_of), table, executor)
+    return np.asarray(np.sum(list(each), axis=0, dtype=np.uint64))
+
+
+def _of_pieces(job: Callable[..., Any], table: SourceTable, executor: Executor) -> Iterator[Any]:
+    """What a job finds in all columns as they are on disk, some at a time."""
+    unread = LazyColumns(table, None, 0, executor.here)
+    who: Any = executor if executor.can_read(table.source) else executor.here
+    size = max(1, _BLOCK_BYTES // (8 * table.source.shape[0]))
+    pieces = who.place(unread).pieces(ColumnNumbers(range(table.n_columns)), size)
+    return iter(who.map(job, ((size, piece) for piece in pieces)))
+
+
+def unread_table(
+    source: ColumnSource, argument: str, discrete: Any, missing: str, by_changes: bool
+) -> SourceTable:
+    """A table that nobody has looked at yet."""
+    declared = declared_columns(discrete, argument, source.columns, source.named)
+    return SourceTable(source, argument, declared, missing=missing, by_changes=by_changes)
+
+
 def open_table(
-    source: ColumnSource,
-    argument: str,
-    discrete: Any,
-    scale: Scale,
-    others: list[Table],
-    executor: Executor,
-    *,
-    kept: IntArray | None,
-    missing: str,
-    by_changes: bool,
+    table: SourceTable, scale: Scale, others: list[Table], executor: Executor
 ) -> SourceTable:
     """Look at each column once, wherever the executor finds it best; refuse what cannot be used.
 
     ``others`` are the tables that share the scale.
     """
-    declared = declared_columns(discrete, argument, source.columns, source.named)
-    table = SourceTable(
-        source, argument, declared, kept=kept, missing=missing, by_changes=by_changes
-    )
+    source, argument, missing = table.source, table.argument, table.missing
     unread = LazyColumns(table, scale, 0, executor.here)
     size = max(1, _BLOCK_BYTES // (8 * table.n_samples))
     everything = ColumnNumbers(range(table.n_columns))
@@ -207,7 +224,7 @@ def open_table(
     known = replace(table, survey=_joined(each))
     texts = set(source.texts)
     named = enumerate(source.columns)
-    warn_of_number_texts(known, (j for j, n in named if n in texts and not declared.get(j)))
+    warn_of_number_texts(known, (j for j, n in named if n in texts and not table.declared.get(j)))
     return known
 
 
@@ -261,6 +278,12 @@ class LazyColumns:
         return np.asarray(self.n_distinct == 1)
 
     @property
+    def labelled(self) -> BoolArray:
+        """See :class:`infosieve._core.types.Columns`."""
+        gaps = self.table._known.n_missing > 0
+        return self.categorical | (gaps if self.table.missing in ("auto", "value") else False)
+
+    @property
     def projections(self) -> tuple[FloatArray, FloatArray]:
         """See :func:`infosieve._input.duplicates.projections_of`."""
         return self.table._known.projections, self.table._known.widths
@@ -292,6 +315,12 @@ def _largest(runner: Runner, unread: LazyColumns, which: Which) -> float:
 
 def _incomplete(runner: Runner, unread: LazyColumns, which: Which) -> BoolArray:
     return unread.table.read_raw(unread._numbers[which]).incomplete
+
+
+def _marks(
+    runner: Runner, unread: LazyColumns, which: Which, marks_of: Callable[[Table], Marks]
+) -> Marks:
+    return marks_of(unread.table.read_raw(unread._numbers[which]))
 
 
 def _survey(runner: Runner, unread: LazyColumns, which: Which) -> Survey:

@@ -4,6 +4,7 @@ import inspect
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -30,7 +31,15 @@ from infosieve._input.lazy_columns import (
     LazyColumns,
     SourceTable,
     complete_rows,
+    marks_of_rows,
     open_table,
+    unread_table,
+)
+from infosieve._input.row_order import (
+    Marks,
+    marks_of_categories,
+    marks_of_numbers,
+    row_order,
 )
 from infosieve._input.scaling import exponent_of, prepare
 from infosieve._input.tables import Table, check_lengths, check_target, fingerprint, read_table
@@ -84,7 +93,7 @@ class Problem:
         Columns of X that the order of the rows tells: the same in the same order in each group, or
         a calendar's. No test can tell them from chance.
     rows : ndarray of int
-        Which samples of X, as it was passed, are used.
+        Which samples of X, as it was passed, are used, in the order of the tables here.
     """
 
     x: Any
@@ -104,6 +113,11 @@ class Problem:
     @property
     def n_samples(self) -> int:
         return int(self.x.n_samples)
+
+    @property
+    def as_passed(self) -> IntArray:
+        """What puts the samples in the order in which they were passed."""
+        return np.argsort(self.rows)
 
     @property
     def why_by_order(self) -> str:
@@ -192,15 +206,20 @@ def open_problem(
     else:
         used = np.isin(np.arange(n_samples), among)
     rows = np.flatnonzero(used)
-    others = [table.of_rows(rows) for table in others]
+    together, others = together.of_rows(rows), [table.take_rows(rows) for table in others]
     by_changes = together.in_order and others[0].wanders
     if source is not None:
+        x = unread_table(source, "X", discrete_features, missing, by_changes)
+    x = x.take_rows(rows)
+    if not together.in_order:
+        order = row_order(_parts(x, others, executor), together.groups)
+        rows, together, x = rows[order], together.of_rows(order), x.take_rows(order)
+        others = [table.take_rows(order) for table in others]
+    if source is not None:
         assert executor is not None
-        how: dict[str, Any] = {"missing": missing, "by_changes": by_changes}
-        how["kept"] = None if used.all() else rows
-        x = open_table(source, "X", discrete_features, scale, others, executor, **how)
+        x = open_table(x, scale, others, executor)
     else:
-        x = x.of_rows(rows).completed(missing, by_changes)
+        x = x.completed(missing, by_changes)
     others = [table.completed(missing, by_changes) for table in others]
     check_target(others[0])
     if isinstance(discrete_target, str):
@@ -210,10 +229,9 @@ def open_problem(
         _warn_of_dates(x, together)
     if by_changes:
         _warn_of_changes(others[0])
-    together = together.of_rows(rows)
     by_order = frozenset[int]()
     if together.groups is not None:
-        together, by_order = _with_places(together, together.groups, x, others[0])
+        together, by_order = _with_places(together, x, others[0])
     elif together.in_order:
         by_order = _calendars(x)
     return Problem(
@@ -227,6 +245,23 @@ def open_problem(
         by_order=by_order,
         rows=rows,
     )
+
+
+def _parts(
+    x: AnyTable, others: list[Table], executor: Executor | None
+) -> Iterator[Callable[[], Marks]]:
+    """What tells rows apart: numbers first, then categories."""
+    for marks_of in (marks_of_numbers, marks_of_categories):
+        yield partial(_added, marks_of, others)
+        if isinstance(x, Table):
+            yield partial(marks_of, x)
+        else:
+            assert executor is not None
+            yield partial(marks_of_rows, x, marks_of, executor)
+
+
+def _added(marks_of: Callable[[Table], Marks], tables: list[Table]) -> Marks:
+    return np.asarray(np.sum([marks_of(table) for table in tables], axis=0, dtype=np.uint64))
 
 
 def _usable(
@@ -258,7 +293,7 @@ def open_columns_alone(X: Any, missing: str) -> Problem:
     x = read_table(X, "X", False, missing=missing)
     n, n_left_out = x.n_samples, 0
     if missing == "drop" and x.incomplete.any():
-        x = x.of_rows(np.flatnonzero(~x.incomplete))
+        x = x.take_rows(np.flatnonzero(~x.incomplete))
         n_left_out = n - x.n_samples
         _tell_of_dropped(n_left_out, n)
     return Problem(x=x.completed(missing), missing=missing, n_left_out=n_left_out)
@@ -293,26 +328,25 @@ def _tell_of_dropped(n_dropped: int, n_samples: int) -> None:
         )
 
 
-def _with_places(
-    together: Together, groups: IntArray, x: AnyTable, y: Table
-) -> tuple[Together, frozenset[int]]:
-    """Rows of a group are compared with those at the same place of others: what follows the place?
+def _with_places(together: Together, x: AnyTable, y: Table) -> tuple[Together, frozenset[int]]:
+    """Rows of a group are exchanged for those at the same place of others: what follows the place?
 
-    A target that does is told by nothing then, so the rows of each group are mixed. Columns that
-    do, in all groups, are returned.
+    Of a target that does, nothing would change, so its rows have other places. Columns that do, in
+    all groups, are returned.
     """
-    if (told_by_place(y.values, groups, groups.size) >= _MATCHED).all():
+    n = y.n_samples
+    if (told_by_place(y.values, together, n) >= _MATCHED).all():
         warn(
             f"{y.label(0) if y.n_columns == 1 else 'y'} has the same values in the same order in "
-            "the groups, as in matched pairs. The rows of each group are taken in random order, "
-            "so that they can be compared. Where groups differ much, subtract each group's mean "
-            "from columns of numbers first."
+            "the groups, as in matched pairs. The rows of each group are exchanged in random "
+            "order, so that they can be compared. Where groups differ much, subtract each group's "
+            "mean from columns of numbers first."
         )
-        return replace(together, mixed=True), frozenset()
+        return replace(together, places=np.arange(n)), frozenset()
     found, by_order = list[int](), set[int]()
     for first, values in _blocks(x):
-        some = np.flatnonzero(told_by_place(values, groups) >= _ORDERED)
-        told = told_by_place(values[some], groups, groups.size)
+        some = np.flatnonzero(told_by_place(values, together) >= _ORDERED)
+        told = told_by_place(values[some], together, n)
         found += (first + some).tolist()
         by_order |= {*(first + some[told >= _MATCHED]).tolist()}
     if not found:
@@ -541,11 +575,12 @@ def excerpt_of(problem: Problem, selected: list[int]) -> Excerpt:
     x, y = problem.x, problem.y
     n = x.n_samples
     rows = np.unique(np.linspace(0, n - 1, min(n, EXCERPT)).round().astype(np.int64))
+    at = problem.as_passed[rows]
     names = y.names if y.named else ["y"] if y.n_columns == 1 else [f"y{j}" for j in y.names]
     return Excerpt(
         rows=rows,
-        features={j: _shown_values(x, j, rows) for j in selected},
-        target={name: _shown_values(y, j, rows) for j, name in enumerate(names)},
+        features={j: _shown_values(x, j, at) for j in selected},
+        target={name: _shown_values(y, j, at) for j, name in enumerate(names)},
     )
 
 

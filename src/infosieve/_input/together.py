@@ -31,26 +31,34 @@ class Together(WritableArrays):
         Whether the rows are in order of time.
     window : int or None
         Of a series: rows that are closer are not each other's neighbours; None: by the data.
-    mixed : bool
-        Whether the rows of each group are taken in random order: else in the order of the table.
+    places : ndarray of shape (n_samples,) or None
+        Of grouped rows, what sorts those of a group as they were passed.
     """
 
     groups: IntArray | None = None
     in_order: bool = False
     window: int | None = None
-    mixed: bool = False
+    places: IntArray | None = None
+
+    @property
+    def by_group(self) -> IntArray:
+        """What sorts the samples by group, and those of a group by place."""
+        assert self.groups is not None
+        assert self.places is not None
+        return np.lexsort((self.places, self.groups))
 
     def of_rows(self, rows: IntArray) -> "Together":
-        """The same of some of the rows."""
-        if self.groups is None or rows.size == self.groups.size:
+        """The same of some of the rows, in this order; groups are numbered as they appear."""
+        if self.groups is None:
             return self
-        groups = np.unique(self.groups[rows], return_inverse=True)[1]
+        assert self.places is not None
+        groups, places = pd.factorize(self.groups[rows])[0], self.places[rows]
         if groups.max(initial=0) == 0:
             raise ValueError(
                 "The 'groups' parameter has a single group among the samples that are used: "
                 "nothing can be estimated."
             )
-        return Together(groups)
+        return Together(groups, places=places)
 
 
 INDEPENDENT = Together()
@@ -83,7 +91,7 @@ def together_of(groups: Any, series: Any, n_samples: int, index: Any = None) -> 
             "X and groups have the same index labels in another order: the samples would be mixed "
             "up. Pass groups.loc[X.index], or drop the indexes if they mean nothing (reset_index)."
         )
-    return Together(_codes(groups, n_samples))
+    return Together(_codes(groups, n_samples), places=np.arange(n_samples))
 
 
 def _codes(groups: Any, n_samples: int) -> IntArray:
@@ -141,15 +149,15 @@ def period_of(column: FloatArray) -> int | None:
     return None
 
 
-def told_by_place(values: FloatArray, groups: IntArray, most: int = 12) -> FloatArray:
+def told_by_place(values: FloatArray, together: Together, most: int = 12) -> FloatArray:
     """How much of each column the place within a group tells: 0, or up to 1.
 
     Of the samples that the most frequent value does not predict, the share that the most frequent
     value of each place predicts (Goodman and Kruskal's lambda). ``values`` has a column in a row.
     Up to ``most`` groups are looked at, and of places those that half of them have.
     """
-    sizes = np.bincount(groups)
-    order = np.argsort(groups, kind="stable")
+    assert together.groups is not None
+    sizes, order = np.bincount(together.groups), together.by_group
     first = np.cumsum(sizes) - sizes
     looked = np.linspace(0, sizes.size - 1, min(most, sizes.size)).astype(np.int64)
     n_places = int(np.median(sizes[looked]))

@@ -46,7 +46,7 @@ def followed(
     ``permutations`` are the local ones of the given columns. None: no columns do, samples are too
     few to tell, or permutations do not exchange near samples (strata, groups, series).
     """
-    if permutations.near is None or permutations.fits is None or permutations.n_slots > 1:
+    if permutations.near is None or permutations.fits is None or permutations.by_place is not None:
         return None
     if candidate.n_samples < _FEWEST:
         return None

@@ -1,7 +1,8 @@
 """Which sample stands where: parts that are estimated on their own, groups and series in them.
 
 An estimate counts neighbours, so rows that belong together must not meet in one. They are dealt to
-parts, whose estimates are averaged: of a group each part has one row, of a series every so manieth.
+parts, whose estimates are averaged: of a group each part has one row, which one is random; a part
+of a series skips as many rows as belong together.
 """
 
 from dataclasses import dataclass
@@ -14,14 +15,15 @@ from infosieve._input.problem import Prepared
 from infosieve._input.series import bridged
 from infosieve._input.together import Together
 from infosieve._resampling.parts import part_size, parts_of
-from infosieve._resampling.words import random_order
+from infosieve._resampling.words import random_order, random_words
 
 # A part of a series has at least so many rows where its window is found in the data.
 _LEAST = 100
-# Parts of grouped rows, at most; more of them take longer, and tell less and less more.
-_MOST_SLOTS = 100
+# Such a share of grouped rows stands somewhere, in so many parts at most: more of them take longer,
+# and tell less and less more.
+_USED, _MOST_SLOTS = 0.9, 100
 # Groups of like size are exchanged: at least so many are alike.
-_ALIKE = 10
+_ALIKE = 5
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -34,11 +36,12 @@ class Layout(WritableArrays):
         The sample that stands at each place; None: all where they were.
     edges : ndarray or None
         Where parts begin and end; None: all are one.
-    slots : tuple of int or None
-        Of grouped rows (n_slots, n_groups): place s * n_groups + g has a row of group g. Groups
-        with fewer rows than slots have rows several times, never twice in a part.
-    alike : ndarray or None
-        A number for each group: those of one number have about as many rows, and are exchanged.
+    by_place : ndarray of shape (n_slots, n_groups) or None
+        Of grouped rows: place s * n_groups + g has a row of group g. Groups with fewer rows than
+        slots have rows several times, never twice in a part. Here are the slots of each group in
+        the order in which its rows were passed: that is how groups are exchanged.
+    sizes : ndarray of shape (n_groups,) or None
+        How many rows each group has.
     time : ndarray or None
         The places in order of time, for a series.
     window : int
@@ -47,10 +50,15 @@ class Layout(WritableArrays):
 
     rows: IntArray | None = None
     edges: IntArray | None = None
-    slots: tuple[int, int] | None = None
-    alike: IntArray | None = None
+    by_place: IntArray | None = None
+    sizes: IntArray | None = None
     time: IntArray | None = None
     window: int = 1
+
+    @property
+    def slots(self) -> tuple[int, int] | None:
+        """How many slots and groups there are."""
+        return None if self.by_place is None else (len(self.by_place), self.by_place.shape[1])
 
     @property
     def n_parts(self) -> int:
@@ -74,7 +82,7 @@ def laid_out(columns: Prepared, max_samples: Any) -> tuple[Prepared, Layout]:
     """Columns whose samples stand by parts."""
     n, together = columns.target.n_samples, columns.together
     if together.groups is not None:
-        layout = _by_groups(together.groups, part_size(max_samples, n), together.mixed)
+        layout = _by_groups(together, part_size(max_samples, n))
     elif together.in_order:
         layout = _by_time(columns.target, together, part_size(max_samples, n))
     else:
@@ -87,36 +95,53 @@ def laid_out(columns: Prepared, max_samples: Any) -> tuple[Prepared, Layout]:
     return moved, layout
 
 
-def _by_groups(groups: IntArray, size: int | None, mixed: bool) -> Layout:
-    """As many slots as a group has rows on average; large tables: parts of some of the groups."""
-    n, n_groups = groups.size, int(groups.max()) + 1
-    n_slots = min(-(-n // n_groups), _MOST_SLOTS)
-    order = random_order((0, "places", 0), n) if mixed else np.arange(n)
-    order = order[np.argsort(groups[order], kind="stable")]
-    sizes = np.bincount(groups)
-    first = np.cumsum(sizes) - sizes
-    # In the order of the table, evenly: what follows each other in a group may be alike.
-    slots = (2 * np.arange(n_slots)[:, None] + 1) * sizes // (2 * n_slots) + first
-    turn = random_order((0, "groups", 0), n_groups)  # parts of some groups are random ones
-    rows = order[slots[:, turn]].ravel()
+def _by_groups(together: Together, size: int | None) -> Layout:
+    """Slots in which each row of a group meets others of the other groups: who meets is random.
+
+    Of large tables, parts of some of the groups.
+    """
+    groups, places = together.groups, together.places
+    assert groups is not None
+    assert places is not None
+    n_groups, sizes = int(groups.max()) + 1, np.bincount(groups)
+    n_slots = _n_slots(sizes)
+    first, turn = np.cumsum(sizes) - sizes, random_order((0, "groups", 0), n_groups)
+    evenly = (2 * np.arange(n_slots)[:, None] + 1) * sizes // (2 * n_slots) + first
+    words = random_words((0, "slots", 0), 0, n_groups, n_slots)
+    evenly = np.take_along_axis(evenly, np.argsort(words, axis=1).T, axis=0)
+    rows = np.argsort(groups, kind="stable")[evenly[:, turn]]
     n_pieces = 1 if size is None else max(1, n_groups // size)
     ends = n_groups * np.arange(1, n_pieces + 1) // n_pieces
     edges = np.r_[0, (np.arange(n_slots)[:, None] * n_groups + ends).ravel()]
     return Layout(
-        rows=rows,
+        rows=rows.ravel(),
         edges=edges if edges.size > 2 else None,
-        slots=(n_slots, n_groups),
-        alike=_alike(sizes[turn]),
+        by_place=np.argsort(places[rows], axis=0, kind="stable"),
+        sizes=sizes[turn],
     )
 
 
-def _alike(sizes: IntArray) -> IntArray:
-    """Groups of like size: rows of a small group are in several slots, with the same target.
+def _n_slots(sizes: IntArray) -> int:
+    """So many that nearly all rows stand in one, also of groups that are larger than others."""
+    used = np.cumsum([np.sum(sizes > size) for size in range(min(int(sizes.max()), _MOST_SLOTS))])
+    return 1 + int(np.searchsorted(used, min(_USED * sizes.sum(), used[-1])))
 
-    A large group that received them would part them, and tests would take that for chance.
+
+def alike(sizes: IntArray, strata: IntArray | None = None) -> IntArray:
+    """A number for each group: those of one number have about as many rows, in each stratum.
+
+    Rows of a small group are in several slots, each with its target. If a large group received
+    them, they would stand beside many targets, and permuted columns would vary less than observed
+    ones do.
     """
-    order = np.argsort(sizes, kind="stable")
-    labels, label, first = np.zeros(sizes.size, np.int64), 0, 0
+    labels = np.zeros(sizes.size, np.int64)
+    if strata is not None:
+        for stratum in range(int(strata.max()) + 1):
+            here = np.flatnonzero(strata == stratum)
+            labels[here] = labels.max() + 1 + alike(sizes[here])
+        return np.unique(labels, return_inverse=True)[1]
+    order: IntArray = np.argsort(sizes, kind="stable")
+    label, first = 0, 0
     for at in range(1, sizes.size):
         larger = sizes[order[at]] > sizes[order[at - 1]]
         if larger and at - first >= _ALIKE and sizes.size - at >= _ALIKE:

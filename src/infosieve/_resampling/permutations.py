@@ -17,6 +17,7 @@ from infosieve._core.categories import category_labels, codes_of
 from infosieve._core.parameters import check_seed
 from infosieve._core.types import (
     Columns,
+    ColumnSet,
     Engine,
     FloatArray,
     IntArray,
@@ -26,7 +27,7 @@ from infosieve._core.types import (
 )
 from infosieve._engines.numba.columns import LIFT
 from infosieve._engines.numba.shuffle import shuffle, shuffle_near
-from infosieve._resampling.layout import Layout, memory
+from infosieve._resampling.layout import Layout, alike, memory
 from infosieve._resampling.surrogates import (
     SAMPLES_EACH,
     LocalFits,
@@ -74,8 +75,8 @@ class Permutations(WritableArrays):
 
     Inside strata, or, with ``near``, among the neighbours of each row; then it is not the value
     that moves, but the residual of a local linear fit (``fits``). ``local``: rows exchange only
-    with rows that are like them in the given columns. With ``n_slots`` it is groups that exchange
-    all their rows, see :class:`.layout.Layout`; ``order``, ``edges`` and ``near`` are those of
+    with rows that are like them in the given columns. With ``by_place`` it is groups that exchange
+    all their rows, each for that at its place, see :class:`.layout.Layout`; ``order``, ``edges`` and ``near`` are those of
     groups then. Of a ``series`` it is innovations that move.
     """
 
@@ -85,20 +86,21 @@ class Permutations(WritableArrays):
     near: IntArray | None = None
     fits: LocalFits | None = None
     local: bool = False
-    n_slots: int = 1
+    by_place: IntArray | None = None
     series: Series | None = None
 
     @property
     def n_samples(self) -> int:
-        return self.n_slots * self.order.size
+        return self.order.size if self.by_place is None else self.by_place.size
 
     def draw(self, first: int, count: int) -> IntArray:
         n = self.order.size
-        if self.n_slots == 1:
+        if self.by_place is None:
             width = n if self.near is None else 2 * n
             return self._exchanged(random_words(self.key, first, count, width))
         groups = self._exchanged(random_words(self.key, first, count, 2 * n))
-        rows = np.arange(self.n_slots)[:, None] * n + groups[:, None, :]  # the slots in order
+        place = np.argsort(self.by_place, axis=0)
+        rows = self.by_place[place, groups[:, None, :]] * n + groups[:, None, :]
         return np.ascontiguousarray(rows.reshape(count, -1), np.int32)
 
     def _exchanged(self, words: Any) -> IntArray:
@@ -106,6 +108,13 @@ class Permutations(WritableArrays):
         if self.near is None:
             return np.asarray(shuffle(np.ascontiguousarray(words[:, :n]), self.order, self.edges))
         return np.asarray(shuffle_near(np.ascontiguousarray(words), self.near))
+
+    def moves_rows(self, columns: ColumnSet) -> bool:
+        """Whether what the given columns leave of surrogates is that of the columns, permuted.
+
+        Not where categories and gaps of a series move in a circle while innovations are permuted.
+        """
+        return self.series is None or not bool(columns.labelled.any())
 
     @property
     def plain(self) -> bool:
@@ -121,12 +130,12 @@ class Permutations(WritableArrays):
 
 def global_permutations(key: Key, n_samples: int, layout: Layout | None = None) -> Permutations:
     """Any row, or group, may receive the values of any: the null of independence of everything."""
-    n_slots, n = (layout and layout.slots) or (1, n_samples)
     series = None if layout is None or layout.time is None else Series.of(layout.time)
-    order, edges = np.arange(n, dtype=np.int32), np.array([0, n])
-    if layout is not None and layout.alike is not None:
-        order, edges = _strata(layout.alike)
-    return Permutations(key, order, edges, n_slots=n_slots, series=series)
+    order, edges = np.arange(n_samples, dtype=np.int32), np.array([0, n_samples])
+    if layout is not None and layout.sizes is not None:
+        order, edges = _strata(alike(layout.sizes))
+    by_place = None if layout is None else layout.by_place
+    return Permutations(key, order, edges, by_place=by_place, series=series)
 
 
 def _strata(labels: IntArray) -> tuple[IntArray, IntArray]:
@@ -186,22 +195,23 @@ def group_permutations(
     """
     assert layout.slots is not None
     assert layout.rows is not None
-    assert layout.alike is not None
+    assert layout.sizes is not None
     n_slots, n = layout.slots
     labels = category_labels(given).reshape(n_slots, n)
     if given.categorical.all() and (labels == labels[0]).all():
-        return Permutations(key, *_strata(labels[0]), local=True, n_slots=n_slots)
+        strata = _strata(alike(layout.sizes, labels[0]))
+        return Permutations(key, *strata, local=True, by_place=layout.by_place)
     owner = np.tile(np.arange(n, dtype=np.int64), n_slots)
     fits = fits_apart(given, metric, n_workers, owner, 0, layout.rows)
     means = _means_of_groups(given, n_slots)
-    order, edges = _strata(layout.alike)
+    order, edges = _strata(alike(layout.sizes))
     near = np.empty((n, min(N_NEAR, int(np.diff(edges).min()))), np.int32)
     for first, last in pairwise(edges.tolist()):
         like = order[first:last]
         found = cKDTree(means[like]).query(means[like], near.shape[1])[1].reshape(like.size, -1)
         put_first(found)
         near[like] = like[found]
-    return Permutations(key, order, edges, near, fits, local=True, n_slots=n_slots)
+    return Permutations(key, order, edges, near, fits, local=True, by_place=layout.by_place)
 
 
 def _means_of_groups(given: Columns, n_slots: int) -> FloatArray:

@@ -9,10 +9,12 @@ given columns predicts the value of each sample, and the residuals are permuted 
 """
 
 from dataclasses import dataclass
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
+from scipy.linalg import cho_solve_banded, cholesky_banded, solve_banded
+from scipy.special import ndtri
 
 from infosieve._core.chunks import chunks
 from infosieve._core.types import (
@@ -24,9 +26,10 @@ from infosieve._core.types import (
     Runner,
     WritableArrays,
 )
-from infosieve._engines.numba.series import series_copies, shifted, whiten
+from infosieve._engines.numba.series import autoregression, series_copies, shifted, whiten
 from infosieve._engines.numba.surrogates import copies, fit_columns, permuted, permuted_orders
 from infosieve._input.series import most_lags
+from infosieve._resampling.words import random_words
 
 # Samples for each coefficient of a fit; with fewer than the second number, the fit is a mean.
 SAMPLES_EACH, FEWEST_EACH = 6, 2
@@ -39,6 +42,8 @@ _LEAST = 1e-3
 _OUTLYING, _ROUNDS = 1.5, 3
 # Gaps are filled with what is fitted there, in so many rounds.
 _GAP_ROUNDS = 2
+# Gaps of a series are filled, and what fills them is fitted, in so many rounds.
+_GAP_FITS = 8
 # Numbers that a task works on at once: values of surrogates, coordinates of near samples.
 _TASK, _BLOCK = 1 << 17, 1 << 21
 
@@ -97,6 +102,9 @@ class Series(WritableArrays):
     trend, a wave) move in a circle. Shifts, and Fourier surrogates, of columns that return to their
     mean slowly pass too often.
 
+    Before, gaps are filled with what the autoregression expects there and noise of its size, and it
+    is fitted again: medians would make the column look less persistent than it is.
+
     Attributes
     ----------
     time : ndarray of shape (n_samples,)
@@ -112,12 +120,41 @@ class Series(WritableArrays):
     def of(cls, time: IntArray) -> "Series":
         return cls(time, most_lags(time.size))
 
-    def innovations(self, values: FloatArray) -> tuple[FloatArray, FloatArray, BoolArray]:
+    def innovations(
+        self, values: FloatArray, missing: BoolArray | None = None
+    ) -> tuple[FloatArray, FloatArray, BoolArray]:
         """Of columns (n_columns, n_samples), in order of time; coefficients; which are rigid."""
         ordered = np.ascontiguousarray(values[:, self.time])
+        n_known = np.full(len(ordered), ordered.shape[1])
+        if missing is not None:
+            gaps = missing[:, self.time]
+            n_known -= gaps.sum(axis=1)
+            for j in np.flatnonzero(gaps.any(axis=1)).tolist():
+                ordered[j] = self._without_gaps(ordered[j], gaps[j])
         out = np.empty_like(ordered)
-        coefficients, rigid = whiten(ordered, self.n_lags, out)
+        coefficients, rigid = whiten(ordered, n_known, self.n_lags, out)
         return out, coefficients, rigid
+
+    def _without_gaps(self, values: FloatArray, gaps: BoolArray) -> FloatArray:
+        """A column in order of time with its gaps filled as an autoregression goes on.
+
+        The noise is turned with the column, so that its negative has the negative values.
+        """
+        there = np.flatnonzero(~gaps)
+        if there.size < 2:
+            return values
+        middle = values[there].mean()
+        row = np.interp(np.arange(values.size), there, values[there] - middle)
+        noise = np.copysign(1.0, row[there[0]]) * self._noise[gaps]
+        for _ in range(_GAP_FITS):
+            found = autoregression(row - row.mean(), self.n_lags)
+            row[gaps] = _gone_on(row, gaps, found, noise)
+        return np.asarray(row + middle)
+
+    @cached_property
+    def _noise(self) -> FloatArray:
+        words = random_words((0, "gaps", 0), 0, 1, self.time.size)[0]
+        return np.asarray(ndtri((words >> np.uint64(11)).astype(np.float64) / 2**53 + 2.0**-54))
 
     def whitened(self, values: FloatArray) -> FloatArray:
         """Innovations in the order of the rows; of rigid columns nothing, as of a constant one."""
@@ -125,6 +162,30 @@ class Series(WritableArrays):
         out = np.empty_like(values)
         out[:, self.time] = np.where(rigid[:, None], 0.0, innovations)
         return out
+
+
+def _gone_on(
+    row: FloatArray, gaps: BoolArray, coefficients: FloatArray, noise: FloatArray
+) -> FloatArray:
+    """Values for the gaps of a row, drawn given the others, as an autoregression goes on.
+
+    The sum of the squares of all innovations is a quadratic form in the values, whose matrix has
+    as many diagonals as there are lags on each side: a normal density, restricted to the gaps.
+    """
+    model, at, p = np.r_[1.0, -coefficients], np.flatnonzero(gaps), coefficients.size
+    size = np.sqrt(np.mean(np.convolve(row, model)[p : row.size] ** 2))
+    known = np.convolve(np.where(gaps, 0.0, row), model)
+    pull = np.correlate(known, model, "valid")[gaps]
+    form, products = np.zeros((p + 1, at.size)), np.correlate(model, model, "full")[p:]
+    for d in range(min(p + 1, at.size)):
+        apart = at[d:] - at[: at.size - d]
+        form[d, : at.size - d] = np.where(apart <= p, products[np.minimum(apart, p)], 0.0)
+    factor = cholesky_banded(form, lower=True)
+    turned = np.zeros_like(factor)  # its transpose, by diagonals
+    for d in range(min(p + 1, at.size)):
+        turned[p - d, d:] = factor[d, : at.size - d]
+    drawn = solve_banded((0, p), turned, noise)
+    return np.asarray(cho_solve_banded((factor, True), -pull) + size * drawn)
 
 
 class Surrogates:
@@ -167,9 +228,9 @@ class Surrogates:
                 left = fits.residuals(numbers, self._fitted[which])
             if series is not None:
                 if missing is not None:
-                    left = np.where(missing, 0.0 if fits is not None else numbers, left)
                     self._missing[which] = missing[:, series.time]
-                left, self._coefficients[which], self._rigid[which] = series.innovations(left)
+                found = series.innovations(left, missing)
+                left, self._coefficients[which], self._rigid[which] = found
             elif missing is not None:
                 left[missing] = np.inf
             self._residuals[which] = left

@@ -36,7 +36,7 @@ class Screened:
     """Some columns of a table, screened: see :mod:`.screening`.
 
     All cells are kept here where permutations are compared, some bytes for each value; estimates
-    are jobs.
+    are jobs. Where surrogates have other cells than the columns, permuted, they are encoded.
     """
 
     scoring: Scoring
@@ -68,18 +68,39 @@ class Screened:
         """
         if keep:
             return self.screen.best(self.cells, self._as_they_are, self.scoring.executor.here)[0]
-        parts = self._by_pieces(_score_as_they_are)
-        joined = (np.concatenate(some, -1) for some in zip(*parts, strict=True))
-        return self.screen.best_scored(*joined)[0]
+        return self.screen.best_scored(*_side_by_side(self._by_pieces(_score_as_they_are)))[0]
 
-    def _by_pieces(self, job: Callable[..., Any]) -> list[Any]:
+    def _best(self, permutations: Permutations, drawn: IntArray, first: int) -> list[IntArray]:
+        """The places of the best surrogates by permutations from a number on."""
+        if permutations.moves_rows(self.scoring.x):
+            return self.screen.best(self.cells, drawn, self.scoring.executor.here)
+        shared = self.scoring.executor.share(permutations)
+        parts = self._by_pieces(_score_surrogates, shared, first, len(drawn))
+        return self.screen.best_scored(*_side_by_side(parts))
+
+    def _best_pairs(
+        self, permutations: Permutations, drawn: IntArray, first: int
+    ) -> list[list[Pair]]:
+        """The best pairs of surrogates by permutations from a number on."""
+        here = self.scoring.executor.here
+        if permutations.moves_rows(self.scoring.x):
+            return self.screen.best_pairs(self.cells, drawn, here)
+        shared, numbers = (
+            self.scoring.executor.share(permutations),
+            range(first, first + len(drawn)),
+        )
+        each = (self._by_pieces(_encode_surrogates, shared, number) for number in numbers)
+        cells = (Cells.joined(parts) for parts in each)
+        return [self.screen.best_pairs(one, self._as_they_are, here)[0] for one in cells]
+
+    def _by_pieces(self, job: Callable[..., Any], *also: Any) -> list[Any]:
         """What a job makes of the columns, some at a time."""
         scoring, executor = self.scoring, self.scoring.executor
         m = len(self.columns)
         size = min(scoring.columns_of_a_piece(), executor.batch_size("encode", m, m, 64))
         screen = executor.share(self.screen)
         jobs = (
-            (len(self.columns), (screen, ref, which))
+            (len(self.columns), (screen, ref, which, *also))
             for ref, which in scoring.place.pieces(self.columns, size)
         )
         return list(executor.map(job, jobs, "encode"))
@@ -104,7 +125,7 @@ class Screened:
             first = 0
             for size in sizes:
                 drawn = draw(permutations, first, size, executor.here)
-                best = self.screen.best(self.cells, drawn, executor.here)
+                best = self._best(permutations, drawn, first)
                 numbers = np.repeat(np.arange(size), [len(some) for some in best])
                 every, places = np.unique(np.concatenate(best), return_inverse=True)
                 columns = ColumnNumbers(self.columns[j] for j in every)
@@ -133,7 +154,7 @@ class Screened:
         executor, first = self.scoring.executor, 0
         for size in sizes:
             drawn = draw(permutations, first, size, executor.here)
-            found = self.screen.best_pairs(self.cells, drawn, executor.here)
+            found = self._best_pairs(permutations, drawn, first)
             scores = self._scored_pairs(measure, found, permutations, first)
             yield np.array([[one.max()] for one in scores])
             first += size
@@ -189,6 +210,41 @@ def block_sizes(n_permutations: int, first_decision: int, n_workers: int = 1) ->
 
 def _encode(runner: Runner, screen: Screen, x: ColumnSet, which: Which) -> Cells:
     return screen.encode(x.take(which, with_order=False), runner)
+
+
+def _encode_surrogates(
+    runner: Runner,
+    screen: Screen,
+    x: ColumnSet,
+    which: Which,
+    permutations: Permutations,
+    number: int,
+) -> Cells:
+    surrogates = permutations.surrogates(x.take(which, with_order=False), runner)
+    return screen.encode(surrogates(permutations.draw(number, 1)), runner)
+
+
+def _score_surrogates(
+    runner: Runner,
+    screen: Screen,
+    x: ColumnSet,
+    which: Which,
+    permutations: Permutations,
+    first: int,
+    count: int,
+) -> Scored:
+    surrogates = permutations.surrogates(x.take(which, with_order=False), runner)
+    each = []
+    for drawn in draw(permutations, first, count, runner):
+        cells = screen.encode(surrogates(drawn[None]), runner)
+        each.append(screen.scored(cells, _identity(x.n_samples), runner))
+    scores, split, marks = zip(*each, strict=True)
+    return np.concatenate(scores), np.concatenate(split), np.stack(marks)
+
+
+def _side_by_side(parts: list[Scored]) -> Iterator[IntArray]:
+    """Scores of columns in pieces as those of all."""
+    return (np.concatenate(some, -1) for some in zip(*parts, strict=True))
 
 
 def _score_as_they_are(runner: Runner, screen: Screen, x: ColumnSet, which: Which) -> Scored:

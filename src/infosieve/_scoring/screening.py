@@ -72,7 +72,8 @@ class Cells:
         return cls(np.concatenate([[0], np.cumsum(levels)]), *rest)
 
 
-# By cells and by split cells, each (n_permutations, n_columns), and the marks of the columns.
+# By cells and by split cells, each (n_permutations, n_columns), and marks of the columns, or of the
+# surrogates of each permutation.
 Scored: TypeAlias = tuple[IntArray, IntArray, IntArray]
 
 
@@ -196,10 +197,10 @@ class Screen(WritableArrays):
 
     def best_scored(self, scores: IntArray, split: IntArray, marks: IntArray) -> list[IntArray]:
         """The places of the best columns for each row of scores."""
-        n_split = self.n_split
-        best = [_top(row, marks, self.n_best - n_split) for row in scores]
+        n_split, marks = self.n_split, np.broadcast_to(marks, scores.shape)
+        best = [_top(*row, self.n_best - n_split) for row in zip(scores, marks, strict=True)]
         if n_split:
-            others = [_top(row, marks, n_split) for row in split]
+            others = [_top(*row, n_split) for row in zip(split, marks, strict=True)]
             best = [np.union1d(*both) for both in zip(best, others, strict=True)]
         return best
 

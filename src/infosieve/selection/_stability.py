@@ -253,7 +253,7 @@ def _opened(selector: Any, X: Any, y: Any, groups: Any) -> _Samples:
         gaps = "no target, or gaps (missing='drop')" if missing == "drop" else "no target"
         warn(f"{n - rows.size} of {n} samples have {gaps}, and are left out.")
         X, y = _safe_indexing(X, rows), _safe_indexing(y, rows)
-        x, target, together = x.of_rows(rows), target.of_rows(rows), together.of_rows(rows)
+        x, target, together = x.take_rows(rows), target.take_rows(rows), together.of_rows(rows)
     x, target = x.completed(missing), target.completed(missing)
     check_target(target)
     numbers = together.groups

@@ -101,9 +101,10 @@ def innovations_of(values: Any, coefficients: Any, out: Any) -> None:
 
 
 @kernel
-def whiten(values: Any, most: Any, out: Any) -> Any:
+def whiten(values: Any, n_known: Any, most: Any, out: Any) -> Any:
     """Innovations (m, n) of the rows of ``values``; coefficients of surrogates; who is rigid.
 
+    ``n_known`` says how many values of each row are no gaps that were filled.
     The coefficients (m, most) are stretched so that their sum is :func:`persistence`, less than
     one. A row is rigid if it hardly has innovations (a trend, a wave): those that it has are
     rounding, and nothing can be made of them. Then ``out`` has the row itself.
@@ -122,7 +123,7 @@ def whiten(values: Any, most: Any, out: Any) -> Any:
             rigid[j], out[j] = True, row
             continue
         total = found.sum()
-        wanted = min(persistence(found, n), 1.0 - 0.5 / n)
+        wanted = min(persistence(found, n_known[j]), 1.0 - 0.5 / n)
         stretch = wanted / total if total > 0.0 else 1.0
         for i in range(found.size):
             coefficients[j, i] = found[i] * stretch
