@@ -40,6 +40,8 @@ class Table:
         How many gaps each column had.
     unchanged : Table or None
         The values, where this table has their changes.
+    kept : ndarray of int or None
+        Which of the rows that were passed these are; None: all, in their order.
     """
 
     argument: str
@@ -52,6 +54,7 @@ class Table:
     offsets: dict[int, Offset] = field(default_factory=dict)
     n_missing: IntArray | None = None
     unchanged: "Table | None" = None
+    kept: IntArray | None = None
 
     @classmethod
     def without_values(
@@ -133,7 +136,8 @@ class Table:
             codes, found = pd.factorize(values[j], use_na_sentinel=True)
             values[j] = np.where(codes < 0, np.nan, codes)
             levels[j] = [names[int(code)] for code in found]
-        return replace(self, values=values, levels=levels, index=index)
+        kept = rows if self.kept is None else self.kept[rows]
+        return replace(self, values=values, levels=levels, index=index, kept=kept)
 
     def original(self) -> Any:
         """What to learn from, one column flat: numbers, or what the codes stand for.

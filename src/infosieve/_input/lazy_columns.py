@@ -161,10 +161,13 @@ def complete_rows(source: ColumnSource, executor: Executor) -> BoolArray:
 
 
 def marks_of_rows(
-    table: SourceTable, marks_of: Callable[[Table], Marks], executor: Executor
+    table: SourceTable,
+    marks_of: Callable[[Table, Marks], Marks],
+    executor: Executor,
+    known: Marks,
 ) -> Marks:
     """See :mod:`.row_order`."""
-    each = _of_pieces(partial(_marks, marks_of=marks_of), table, executor)
+    each = _of_pieces(partial(_marks, marks_of=marks_of, known=known), table, executor)
     return np.asarray(np.sum(list(each), axis=0, dtype=np.uint64))
 
 
@@ -294,8 +297,10 @@ class LazyColumns:
 
     def take(self, columns: Which, with_order: bool = True) -> Columns:
         """Some of the columns, read and prepared now."""
-        some = isinstance(columns, slice) or len(columns) > 0
-        numbers = self._numbers[columns if some else slice(0)]
+        which: Any = columns if isinstance(columns, slice) else np.asarray(columns)
+        if not isinstance(columns, slice) and which.size == 0:
+            which = slice(0)
+        numbers = self._numbers[which]
         if numbers.size == 0:
             nothing = np.empty((0, self.n_samples))
             return Columns(nothing, np.zeros(0, bool), np.zeros(0, np.int64))
@@ -318,9 +323,13 @@ def _incomplete(runner: Runner, unread: LazyColumns, which: Which) -> BoolArray:
 
 
 def _marks(
-    runner: Runner, unread: LazyColumns, which: Which, marks_of: Callable[[Table], Marks]
+    runner: Runner,
+    unread: LazyColumns,
+    which: Which,
+    marks_of: Callable[[Table, Marks], Marks],
+    known: Marks,
 ) -> Marks:
-    return marks_of(unread.table.read_raw(unread._numbers[which]))
+    return marks_of(unread.table.read_raw(unread._numbers[which]), known)
 
 
 def _survey(runner: Runner, unread: LazyColumns, which: Which) -> Survey:

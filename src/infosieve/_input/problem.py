@@ -36,7 +36,7 @@ from infosieve._input.lazy_columns import (
     unread_table,
 )
 from infosieve._input.row_order import (
-    Marks,
+    Marking,
     marks_of_categories,
     marks_of_numbers,
     row_order,
@@ -177,11 +177,12 @@ def open_problem(
     groups: Any = None,
     series: Any = False,
     among: IntArray | None = None,
+    as_passed: bool = False,
 ) -> Problem:
     """Check X, y and, if there are some, the columns to condition on.
 
     With an executor, X may stay where it is. Samples without a target are left out. ``among``:
-    use some of the ``rows`` of an earlier problem only.
+    use some of the ``rows`` of an earlier problem only. ``as_passed``: samples keep their order.
     """
     check_choice(missing, "missing", MISSING)
     source = as_source(X) if executor is not None else None
@@ -211,8 +212,8 @@ def open_problem(
     if source is not None:
         x = unread_table(source, "X", discrete_features, missing, by_changes)
     x = x.take_rows(rows)
-    if not together.in_order:
-        order = row_order(_parts(x, others, executor), together.groups)
+    if not (together.in_order or as_passed):
+        order = row_order(rows.size, _parts(x, others, executor), together.groups)
         rows, together, x = rows[order], together.of_rows(order), x.take_rows(order)
         others = [table.take_rows(order) for table in others]
     if source is not None:
@@ -247,21 +248,17 @@ def open_problem(
     )
 
 
-def _parts(
-    x: AnyTable, others: list[Table], executor: Executor | None
-) -> Iterator[Callable[[], Marks]]:
+def _parts(x: AnyTable, others: list[Table], executor: Executor | None) -> list[Marking]:
     """What tells rows apart: numbers first, then categories."""
+    parts: list[Marking] = []
     for marks_of in (marks_of_numbers, marks_of_categories):
-        yield partial(_added, marks_of, others)
+        parts += [partial(marks_of, table) for table in others]
         if isinstance(x, Table):
-            yield partial(marks_of, x)
+            parts.append(partial(marks_of, x))
         else:
             assert executor is not None
-            yield partial(marks_of_rows, x, marks_of, executor)
-
-
-def _added(marks_of: Callable[[Table], Marks], tables: list[Table]) -> Marks:
-    return np.asarray(np.sum([marks_of(table) for table in tables], axis=0, dtype=np.uint64))
+            parts.append(partial(marks_of_rows, x, marks_of, executor))
+    return parts
 
 
 def _usable(
@@ -479,15 +476,20 @@ def _warn_of_owned(table: Any, columns: IntArray) -> None:
         return
     j = int(columns[0])
     values = table.column(j)
-    row = int(np.nanargmax(np.abs(values - np.nanmedian(values))))
-    times = int((values == values[row]).sum())
+    at = int(np.nanargmax(np.abs(values - np.nanmedian(values))))
+    times, row = int((values == values[at]).sum()), at if table.kept is None else table.kept[at]
     more = f" (and {times - 1} more)" if times > 1 else ""
     others = f" So do {columns.size - 1} other columns." if columns.size > 1 else ""
     warn(
-        f"{table.label(j)} has the value {shown(values[row])} in row {row}{more}, so far from all "
+        f"{table.label(j)} has the value {shown(values[at])} in row {row}{more}, so far from all "
         f"others that these hardly differ on the standard scale.{others} If it stands for a "
         "missing value, write NaN for it; if it is a value, pass scale='normal-scores'."
     )
+
+
+def order_of_rows(x: Table, y: Table, together: Together) -> IntArray:
+    """See :mod:`.row_order`; for those who open no problem."""
+    return row_order(x.n_samples, _parts(x, [y], None), together.groups)
 
 
 def provenance_of(

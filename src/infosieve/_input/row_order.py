@@ -5,7 +5,7 @@ door brings rows to an order that follows from what they hold. Rows in order of 
 """
 
 import hashlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -15,20 +15,21 @@ from infosieve._core.types import FloatArray, IntArray
 from infosieve._input.checked import Table
 
 Marks: TypeAlias = NDArray[np.uint64]
+Marking: TypeAlias = Callable[[Marks], Marks]
 
 # Values that are looked at together.
 _BLOCK = 1 << 18
 
 
-def row_order(parts: Iterable[Callable[[], Marks]], groups: IntArray | None) -> IntArray:
+def row_order(n_samples: int, parts: Sequence[Marking], groups: IntArray | None) -> IntArray:
     """What sorts the rows; each of the parts is asked only if those before leave rows equal.
 
+    All are asked twice: columns of two values, as often each, differ by the rows that they mark.
     Rows of different groups differ if their groups do.
     """
-    marks, order = np.zeros(0, np.uint64), np.zeros(0, np.int64)
-    for part in parts:
-        found = part()
-        marks = found if not marks.size else _mixed(marks + found)
+    marks, order = np.zeros(n_samples, np.uint64), np.arange(n_samples)
+    for part in (*parts, *parts):
+        marks = _mixed(marks + part(marks))
         order = np.argsort(marks, kind="stable")
         if (np.diff(marks[order]) > 0).all():
             break
@@ -39,22 +40,25 @@ def row_order(parts: Iterable[Callable[[], Marks]], groups: IntArray | None) -> 
     return np.argsort(_mixed(marks + _mixed(together)[groups]), kind="stable")
 
 
-def marks_of_numbers(table: Table) -> Marks:
-    """A number for each row, from its numbers; order, unit and sign of columns do not matter."""
+def marks_of_numbers(table: Table, known: Marks) -> Marks:
+    """A number for each row, from its numbers and one that is known of it.
+
+    Order, unit and sign of the columns do not matter.
+    """
     values = table.values[~table.categorical]
-    marks, size = np.zeros(table.n_samples, np.uint64), max(1, _BLOCK // max(1, table.n_samples))
+    marks, size = np.zeros(known.size, np.uint64), max(1, _BLOCK // max(1, known.size))
     for at in range(0, len(values), size):
-        marks += _marks(_in_range(values[at : at + size]).view(np.uint64))
+        marks += _marks(_in_range(values[at : at + size]).view(np.uint64), known)
     return marks
 
 
-def marks_of_categories(table: Table) -> Marks:
+def marks_of_categories(table: Table, known: Marks) -> Marks:
     """The same, from its categories; the order of columns does not matter, names of levels do."""
-    marks = np.zeros(table.n_samples, np.uint64)
+    marks = np.zeros(known.size, np.uint64)
     for j in np.flatnonzero(table.categorical).tolist():
         names = [_digest(level) for level in table.levels[j]]
         codes = np.where(np.isnan(table.values[j]), len(names), table.values[j]).astype(np.int64)
-        marks += _marks(np.array([*names, 0], np.uint64)[codes][None])
+        marks += _marks(np.array([*names, 0], np.uint64)[codes][None], known)
     return marks
 
 
@@ -70,10 +74,10 @@ def _in_range(values: FloatArray) -> FloatArray:
     return np.asarray(out)
 
 
-def _marks(words: Marks) -> Marks:
+def _marks(words: Marks, known: Marks) -> Marks:
     """A column in a row: each mixed with what all its words are together, then added up."""
-    words = _mixed(words)
-    return np.asarray(_mixed(words ^ words.sum(axis=1)[:, None]).sum(axis=0), np.uint64)
+    columns = _mixed(_mixed(words) ^ known).sum(axis=1)
+    return np.asarray(_mixed(words ^ columns[:, None]).sum(axis=0), np.uint64)
 
 
 def _mixed(words: Marks) -> Marks:

@@ -76,8 +76,8 @@ class Permutations(WritableArrays):
     Inside strata, or, with ``near``, among the neighbours of each row; then it is not the value
     that moves, but the residual of a local linear fit (``fits``). ``local``: rows exchange only
     with rows that are like them in the given columns. With ``by_place`` it is groups that exchange
-    all their rows, each for that at its place, see :class:`.layout.Layout`; ``order``, ``edges`` and ``near`` are those of
-    groups then. Of a ``series`` it is innovations that move.
+    all their rows, each for that at its place, see :class:`.layout.Layout`; ``order``, ``edges``
+    and ``near`` are those of groups then. Of a ``series`` it is innovations that move.
     """
 
     key: Key

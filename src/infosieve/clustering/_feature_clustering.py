@@ -277,7 +277,13 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         how = "median" if self.missing == "auto" else self.missing
         if self._needs_target:
             problem = open_problem(
-                X, y, discrete_features=False, discrete_target=(), missing=how, groups=groups
+                X,
+                y,
+                discrete_features=False,
+                discrete_target=(),
+                missing=how,
+                groups=groups,
+                as_passed=True,
             )
         else:
             problem = open_columns_alone(X, how)

@@ -38,7 +38,7 @@ def folds_of(cv: Any, problem: Problem) -> list[Split] | None:
             f"them, or pairs of rows to learn from and to judge on. Got {shown(cv)} instead."
         )
     if splits:
-        return _split_by(cv, problem)
+        return _split_by(cv, problem, problem.as_passed)
     n = problem.n_samples + problem.n_left_out
     place = np.full(n, -1)
     place[problem.rows] = np.arange(problem.n_samples)
@@ -73,10 +73,13 @@ def drawn_folds(cv: int | None, problem: Problem, classes: bool, seed: int) -> l
     return _split_by(kind(n_folds, shuffle=True, random_state=seed % 2**32), problem)
 
 
-def _split_by(splitter: Any, problem: Problem) -> list[Split]:
+def _split_by(splitter: Any, problem: Problem, order: IntArray | None = None) -> list[Split]:
+    """Folds of the samples, in an order in which the splitter sees them."""
     y, groups = problem.y, problem.together.groups
+    order = np.arange(problem.n_samples) if order is None else order
     strata = np.unique(y.values, axis=1, return_inverse=True)[1].ravel()
-    target = strata if y.categorical.all() else y.values[0]
+    target = (strata if y.categorical.all() else y.values[0])[order]
+    groups = None if groups is None else groups[order]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)  # of classes that not every fold has
         try:
@@ -86,7 +89,8 @@ def _split_by(splitter: Any, problem: Problem) -> list[Split]:
                 "The 'cv' parameter asks for folds that these samples cannot be split into: "
                 f"{brief(first_line(error), 300).rstrip('.')}. Use fewer folds (cv)."
             ) from error
-    return _checked([_pair(pair, i, problem.n_samples) for i, pair in enumerate(pairs, 1)])
+    found = [_pair(pair, i, problem.n_samples) for i, pair in enumerate(pairs, 1)]
+    return _checked([(order[learn], order[judge]) for learn, judge in found])
 
 
 def _pair(pair: Any, number: int, n: int) -> Split:

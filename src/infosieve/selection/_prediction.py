@@ -337,7 +337,7 @@ def _as_passed(problem: Problem, X: Any) -> Take:
     def take(columns: Sequence[int]) -> Any:
         some = list(columns)
         taken = _safe_indexing(X, some, axis=1) if source is None else source.read(np.array(some))
-        return taken if rows.size == len(taken) else _safe_indexing(taken, rows)
+        return taken if np.array_equal(rows, np.arange(len(taken))) else _safe_indexing(taken, rows)
 
     return take
 

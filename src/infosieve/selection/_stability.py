@@ -31,6 +31,7 @@ from infosieve._core.progress import Progress
 from infosieve._core.types import IntArray
 from infosieve._executors import WorkersLostError, executor_of
 from infosieve._executors.threads import Threads
+from infosieve._input.problem import order_of_rows
 from infosieve._input.tables import Table, check_lengths, check_target, fingerprint, read_table
 from infosieve._input.together import together_of
 from infosieve._resampling.permutations import seed_of
@@ -252,8 +253,10 @@ def _opened(selector: Any, X: Any, y: Any, groups: Any) -> _Samples:
     if rows.size < n:
         gaps = "no target, or gaps (missing='drop')" if missing == "drop" else "no target"
         warn(f"{n - rows.size} of {n} samples have {gaps}, and are left out.")
-        X, y = _safe_indexing(X, rows), _safe_indexing(y, rows)
-        x, target, together = x.take_rows(rows), target.take_rows(rows), together.of_rows(rows)
+    used_ones = x.take_rows(rows), target.take_rows(rows), together.of_rows(rows)
+    rows = rows[order_of_rows(*used_ones)]
+    X, y = _safe_indexing(X, rows), _safe_indexing(y, rows)
+    x, target, together = x.take_rows(rows), target.take_rows(rows), together.of_rows(rows)
     x, target = x.completed(missing), target.completed(missing)
     check_target(target)
     numbers = together.groups

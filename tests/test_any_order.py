@@ -1,0 +1,191 @@
+"""The order of candidates, columns and rows changes no name and no bit, whoever does the work."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from infosieve import (
+    FeatureClustering,
+    MISelector,
+    choose_k,
+    mutual_information,
+    open_columns,
+    permutation_test,
+    relevance,
+    relevance_test,
+    stability,
+)
+from infosieve._core.types import ColumnNumbers
+
+N = 60
+
+
+@pytest.fixture(scope="module", params=["number", "class"])
+def table(request):
+    """Numbers, ties, categories and gaps; nearly all rows are distinct by numbers."""
+    rng = np.random.default_rng(3)
+    X = pd.DataFrame(rng.normal(size=(N, 5)), columns=list("abcde"))
+    X["d"] = X["d"].round()
+    X["e"] = X["e"].mask(rng.random(N) < 0.2)
+    X["f"] = rng.choice(["u", "v", "w"], N)
+    y = np.sin(2 * X["a"]) + X["b"] + (X["f"] == "u") + 0.3 * rng.normal(size=N)
+    return X, pd.Series(np.where(y > 0.3, "high", "low") if request.param == "class" else y)
+
+
+def by_name(test):
+    """What a permutation test found, under the name of each candidate."""
+    frame = test.to_frame()
+    frame["feature"] = [frozenset(n) if isinstance(n, tuple) else n for n in frame["feature"]]
+    return {row["feature"]: tuple(row)[1:] for _, row in frame.iterrows()}
+
+
+def steps(selector):
+    frame = selector.path_.drop(columns=["follows", "weaker"])
+    return [tuple(map(str, row)) for row in frame.itertuples(index=False)]
+
+
+TESTED = ["b", "c", "d", "e", "f"]
+QUICK = {"n_permutations": 19, "random_state": 0}
+CALLS = {
+    "test": lambda X, y, **how: by_name(permutation_test(X, y, TESTED, **QUICK, **how)),
+    "uncorrected": lambda X, y, **how: by_name(
+        permutation_test(X, y, TESTED, correction=None, given="a", **QUICK, **how)
+    ),
+    "given": lambda X, y, **how: by_name(
+        permutation_test(X, y, ["c", "d", "f"], given=["a", "b"], **QUICK, **how)
+    ),
+    "screened": lambda X, y, **how: by_name(
+        permutation_test(X, y, TESTED, screen=2, **QUICK, **how)
+    ),
+    "pairs": lambda X, y, **how: by_name(
+        permutation_test(X, y, ["b", "c", "d"], pairs=True, given="a", **QUICK, **how)
+    ),
+    "relevance": lambda X, y, **how: relevance(X, y, **how).to_dict(),
+    "in parts": lambda X, y, **how: relevance(X, y, max_samples=50, **how).to_dict(),
+    "relevance_test": lambda X, y, **how: dict(
+        zip(X.columns, relevance_test(X, y, random_state=0, **how).p_values, strict=True)
+    ),
+    "select": lambda X, y, **how: steps(MISelector(random_state=0, **how).fit(X, y)),
+    "rank": lambda X, y, **how: steps(MISelector(n_features_to_select=3, **how).fit(X, y)),
+    "cmim": lambda X, y, **how: steps(
+        MISelector(n_features_to_select=5, criterion="cmim", **how).fit(X, y)
+    ),
+    "predict": lambda X, y, **how: (
+        MISelector(stop="cv", random_state=0, **how).fit(X, y).cv_scores_["mean"].tolist()
+    ),
+    "choose_k": lambda X, y, **how: choose_k(X, y, random_state=0, **how).k,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("call", CALLS)
+def test_any_order_of_the_rows(call, table):
+    X, y = table
+    rows = np.random.default_rng(1).permutation(N)
+    there = CALLS[call](X, y)
+    again = CALLS[call](X.iloc[rows].reset_index(drop=True), y.iloc[rows].reset_index(drop=True))
+    assert again == there
+
+
+@pytest.mark.parametrize("call", [name for name in CALLS if name != "choose_k"])
+def test_any_order_of_the_columns(call, table):
+    X, y = table
+    assert CALLS[call](X[list("fbdaec")], y) == CALLS[call](X, y)
+
+
+def test_rows_that_only_categories_tell_apart():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.choice(list("pqr"), size=(N, 3)), columns=list("abc"))
+    y = pd.Series(np.where((X["a"] == "p") ^ (rng.random(N) < 0.2), "yes", "no"))
+    rows = rng.permutation(N)
+    there = permutation_test(X, y, ["a", "b", "c"], **QUICK)
+    X, y = (part.iloc[rows].reset_index(drop=True) for part in (X, y))
+    assert (permutation_test(X, y, ["a", "b", "c"], **QUICK).null == there.null).all()
+
+
+def test_rows_of_classes_by_columns_of_two_values():
+    """Turned or not, a column of two values tells rows apart."""
+    rng = np.random.default_rng(0)
+    X = rng.integers(0, 2, size=(N, 12)).astype(float)
+    X[: N // 2, 0], X[N // 2 :, 0] = 0.0, 1.0
+    y, rows = rng.choice(["u", "v"], N), rng.permutation(N)
+    there = permutation_test(X, y, range(12), **QUICK)
+    assert (permutation_test(X[rows], y[rows], range(12), **QUICK).null == there.null).all()
+
+
+@pytest.mark.parametrize("how", [{}, {"n_jobs": 3}, {"correction": None}, {"screen": 2}])
+@pytest.mark.parametrize("given", [[], ["a"]])
+def test_any_order_of_the_candidates(table, how, given):
+    """All columns of a table in another order had the results of their places."""
+    X, y = table
+    names = TESTED if given else ["a", *TESTED]
+    there = permutation_test(X, y, names, given=given, **QUICK, **how)
+    for order in (names[::-1], names[2:] + names[:2]):
+        other = permutation_test(X, y, order, given=given, **QUICK, **how)
+        assert by_name(other) == by_name(there)
+        if "screen" not in how:
+            assert list(other.candidates) == order
+
+
+def test_candidates_in_an_order_of_their_own_have_their_own_names():
+    rng = np.random.default_rng(0)
+    X = pd.DataFrame(rng.normal(size=(80, 3)), columns=list("abc"))
+    y = X["a"] + 0.1 * rng.normal(size=80)
+    test = permutation_test(X, y, ["c", "b", "a"], random_state=0)
+    assert test.candidates[int(test.observed.argmax())] == "a"
+
+
+def test_any_order_of_the_given_columns(table):
+    X, y = table
+    there = permutation_test(X, y, ["b", "c"], given=["a", "e", "f"], **QUICK)
+    again = permutation_test(X, y, ["b", "c"], given=["f", "a", "e"], **QUICK)
+    np.testing.assert_allclose(again.observed, there.observed, atol=1e-3)
+    one, two = (
+        mutual_information(X[s], y, given=X[g]) for s, g in (("b", ["a", "f"]), ("b", ["f", "a"]))
+    )
+    assert one == pytest.approx(two, abs=1e-3)
+
+
+def test_clusters_in_any_order(table):
+    X, y = table
+    X = X[list("abcd")]
+    rows, found = np.random.default_rng(1).permutation(N), []
+    for x, target in ((X, y), (X[list("dbca")], y), (X.iloc[rows], y.iloc[rows])):
+        names = FeatureClustering(n_clusters=2).fit(x, pd.factorize(target)[0]).result_.members
+        found.append({frozenset(map(str, some)) for some in names})
+    assert found[0] == found[1]
+
+
+def test_halves_in_any_order(table):
+    X, y = table
+    there = stability(MISelector(n_features_to_select=2), X, y, n_resamples=4, random_state=0)
+    rows = np.random.default_rng(1).permutation(N)
+    again = stability(
+        MISelector(n_features_to_select=2),
+        X.iloc[rows].reset_index(drop=True),
+        y.iloc[rows].reset_index(drop=True),
+        n_resamples=4,
+        random_state=0,
+    )
+    assert again.frequencies.tolist() == there.frequencies.tolist()
+
+
+def test_rows_on_disk_in_any_order(table, tmp_path, monkeypatch):
+    """The same order as in memory, whatever the order in the file, also of classes alone."""
+    monkeypatch.setattr("infosieve._input.problem.SMALL", 0)
+    X, y = table
+    X = X.drop(columns="f")
+    rows, found = np.random.default_rng(1).permutation(N), []
+    for number, order in enumerate((np.arange(N), rows)):
+        X.iloc[order].to_parquet(tmp_path / f"{number}.parquet")
+        source = open_columns(tmp_path / f"{number}.parquet")
+        found.append(permutation_test(source, y.iloc[order].to_numpy(), ["a", "b"], **QUICK).null)
+    monkeypatch.undo()
+    found.append(permutation_test(X, y, ["a", "b"], **QUICK).null)
+    assert (found[0] == found[1]).all()
+    assert (found[0] == found[2]).all()
+
+
+def test_numbers_of_columns_have_one_order():
+    assert list(ColumnNumbers([3, 1, 1, np.int64(2)])) == [1, 2, 3]
+    assert (np.arange(5)[ColumnNumbers([4, 0])] == [0, 4]).all()
+    assert ColumnNumbers([1, 0]) == ColumnNumbers((0, 1))
