@@ -6,7 +6,8 @@
 Series: autoregressions of order one, each column on its own. Groups: effects of groups in all
 columns. Keeps experiments/results/together.json, which grows by runs and can be taken up, and
 writes docs/together.md. FOLDER has the tables mayonnaise_triplicates and wind (csv.gz); without it
-what is kept of them stays.
+what is kept of them stays. --shuffles NAME adds what is selected of the same rows in twenty orders,
+under a name for the version that did it.
 """
 
 import argparse
@@ -41,6 +42,23 @@ SHARES = (0.5, 0.9)  # of the variance, between groups
 PHIS, SIZES = (0.0, 0.5, 0.9, 0.99), (200, 1000)
 STEPS = ("first", "beside")
 M_WIDE = 50  # columns of noise of a whole search
+# Series of columns of several kinds: coefficient, samples, columns, share of missing values.
+KINDS = {
+    "categories": ([0.5, 200, 1, 0.0], [0.5, 200, 20, 0.0], [0.5, 200, 300, 0.0]),
+    "persistent categories": ([0.9, 200, 1, 0.0], [0.9, 200, 60, 0.0]),
+    "missing": ([0.9, 200, 1, 0.2], [0.9, 200, 1, 0.4], [0.9, 200, 10, 0.2], [0.9, 200, 60, 0.2]),
+    "missing in stretches": ([0.9, 200, 1, 0.3], [0.9, 200, 60, 0.3]),
+    "both": ([0.9, 200, 10, 0.2], [0.9, 200, 100, 0.2]),
+}
+# Groups given a category that is the same in all rows of a group: groups, smallest and largest
+# size, share between; 1: no sizes in between.
+GIVEN = (
+    [50, 5, 5, 0.9, 0], [50, 2, 30, 0.9, 0], [60, 1, 41, 0.0, 1], [100, 2, 50, 0.0, 1],
+    [40, 1, 60, 0.3, 1],
+)  # fmt: skip
+# Both halves of each group, in order, with effects of their own.
+HALVES = ([20, 20, 20, 0.5, 0], [50, 2, 30, 0.8, 0], [20, 20, 20, 0.95, 0])
+SHUFFLES = 20
 
 
 # ---- data
@@ -83,6 +101,68 @@ def series(phi, n, step, effect, rng):
     return np.c_[x, s], y + effect * x
 
 
+def of_kinds(kind, phi, n, m, share, rng):
+    """(X, y): columns of a series that have nothing to do with the target."""
+
+    def category(wide):
+        if kind == "persistent categories":
+            return np.digitize(wide, [-0.7, 0.0, 0.7]).astype(str)
+        return rng.choice(list("abcd"), n)
+
+    columns = {}
+    for j in range(m):
+        wide = autoregressive(phi, n, rng)
+        if "categories" in kind or (kind == "both" and j % 2):
+            columns[f"x{j}"] = category(wide)
+        elif kind == "missing in stretches":
+            columns[f"x{j}"] = np.where(np.repeat(rng.random(n // 10) < share, 10), np.nan, wide)
+        else:
+            columns[f"x{j}"] = np.where(rng.random(n) < share, np.nan, wide)
+    return pd.DataFrame(columns), autoregressive(phi, n, rng)
+
+
+def in_groups(what, n_groups, low, high, share, either, rng):
+    """(X, y, groups) of groups of the smaller or the larger size, or of sizes in between."""
+    sizes = rng.choice([low, high], n_groups) if either else rng.integers(low, high + 1, n_groups)
+    groups = np.repeat(np.arange(n_groups), sizes)
+    alike = groups
+    if what == "halves":
+        place = np.concatenate([np.arange(size) for size in sizes])
+        alike = 2 * groups + (2 * place >= sizes[groups])
+
+    def noise():
+        own = rng.normal(size=groups.size)
+        return np.sqrt(share) * rng.normal(size=alike.max() + 1)[alike] + np.sqrt(1 - share) * own
+
+    x, y = noise(), noise()
+    kind = rng.choice(["a", "b"], n_groups)[groups]
+    return pd.DataFrame({"x": x, "kind": kind}), y + (0.7 * (kind == "a")), groups
+
+
+def visits(rng):
+    """(X, y, groups): 312 patients of one to sixteen visits, values that drift, some missing."""
+    sizes = np.minimum(rng.geometric(0.16, 312), 16)
+    groups = np.repeat(np.arange(312), sizes)
+    n = groups.size
+
+    def drifting(size):
+        steps = rng.normal(size=n) * size
+        starts = np.cumsum(sizes) - sizes
+        total = np.cumsum(steps)
+        return rng.normal(size=312)[groups] + total - total[starts][groups]
+
+    X = pd.DataFrame({f"lab{j}": drifting(0.4) for j in range(8)})
+    for j in range(4):
+        X[f"trait{j}"] = rng.normal(size=312)[groups]
+    for j in range(4):
+        X[f"kind{j}"] = rng.choice(["p", "q"], 312)[groups]
+    y = 0.8 * X["lab0"] + 0.5 * X["lab1"] + 0.3 * X["lab2"] + 0.3 * X["lab3"].abs()
+    y = y + 0.4 * X["trait0"] + 0.4 * (X["kind0"] == "p") + drifting(0.5)
+    for name in ("lab1", "lab3", "lab4", "trait1"):
+        X[name] = X[name].mask(rng.random(n) < 0.2)
+    return X, y, groups
+
+
 # ---- runs: who passes
 
 
@@ -118,6 +198,19 @@ def _one(case, run):
             "series": passes(X, y, case, run, series=True),
             "as if independent": passes(X, y, case, run),
         }
+    if case["what"].startswith("kinds"):
+        phi, n, m, share = case["numbers"]
+        kind = case["what"].partition(": ")[2]
+        X, y = of_kinds(kind, phi, int(n), int(m), share, rng)
+        if m == 1:
+            return {"series": passes(X, y, case, run, series=True)}
+        found = MISelector(series=True, random_state=run, max_features=1).fit(X, y)
+        return {"series": bool(found.selected_.size)}
+    if case["what"] in ("given", "halves"):
+        X, y, groups = in_groups(case["what"], *case["numbers"], rng)
+        how = {"groups": groups, "n_permutations": P, "random_state": run}
+        given = ["kind"] if case["what"] == "given" else []
+        return {"groups": bool(permutation_test(X, y, "x", given=given, **how).p_value <= LEVEL)}
     return searches(case, run, rng)
 
 
@@ -170,6 +263,10 @@ def cases():
         every.append(("search in series", "first", 0.0, numbers, 0.5))
     for numbers in ([50, 5, 5, 0.5], [50, 2, 30, 0.9]):
         every.append(("search in groups", "first", 0.0, numbers, 0.5))
+    for kind, numbers in KINDS.items():
+        every += [(f"kinds: {kind}", "first", 0.0, some, 1.0) for some in numbers]
+    for what, numbers in (("given", GIVEN), ("halves", HALVES)):
+        every += [(what, "first", 0.0, some, 1.0) for some in numbers]
     return [
         (json.dumps({"what": w, "step": s, "effect": e, "numbers": numbers}), share)
         for w, s, e, numbers, share in every
@@ -209,6 +306,43 @@ def _told(name, test, found, start):
         "parts": found.result_.n_parts,
         "seconds": round(time.process_time() - start, 1),
     }
+
+
+# ---- the same rows in other orders
+
+
+def shuffled(folder):
+    """What is selected of the same rows in twenty orders, from tables with groups."""
+    X, y, groups = visits(np.random.default_rng(5))
+    tables = {"visits (simulated)": (X, y, groups)}
+    if folder is not None:
+        table = pd.read_csv(folder / "mayonnaise_triplicates.csv.gz")
+        groups, y = table.pop("sample").to_numpy(), table.pop("target").astype(str)
+        tables["mayonnaise_triplicates"] = table, y, groups
+    return {name: _in_orders(*parts) for name, parts in tables.items()}
+
+
+def _in_orders(X, y, groups):
+    sets = []
+    for number in range(SHUFFLES):
+        order = np.random.default_rng(number).permutation(len(y))
+        selector = MISelector(random_state=0)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            selector.fit(
+                X.iloc[order].reset_index(drop=True),
+                y.iloc[order].reset_index(drop=True),
+                groups=groups[order],
+            )
+        sets.append([str(name) for name in selector.get_feature_names_out()])
+    return sets
+
+
+def agreement(sets):
+    """The mean share of columns that two of the sets have in common."""
+    sets = [set(some) for some in sets]
+    pairs = [(a, b) for i, a in enumerate(sets) for b in sets[:i]]
+    return float(np.mean([len(a & b) / max(1, len(a | b)) for a, b in pairs]))
 
 
 # ---- the page
@@ -260,6 +394,28 @@ def page(kept, seed=0):
         for c, runs in rows_of(kept, "matched", effect)
     ]  # fmt: skip
     parts += [TEXT["matched"], table(head, rows, left=0)]
+    rows = [
+        [c["what"].partition(": ")[2], c["numbers"][0], int(c["numbers"][1]), int(c["numbers"][2]),
+         f"{c['numbers'][3]:.0%}", len(runs), share_of(runs, "series")]
+        for kind in KINDS for c, runs in rows_of(kept, f"kinds: {kind}", False)
+    ]  # fmt: skip
+    head = ["columns", "coefficient", "samples", "columns", "missing", "runs", "`series=True`"]
+    parts += [TEXT["kinds"], table(head, rows, left=0)]
+    for what in ("given", "halves"):
+        rows = []
+        for c, runs in rows_of(kept, what, False):
+            n, low, high, share, either = c["numbers"]
+            sizes = f"{low} {'or' if either else 'to'} {high}" if low < high else low
+            rows.append([n, sizes, f"{share:.0%}", len(runs), share_of(runs, "groups")])
+        head = ["groups", "rows of each", "variance between", "runs", "`groups`"]
+        parts += [TEXT[what], table(head, rows, left=0)]
+    rows = [
+        [name, version, f"{min(map(len, sets))} to {max(map(len, sets))}", f"{agreement(sets):.2f}"]
+        for name in ("visits (simulated)", "mayonnaise_triplicates")
+        for version, found in kept.get("shuffles", {}).items() for sets in [found.get(name)] if sets
+    ]  # fmt: skip
+    head = ["table", "version", "columns selected", "mean agreement of two orders"]
+    parts += [TEXT["shuffles"], table(head, rows, left=2)]
     rows = []
     for what in ("search in series", "search in groups"):
         for c, runs in rows_of(kept, what, False):
@@ -318,6 +474,27 @@ Every group has the same values of the target in the same order, such as control
 pair. Rows are then taken in random order within their group, and tests exchange these orders. The
 candidate has effects of groups, and the effect times the place in the group added. Effects of
 groups hide a difference if rows are taken as independent; tests pass too rarely then.""",
+    "kinds": """## Series of categories, and with missing values
+
+White noise in four categories, autoregressions cut into four categories, autoregressions with
+values missing at random or in stretches of ten, and tables of half categories, half columns with
+missing values. Of one column: a test of it. Of more: whether `MISelector` selects any.""",
+    "given": """## Groups, given a category of theirs
+
+The target depends on a category that is the same in all rows of a group, and given; the candidate
+tells nothing. Sizes differ, because groups are exchanged with groups of like size only, in each
+category.""",
+    "halves": """## Groups whose halves have effects of their own
+
+As visits before and after an operation. Rows are passed in order, first half first; which rows are
+alike could not be known if they were shuffled.""",
+    "shuffles": f"""## The same rows in another order
+
+The rows of a table with groups, in {SHUFFLES} orders, all else equal: how many columns are
+selected, and which share of them two orders have in common (columns that both select, of those that
+one of them does). "Visits": 312 patients with one to sixteen visits each, values that drift from
+visit to visit, some missing. "Before": when the first rows of all groups were compared with each
+other, then the second ones, and so on.""",
     "search": f"""## A whole search
 
 How often `MISelector` selects anything among {M_WIDE} columns that tell nothing, with all defaults
@@ -337,6 +514,7 @@ def main():
     parser.add_argument("--minutes", type=float, default=30)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--data", type=Path)
+    parser.add_argument("--shuffles", metavar="NAME", help="of this version, twenty orders of rows")
     parser.add_argument("--only", help="cases whose key has this text")
     parser.add_argument("--seed", type=seed_number, default=0)
     parser.add_argument("--show", action="store_true", help="write the page from what is kept")
@@ -347,6 +525,9 @@ def main():
     end = time.monotonic() + 60 * options.minutes
     if options.data is not None:
         kept["real"] = real(options.data, first)
+    if options.shuffles is not None:
+        found = shuffled(options.data)
+        kept.setdefault("shuffles", {}).setdefault(options.shuffles, {}).update(found)
     wanted = [(key, share) for key, share in cases() if (options.only or "") in key]
     with ProcessPoolExecutor(options.workers) as pool:
         step = 20

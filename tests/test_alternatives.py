@@ -15,6 +15,7 @@ from infosieve._executors.threads import Threads
 from infosieve._input.problem import open_problem
 from infosieve._resampling.permutations import key_of, local_permutations
 from infosieve.selection import _alternatives as module
+from infosieve.significance import _again as further_questions
 from infosieve.significance import _permutation_test as tests_of_columns
 
 COLUMNS = ["feature", "stand_in", "information", "in_place", "p_value"]
@@ -45,9 +46,10 @@ def test_every_number_is_that_of_public_functions(fitted, monkeypatch):
     selector, X, y = fitted
     frame = selector.alternatives_
     purpose = tests_of_columns.key_of
-    monkeypatch.setattr(
-        tests_of_columns, "key_of", lambda seed, what, given: purpose(seed, "stand-in", given)
-    )
+    for place in (tests_of_columns, further_questions):
+        monkeypatch.setattr(
+            place, "key_of", lambda seed, what, given: purpose(seed, "stand-in", given)
+        )
     chosen = list(selector.get_feature_names_out())
     others = [name for name in X.columns if name not in chosen]
     assert len(others) <= module.N_TRIED  # all are tried
@@ -69,7 +71,7 @@ def test_every_number_is_that_of_public_functions(fitted, monkeypatch):
         for other in others:
             left = added(name, [*rest, other])
             p = test.p_values[test.candidates.index(other)]
-            beside = [added_beside(name, copy, rest) for copy in permuted(X, other, rest)]
+            beside = [added_beside(name, copy, rest) for copy in permuted(X, y, other, rest)]
             without = np.mean(beside)
             if max(left, 0) < 0.5 * min(alone, without) and p <= 0.05:
                 share = max(left, 0) / without
@@ -81,13 +83,15 @@ def test_every_number_is_that_of_public_functions(fitted, monkeypatch):
     np.testing.assert_allclose(frame[COLUMNS[2:]], want[COLUMNS[2:]], rtol=1e-12)
 
 
-def permuted(X, other, rest):
+def permuted(X, y, other, rest):
     """Three local surrogates of a column, scaled as columns are."""
-    scaled = open_problem(X, X["a"]).prepare("standard", Threads(1), with_order=False).x
+    problem = open_problem(X, y)
+    scaled = problem.prepare("standard", Threads(1), with_order=False).x
     given = scaled.take([X.columns.get_loc(name) for name in rest])
     drawn = local_permutations(key_of(0, "stand-in", given), given, "euclidean")
     column = scaled.take([X.columns.get_loc(other)])
-    return drawn.surrogates(column, Threads(1))(drawn.draw(0, 3)).values
+    copies = drawn.surrogates(column, Threads(1))(drawn.draw(0, 3)).values
+    return copies[:, problem.as_passed]
 
 
 def test_relatives_of_other_selected_columns_do_not_stand_in():

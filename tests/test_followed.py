@@ -16,7 +16,7 @@ from infosieve._resampling.followed import followed
 from infosieve._resampling.permutations import local_permutations
 from infosieve._resampling.surrogates import fit_weights
 from infosieve.results._tests import Followed
-from infosieve.selection._search import Search
+from infosieve.significance._again import Asking
 
 KEY = (7, "test", 0)
 
@@ -267,20 +267,22 @@ def test_a_pair_is_asked_again():
     X, y = data("category", 100, 1)
     selector = MISelector(random_state=0, lookahead=2)
     asked = []
-    real = Search._pair_asked_again
+    real = Asking.next
 
-    def spy(self, step, *rest):
-        asked.append(step)
-        return real(self, step, *rest)
+    def spy(self, candidate, *rest):
+        for question in real(self, candidate, *rest):
+            asked.append((len(candidate), question))
+            yield question
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Search, "_pair_asked_again", spy)
+        patch.setattr(Asking, "next", spy)
         xor = np.random.default_rng(0).choice([-1.0, 1.0], size=(100, 2))
         table = X.assign(left=xor[:, 0], right=xor[:, 1])
         path = selector.fit(table, y + 2 * xor.prod(axis=1)).path_
     pairs = path[path["action"] == "add"].groupby("step").size()
     assert (pairs == 2).any()
-    assert len(asked) >= 1
+    columns = [question.column for size, question in asked if size == 2]
+    assert {X.shape[1], X.shape[1] + 1} <= {*columns}
     added = path.loc[path["step"] == pairs[pairs == 2].index[0], "feature"].tolist()
     assert set(added) == {"left", "right"}
 
@@ -311,7 +313,7 @@ def test_the_larger_p_value_counts():
     ("change", "rule"),
     [
         ({1: Followed(columns=("s",), null=[0.1])}, "must be of candidates 0 to 0"),
-        ({0: Followed(columns=("t",), null=[0.1])}, "follows one or two given columns"),
+        ({0: Followed(columns=("t",), null=[0.1])}, "follows one or two columns"),
         ({0: Followed(columns=("s",), null=[np.inf])}, "finite numbers"),
     ],
 )

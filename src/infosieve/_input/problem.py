@@ -351,10 +351,10 @@ def _with_places(together: Together, x: AnyTable, y: Table) -> tuple[Together, f
     names = ", ".join(shown(x.names[j]) for j in found[:3])
     more = f" and {len(found) - 3} other columns" if len(found) > 3 else ""
     warn(
-        f"{names}{more}: the same values in the same order in most groups. With groups, a row "
-        "is compared with the rows at the same place of other groups, where these columns "
-        "hardly differ. So it is not asked what they tell, and what others tell is measured "
-        "beyond it. To ask, shuffle the rows of X, y and groups (together): then all that "
+        f"{names}{more}: the same values in the same order in most groups. With groups, a "
+        "test replaces each row by that at the same place of another group, where these columns "
+        "hardly differ. So it cannot say what they tell, and what others tell is tested "
+        "given the place. To ask, shuffle the rows of X, y and groups (together): then all that "
         "takes the same course in every group counts as related. If you ask about these groups "
         "only, and not about others of their kind, do without groups and keep the column that "
         "names them in X, as a category."
