@@ -139,6 +139,19 @@ class Columns(WritableArrays):
         n_distinct = np.where(flags, 2, self.n_distinct[at])
         return Columns(np.array(values), self.categorical[at], n_distinct)
 
+    def upright(self) -> "Columns":
+        """The same or, of a column whose first number but zeros is negative, the negative.
+
+        So that neither random numbers nor ties between neighbours depend on signs.
+        """
+        missing = self.missing
+        numbers = self.values if missing is None else np.where(missing, 0.0, self.values)
+        first = np.take_along_axis(numbers, (numbers != 0).argmax(axis=1)[:, None], axis=1)
+        values = numbers * np.where(first < 0, -1.0, 1.0) + 0.0
+        if missing is not None:
+            values[missing] = GAP
+        return replace(self, values=values, known_order=None)
+
     def take(self, columns: Which, with_order: bool = True) -> "Columns":
         """Some of the columns, with what sorts them where that is known and wanted."""
         order = self.known_order if with_order else None
