@@ -16,6 +16,7 @@ import numpy as np
 
 from infosieve._core.chunks import chunks
 from infosieve._core.types import (
+    GAP,
     BoolArray,
     Columns,
     Engine,
@@ -158,7 +159,8 @@ class Surrogates:
             self._missing, self._rigid = np.zeros((m, n), bool), np.zeros(m, bool)
 
         def prepare(which: slice) -> None:
-            some = columns.take(which, with_order=False)
+            signs = columns.take(which, with_order=False).signs
+            some = columns.take(which, with_order=False).upright()
             numbers = np.where(some.categorical[:, None], 0.0, some.filled().values)
             missing = some.missing
             left = numbers
@@ -173,7 +175,8 @@ class Surrogates:
             elif missing is not None:
                 left[missing] = np.inf
             self._residuals[which] = left
-            self._ordered[which] = np.sort(some.values, axis=1)
+            ordered = np.sort(some.values, axis=1)
+            self._ordered[which] = np.where(ordered == GAP, GAP, ordered * signs)
 
         size = max(1, min(_TASK // n, -(-m // (2 * runner.n_workers))))
         runner.run([partial(prepare, which) for which in chunks(m, size)])
