@@ -58,7 +58,7 @@ def seed_of(random_state: Any) -> int:
 
 
 def key_of(seed: int, purpose: str, given: Columns) -> Key:
-    """What the random numbers of a test are made of; order, names, signs of columns do not matter."""
+    """What the random numbers of a test are made of: not of order, names or signs of columns."""
     if given.n_columns == 0:
         return seed, purpose, 0
     rows = given.upright().values.astype("<f8")

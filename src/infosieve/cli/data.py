@@ -168,10 +168,13 @@ def _several(name: str, columns: Sequence[str]) -> list[str]:
 
 
 def _matching(patterns: Iterable[str], columns: Sequence[str], option: str) -> list[str]:
-    """The columns that match any of some globs, in the table's order."""
+    """The columns that match any of some globs, in the table's order.
+
+    What is the name of a column is that column, whatever it would match.
+    """
     found: set[str] = set()
     for pattern in patterns:
-        some = [c for c in columns if c == pattern or fnmatchcase(c, pattern)]
+        some = [pattern] if pattern in columns else [c for c in columns if fnmatchcase(c, pattern)]
         if not some:
             _find(pattern, columns, option)
         found.update(some)

@@ -11,6 +11,7 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
+from infosieve._core.command_line import quoted
 from infosieve._core.messages import brief, shown
 from infosieve._input.number_texts import (
     THOUSANDS,
@@ -107,7 +108,7 @@ class _Texts:
 
     @property
     def way_out(self) -> str:
-        return f"declare it with --categorical {shown(self.name)}"
+        return f"declare it with --categorical {quoted(self.name)}"
 
 
 def refuse_text(frame: pd.DataFrame, declared: Sequence[str]) -> None:
@@ -174,7 +175,7 @@ def exact_numbers(texts: Sequence[str | None], name: Any) -> Any:
     except pa.ArrowInvalid:
         raise InputError(
             f"column {shown(name)} has numbers of more than 76 digits; subtract one of them from "
-            f"all, or declare it with --categorical {shown(name)}"
+            f"all, or declare it with --categorical {quoted(name)}"
         ) from None
 
 
@@ -191,7 +192,7 @@ def refuse_doubtful(texts: Sequence[str | None], name: Any, form: NumberFormat) 
             f"column {shown(name)} holds {shown(text)} in row {row + 1}; pass --decimal '.,' to "
             f"read {plain(text, ('.', ','))} or --decimal ',.' to read "
             f"{plain(text, (',', '.'))}, or "
-            f"declare it with --categorical {shown(name)}"
+            f"declare it with --categorical {quoted(name)}"
         )
 
 
