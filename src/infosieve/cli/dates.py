@@ -101,12 +101,13 @@ def holds_dates(column: "pd.Series[Any]") -> bool:
     if isinstance(kind, pd.CategoricalDtype):
         return False
     known = column.dropna()
-    if len(known) == 0 or not _is_date(known.iloc[0]):
+    if len(known) == 0 or not is_date(known.iloc[0]):
         return False
-    return all(map(_is_date, known.drop_duplicates()))
+    return all(map(is_date, known.drop_duplicates()))
 
 
-def _is_date(value: Any) -> bool:
+def is_date(value: Any) -> bool:
+    """Whether a value is a date or a time, or a text of one."""
     if isinstance(value, str):
         text = value.strip()
         return len(text) < 40 and bool(
