@@ -6,6 +6,8 @@ import time
 from types import TracebackType
 from typing import Any, Self
 
+from infosieve._core.parameters import check_verbose
+
 # Where no bar can be drawn, a line at most every so many seconds.
 _LINE_SECONDS = 5.0
 # How often a bar is drawn anew: more would cost more than 1 % of a run.
@@ -29,6 +31,7 @@ class Progress:
         return text
 
     def __init__(self, verbose: int) -> None:
+        check_verbose(verbose)
         self.verbose = verbose
         self._bar: Any = None
         self._task: Any = None

@@ -117,3 +117,14 @@ def texts_of(schema: Any, names: list[Any]) -> frozenset[int]:
     places = {name: j for j, name in enumerate(names)}
     kinds = {pa.string(), pa.large_string(), pa.string_view()}
     return frozenset(places[f.name] for f in schema if f.name in places and f.type in kinds)
+
+
+def dates_of(schema: Any, names: list[Any]) -> frozenset[int]:
+    """Which columns hold dates."""
+    import pyarrow as pa
+
+    places = {name: j for j, name in enumerate(names)}
+    kinds = pa.types.is_timestamp, pa.types.is_date
+    return frozenset(
+        places[f.name] for f in schema if f.name in places and any(one(f.type) for one in kinds)
+    )
