@@ -112,7 +112,7 @@ def check_verbose(verbose: Any) -> None:
         )
 
 
-def check_cv(cv: Any) -> None:
+def check_folds(cv: Any) -> None:
     """Folds, as in scikit-learn, whether or not they are needed."""
     if cv is None or (is_int(cv) and cv >= 2):
         return

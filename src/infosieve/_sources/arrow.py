@@ -33,6 +33,10 @@ class ArrowTable:
     def texts(self) -> frozenset[int]:
         return texts_of(self.table.schema, self.names)
 
+    @property
+    def dates(self) -> frozenset[int]:
+        return dates_of(self.table.schema, self.names)
+
     def read(self, columns: Sequence[int]) -> pd.DataFrame:
         return plain_frame(self.table.select([self.names[j] for j in columns]))
 
@@ -50,6 +54,7 @@ class ArrowFile:
     fields: tuple[int, ...]  # where the columns are in the file
     status: tuple[int, int]
     texts: frozenset[int]
+    dates: frozenset[int]
 
     @classmethod
     def opened(cls, path: str) -> "ArrowFile":
@@ -72,6 +77,7 @@ class ArrowFile:
             fields=fields,
             status=status_of(path),
             texts=texts_of(schema, names),
+            dates=dates_of(schema, names),
         )
 
     def read(self, columns: Sequence[int]) -> pd.DataFrame:

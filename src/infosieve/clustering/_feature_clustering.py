@@ -1,5 +1,6 @@
 """Supervised clustering of features: those join that are redundant with respect to the target."""
 
+import warnings
 from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
@@ -8,7 +9,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from infosieve._core.parameters import (
     check_choice,
-    check_cv,
+    check_folds,
     check_jobs,
     check_number,
     check_verbose,
@@ -285,9 +286,12 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
             )
         how = "median" if self.missing == "auto" else self.missing
         if self._needs_target:
-            problem = open_problem(
-                X, y, discrete_features=False, discrete_target=(), missing=how, groups=groups
-            )
+            with warnings.catch_warnings():
+                if self.series:  # it is known already that they follow each other
+                    warnings.filterwarnings("ignore", "The rows of X have dates")
+                problem = open_problem(
+                    X, y, discrete_features=False, discrete_target=(), missing=how, groups=groups
+                )
         else:
             problem = open_columns_alone(X, how)
         if self.series:
@@ -301,7 +305,7 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         if isinstance(number, str):
             check_cross_validation(self.estimator, self.cv, problem.y, problem.together.groups)
         else:
-            check_cv(self.cv)
+            check_folds(self.cv)
         return problem
 
     def _keep(self, grown: Grown, table: Table) -> None:

@@ -16,7 +16,7 @@ from sklearn.model_selection import (
 
 from infosieve._core.files import first_line
 from infosieve._core.messages import brief, shown
-from infosieve._core.parameters import check_cv, is_int
+from infosieve._core.parameters import check_folds, is_int
 from infosieve._core.types import IntArray
 from infosieve._input.problem import Problem
 
@@ -31,7 +31,7 @@ def folds_of(cv: Any, problem: Problem) -> list[Split] | None:
     """
     if cv is None or is_int(cv):
         return None
-    check_cv(cv)
+    check_folds(cv)
     if hasattr(cv, "split"):
         return _split_by(cv, problem)
     n = problem.n_samples + problem.n_left_out

@@ -9,8 +9,8 @@ from infosieve._core.parameters import (
     check_alpha,
     check_choice,
     check_count,
-    check_cv,
     check_flag,
+    check_folds,
     check_jobs,
     check_method,
     check_permutations,
@@ -96,7 +96,7 @@ def check_parameters(selector: Any) -> int:
         check_prediction(selector)
     else:
         refuse_prediction(selector)
-        check_cv(selector.cv)
+        check_folds(selector.cv)
     check_alpha(selector.alpha)
     check_count(selector.n_features_to_select, "n_features_to_select", 1, optional=True)
     check_count(selector.min_features, "min_features", 0)
