@@ -107,7 +107,7 @@ def in_groups(X, y):
     return MISelector(random_state=0, screen=6).fit(X, y, groups=groups).result_.steps
 
 
-def tests_given_columns(X, y):
+def beside_given_columns(X, y):
     how = {"given": [6, 9, 10], "n_permutations": 39, "random_state": 0}
     test = permutation_test(X, y, [0, 1, 2, 3, 4], correction=None, **how)
     return test.observed.tolist(), test.null.tolist()
@@ -126,7 +126,7 @@ SEARCHES = {
     "K by the data": path(n_neighbors="auto", max_features=1),
     "series": path(series=True),
     "groups": in_groups,
-    "given": tests_given_columns,
+    "given": beside_given_columns,
     "relevance": lambda X, y: relevance_test(X, y, random_state=0).to_frame().to_dict("list"),
     "K": lambda X, y: choose_k(X[:, :3], y, n_folds=5, random_state=0).t.tolist(),
 }

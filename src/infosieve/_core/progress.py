@@ -6,8 +6,6 @@ import time
 from types import TracebackType
 from typing import Any, Self
 
-from infosieve._core.parameters import check_verbose
-
 # Where no bar can be drawn, a line at most every so many seconds.
 _LINE_SECONDS = 5.0
 # How often a bar is drawn anew: more would cost more than 1 % of a run.
@@ -31,6 +29,8 @@ class Progress:
         return text
 
     def __init__(self, verbose: int) -> None:
+        from infosieve._core.parameters import check_verbose  # NumPy, which --help does without
+
         check_verbose(verbose)
         self.verbose = verbose
         self._bar: Any = None
