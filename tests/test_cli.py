@@ -39,13 +39,16 @@ from infosieve import (
     permutation_test,
     relevance_test,
 )
+from infosieve._core.command_line import quoted
 from infosieve._core.errors import MissingRequirementError
+from infosieve._core.messages import shown
 from infosieve._engines.numba import jit
 from infosieve._engines.numba.jit import announcer
 from infosieve._executors import WorkersLostError
 from infosieve.cli.errors import in_our_words, show_warning, told, warn_anew
 from infosieve.cli.options import literal
 from infosieve.datasets import make_friedman
+from infosieve.report import _asking
 
 T = ("--target", "Y")
 FAST = ["--n-permutations", "99", "--alpha", "0.1", "--max-features", "2", "--seed", "0"]
@@ -197,7 +200,8 @@ def test_options_columns_gaps_categories_and_config(folder):
     assert len(result.features) == 6
     done = run("select", folder / "table.csv", "--config", folder / "good.toml", "--json",
                "--max-features", 2)  # fmt: skip
-    assert len(SelectionResult.from_json(done.stdout.decode()).selected) == 2
+    result = SelectionResult.from_json(done.stdout.decode())
+    assert result.provenance.parameters["max_features"] == 2  # whatever the tests say
     done = run("select", folder / "semicolons.csv", "--delimiter", ";", "--target", "kind", *FAST)
     assert b"X4" in done.stdout
 
@@ -1213,6 +1217,72 @@ def test_messages_of_the_library_name_options():
 )  # fmt: skip
 def test_parameters_and_columns_in_our_words(said, ours):
     assert in_our_words(said) == ours
+
+
+# Names that a shell, the command or its messages could take for something else.
+ODD = [
+    "alpha=0.1", "--seed", "--full", "--", "-", "-x", "--random-state", "--debug", "--json=1",
+    "it's", 'say "x"', """both ' and \"""", "a b", "a,b", "x*", "[z]", "$HOME", "`id`", "a;b",
+    "in row 3", "back\\slash", "X has missing values", "n_jobs=2 of 'y'", "'alpha' parameter",
+]  # fmt: skip
+
+
+@pytest.fixture
+def odd(tmp_path):
+    values = np.random.default_rng(0).normal(size=(40, len(ODD)))
+    values[:, 1] = np.round(values[:, 1])
+    table = pd.DataFrame(values, columns=ODD)
+    table.to_csv(tmp_path / "-odd.csv", index=False)
+    return tmp_path
+
+
+def given_words(words, capsys):
+    """The result that the command prints, run in this process."""
+    with pytest.raises(SystemExit) as ended:
+        cli.main(words)
+    out, err = capsys.readouterr()
+    assert not ended.value.code, err
+    found = json.loads(out)
+    del found["provenance"]["parameters"]["random_state"]  # the seed that was asked for, or none
+    return found
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("number", range(0, len(ODD), 2))
+def test_the_printed_command_gives_the_result_again(number, odd, capsys, monkeypatch):
+    """Columns of any name are targets, candidates, and left out; the file's name is odd, too."""
+    monkeypatch.chdir(odd)
+    target, feature, other, category = (ODD[(number + i) % len(ODD)] for i in range(4))
+    words = ["select", "--target", target, "--features", feature, f"--features={other}"]
+    words += ["--features", category, "--categorical", category, "--exclude", other, "--json"]
+    words += ["--quiet", "--stop", "none", "--max-features", "1", "--", "-odd.csv"]
+    first = given_words(words, capsys)
+    assert set(first["features"]) == {feature, category}
+    command = first["provenance"]["command"]
+    again = given_words(shlex.split(command)[1:], capsys)
+    assert again == first
+    known = SelectionResult.from_json(json.dumps(first)).provenance
+    assert _asking.given(known, "target") == [target]
+    assert _asking.given(known, "features") == [feature, other, category]
+    more = shlex.split(_asking._and(command, "--test"))
+    assert more[-3:] == ["--test", "--", "-odd.csv"]
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_names_of_columns_stay_in_messages(name):
+    said = f"column {shown(name)} of X has missing values in row 4; pass alpha=0.1."
+    ours = f"column {shown(name)} of X has missing values in row 5; pass --alpha 0.1."
+    assert in_our_words(said) == f"{ours} --exclude leaves out a column." or (
+        in_our_words(said) == ours
+    )
+    assert shlex.split(f"infosieve --exclude {quoted(name)}") == ["infosieve", "--exclude", name]
+
+
+def test_a_name_is_that_column_whatever_it_would_match(odd, capsys, monkeypatch):
+    monkeypatch.chdir(odd)
+    words = ["select", "--target", "-", "--features", "x*", "--features", "[z]", "--json"]
+    found = given_words([*words, "--stop", "none", "--max-features", "1", "--", "-odd.csv"], capsys)
+    assert found["features"] == ["x*", "[z]"]
 
 
 def test_lines_of_progress_keep_names_of_columns():

@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infosieve import mutual_information, relevance
+from infosieve import (
+    MISelector,
+    choose_k,
+    mutual_information,
+    permutation_test,
+    relevance,
+    relevance_test,
+)
 
 METHODS = [
     {"method": e, "metric": m, "scale": s}
@@ -69,6 +76,71 @@ def test_shift_scale_and_sign(data, method, kind):
         assert mutual_information(-X, y, **method) == pytest.approx(reference, abs=1e-12)
     for a, b in ((1e-300, 0.0), (3e200, 0.0), (-1.0, 1.0), (0.1, 7.0)):
         assert mutual_information(a * X + b, y, **method) == pytest.approx(reference, abs=2e-2)
+
+
+def of_many_kinds(seed, n=91, m=24):
+    """Columns of all kinds, of an odd number of rows: one stands in the middle of each."""
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, m))
+    X[:, 1::6] = np.round(X[:, 1::6])
+    X[:, 2::6] = X[:, 2::6] > 0
+    X[:, 3::6] = np.where(rng.uniform(size=X[:, 3::6].shape) < 0.1, np.nan, X[:, 3::6])
+    gaps = rng.uniform(size=X[:, 4::6].shape) < 0.1
+    X[:, 4::6] = np.where(gaps, np.nan, np.round(2 * X[:, 4::6]) / 2)
+    X[:, 5::6] = np.sort(X[:, 5::6], axis=0)
+    X[:, 11] = np.arange(n)
+    known = np.nan_to_num(X)
+    noise = 0.3 * rng.normal(size=n)
+    return X, known[:, 0] * known[:, 3] + np.sin(known[:, 1]) + known[:, 4] + known[:, 2] + noise
+
+
+def path(**parameters):
+    def found(X, y):
+        result = MISelector(random_state=0, screen=6, **parameters).fit(X, y).result_
+        return result.steps, result.relevance.tolist(), result.duplicates
+
+    return found
+
+
+def in_groups(X, y):
+    groups = np.arange(len(y)) % 20
+    return MISelector(random_state=0, screen=6).fit(X, y, groups=groups).result_.steps
+
+
+def beside_given_columns(X, y):
+    how = {"given": [6, 9, 10], "n_permutations": 39, "random_state": 0}
+    test = permutation_test(X, y, [0, 1, 2, 3, 4], correction=None, **how)
+    return test.observed.tolist(), test.null.tolist()
+
+
+SEARCHES = {
+    "default": path(),
+    "normal scores": path(scale="normal-scores"),
+    "no scale": path(scale=None),
+    "chebyshev": path(metric="chebyshev"),
+    "gaps as values": path(missing="value"),
+    "gaps as medians": path(missing="median"),
+    "global": path(null="global", max_features=2),
+    "there and back": path(search="forward-backward"),
+    "one by one": path(criterion="cmim", stop=None, max_features=3),
+    "K by the data": path(n_neighbors="auto", max_features=1),
+    "series": path(series=True),
+    "groups": in_groups,
+    "given": beside_given_columns,
+    "relevance": lambda X, y: relevance_test(X, y, random_state=0).to_frame().to_dict("list"),
+    "K": lambda X, y: choose_k(X[:, :3], y, n_folds=5, random_state=0).t.tolist(),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("search", SEARCHES)
+def test_signs_change_no_number(search):
+    """Of the columns, all or some, or of the target: steps, p-values, permuted values, all bits."""
+    X, y = of_many_kinds(0)
+    signs = np.where(np.arange(X.shape[1]) % 3, -1.0, 1.0)
+    found = SEARCHES[search](X, y)
+    assert SEARCHES[search](X * signs, y) == found
+    assert SEARCHES[search](-X, -y) == found
 
 
 def test_a_mean_of_a_billion_and_a_size_of_nothing(rng):

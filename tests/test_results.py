@@ -3,6 +3,7 @@
 import functools
 import json
 from dataclasses import replace
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -16,7 +17,10 @@ from infosieve import (
     SelectionResult,
     choose_k,
     permutation_test,
+    relevance_test,
+    stability,
 )
+from infosieve._input.tables import fingerprint, read_table
 from infosieve.cli.show import show
 from infosieve.datasets import make_friedman, make_xor
 from infosieve.results._selection import cv_scores_frame
@@ -126,6 +130,69 @@ def test_the_fingerprint_changes_with_any_change():
     )}  # fmt: skip
     assert len(prints) == 7
     assert FeatureClustering(2).fit(X.copy(), y).result_.provenance.data in prints
+
+
+SAME = {
+    "booleans": (
+        np.array([True, False] * 20),
+        lambda v: pd.array(v, "boolean"),
+        lambda v: pd.array(v.tolist(), "bool[pyarrow]"),
+        lambda v: np.array(v.tolist(), object),
+        lambda v: pd.Categorical(v),
+    ),
+    "booleans with gaps": (
+        np.array([True, False, None, False] * 10, object),
+        lambda v: pd.array(v, "boolean"),
+        lambda v: pd.array(v, "bool[pyarrow]"),
+    ),
+    "texts": (
+        np.array(["a", "b"] * 20, object),
+        lambda v: v.astype(str),
+        lambda v: pd.array(v, "string"),
+        lambda v: pd.Categorical(v),
+    ),
+    "zeros": (
+        np.array([0.0, 1.0] * 20),
+        lambda v: np.where(v == 0, -0.0, v),
+        lambda v: v.astype(np.int8),
+        lambda v: np.array([Decimal(int(x)) for x in v], object),
+    ),
+    "numbers as levels": (
+        pd.Categorical([0.0, 1.0] * 20),
+        lambda v: pd.Categorical([-0.0, 1.0] * 20),
+        lambda v: pd.Categorical([0, 1] * 20),
+    ),
+    "gaps": (
+        np.array([0.5, np.nan] * 20),
+        lambda v: np.where(np.isnan(v), -np.nan, v),
+        lambda v: pd.array(v, "Float64"),
+    ),
+}
+
+
+def printed(frame):
+    return fingerprint(read_table(frame, "X", missing="auto").completed("auto"))
+
+
+@pytest.mark.parametrize("kind", SAME)
+def test_the_fingerprint_is_of_values_not_of_types(kind):
+    plain, *others = SAME[kind]
+    prints = {
+        printed(pd.DataFrame({"a": column}))
+        for column in (plain, *(other(plain) for other in others))
+    }
+    assert len(prints) == 1
+    other = pd.DataFrame({"a": np.roll(np.asarray(plain), 1)})
+    assert printed(other) not in prints
+
+
+def test_the_fingerprint_knows_names_by_what_they_say():
+    values = np.random.default_rng(0).normal(size=(10, 2))
+    named = [
+        pd.DataFrame(values, columns=pd.Index(names, tupleize_cols=False, dtype=object))
+        for names in ([("a", 1), 2], [("a", np.int64(1)), np.int64(2)], [(np.str_("a"), 1), 2])
+    ]
+    assert len({printed(frame) for frame in named}) == 1
 
 
 @pytest.mark.parametrize(
@@ -375,3 +442,54 @@ def test_a_document_too_deep_is_refused():
     text = selection().to_json().replace('"command": ""', f'"command": {"[" * 900}{"]" * 900}')
     with pytest.raises(ValueError, match="damaged"):
         SelectionResult.from_json(text)
+
+
+NAMES = {
+    "tuples": [("a", 1), ("a", 2), ("b", 1)],
+    "tuples in tuples": [("a", ("b", 1)), ("a", ("c", 2)), ("d", ("e", 3))],
+    "tuples with gaps": [("a", float("nan")), ("b", None), ("c", 1)],
+    "numbers": [2, 0, 1],
+    "floats": [1.5, float("nan"), float("inf")],
+    "mixed": [0, "b", ("c", 2)],
+    "odd texts": ["$tuple", "", "alpha=0.1"],
+}
+RECORDS = {
+    "choose_k": lambda X, y: choose_k(X, y, n_neighbors=(2, 4), n_folds=4, random_state=0),
+    "auto": lambda X, y: fitted(X, y, n_neighbors="auto", lookahead=1),
+    "alternatives": lambda X, y: fitted(X, y, lookahead=1, with_alternatives=True),
+    "cv": lambda X, y: fitted(X, y, stop="cv", cv=3, max_features=2, discrete_features=[2]),
+    "test": lambda X, y: permutation_test(
+        X, y, [True, False, True], given=[False, True, False], n_permutations=19, random_state=0
+    ),
+    "relevance": lambda X, y: relevance_test(X, y, random_state=0),
+    "stability": lambda X, y: stability(
+        MISelector(stop=None, max_features=1), X, y, n_resamples=1, random_state=0
+    ),
+    "clusters": lambda X, y: FeatureClustering(2).fit(X, y).result_,
+}
+
+
+def fitted(X, y, with_alternatives=False, **parameters):
+    selector = MISelector(random_state=0, **parameters).fit(X, y)
+    if with_alternatives:
+        assert selector.alternatives_ is not None
+    return selector.result_
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("record", RECORDS)
+@pytest.mark.parametrize("names", NAMES)
+def test_names_of_any_kind_are_read_again(names, record):
+    values = np.random.default_rng(0).normal(size=(40, 3))
+    X = pd.DataFrame(values, columns=pd.Index(NAMES[names], tupleize_cols=False))
+    y = pd.Series(values[:, 0] ** 2 + 0.1 * values[:, 1], name=NAMES[names][0])
+    if names == "mixed" and record not in ("choose_k", "test", "relevance"):
+        with pytest.raises((TypeError, ValueError), match="names are only supported if all"):
+            RECORDS[record](X, y)
+        return
+    result = RECORDS[record](X, y)
+    again = type(result).from_json(result.to_json())
+    assert again.to_json() == result.to_json()
+    assert repr(again) == repr(result)
+    pd.testing.assert_frame_equal(result.to_frame(), again.to_frame())
+    again._repr_html_()

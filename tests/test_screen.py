@@ -38,13 +38,26 @@ def naive_cells(values, tied, n_cells):
         twice = 2 * at + len(run)  # the middle of the run, in half samples
         if len(runs) <= n_cells:
             cell = number
-        elif twice < n:
+        elif twice < n or (twice == n and n_cells % 2):
             cell = n_cells * twice // (2 * n)
-        else:  # the mirror image
-            cell = n_cells - 1 - (n_cells * (2 * n - twice) - 1) // (2 * n)
+        elif twice > n:  # the mirror image
+            cell = n_cells - 1 - n_cells * (2 * n - twice) // (2 * n)
+        else:  # between two cells, with as many below as above: to the nearer side
+            cell = n_cells // 2 - below_is_nearer(values, order, run)
         codes[run] = cell
         at += len(run)
     return codes
+
+
+def below_is_nearer(values, order, run):
+    """Whether the nearest value on one side only is below; or, by symmetry, the first row is."""
+    low, high = values[run[0]], values[run[-1]]
+    first = order.index(run[0])
+    down = [low - values[i] for i in order[:first][::-1]]
+    up = [values[i] - high for i in order[first + len(run) :]]
+    if down != up:
+        return down < up
+    return next(v for v in values if v < low or v > high) < low
 
 
 def k_log_k(counts):

@@ -7,6 +7,7 @@ from typing import Any, get_args
 
 import numpy as np
 
+from infosieve._core.messages import shown
 from infosieve._core.types import Method, Metric, Missing
 
 # K of an estimate; of a selection (docs/default.md); and the values that choose_k tries.
@@ -91,6 +92,35 @@ def check_jobs(n_jobs: Any) -> None:
         raise ValueError(
             "The 'n_jobs' parameter must be None, a positive int, or a negative one to count "
             f"from all cores (-1 is all). Got {n_jobs!r} instead."
+        )
+
+
+def check_flag(value: Any, parameter: str) -> None:
+    """A parameter that is true or false."""
+    if not is_flag(value):
+        raise ValueError(
+            f"The {parameter!r} parameter must be True or False. Got {value!r} instead."
+        )
+
+
+def check_verbose(verbose: Any) -> None:
+    """As in scikit-learn: a bool, or an int of at least 0."""
+    if not is_flag(verbose) and not (is_int(verbose) and verbose >= 0):
+        raise ValueError(
+            "The 'verbose' parameter must be a bool, or an int of at least 0 (0: silent; 1: how "
+            f"far a run is; 2: more). Got {verbose!r} instead."
+        )
+
+
+def check_folds(cv: Any) -> None:
+    """Folds, as in scikit-learn, whether or not they are needed."""
+    if cv is None or (is_int(cv) and cv >= 2):
+        return
+    splits = hasattr(cv, "split") and not isinstance(cv, str)
+    if not splits and (isinstance(cv, (str, dict)) or not isinstance(cv, Iterable)):
+        raise ValueError(
+            "The 'cv' parameter must be an int of at least 2, a splitter as scikit-learn has "
+            f"them, or pairs of rows to learn from and to judge on. Got {shown(cv)} instead."
         )
 
 

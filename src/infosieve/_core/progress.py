@@ -29,6 +29,9 @@ class Progress:
         return text
 
     def __init__(self, verbose: int) -> None:
+        from infosieve._core.parameters import check_verbose  # NumPy, which --help does without
+
+        check_verbose(verbose)
         self.verbose = verbose
         self._bar: Any = None
         self._task: Any = None

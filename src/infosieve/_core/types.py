@@ -139,6 +139,24 @@ class Columns(WritableArrays):
         n_distinct = np.where(flags, 2, self.n_distinct[at])
         return Columns(np.array(values), self.categorical[at], n_distinct)
 
+    @property
+    def signs(self) -> FloatArray:
+        """Those of the first number of each column that is not zero: (n_columns, 1)."""
+        numbers = self.values if self.missing is None else np.where(self.missing, 0.0, self.values)
+        first = np.take_along_axis(numbers, (numbers != 0).argmax(axis=1)[:, None], axis=1)
+        return np.where(first < 0, -1.0, 1.0)
+
+    def upright(self) -> "Columns":
+        """The same but, of columns whose sign is negative, the negatives.
+
+        What depends on the values of a column in any other way than on their differences (random
+        numbers, ties between neighbours) is then that of its negative, too.
+        """
+        values = self.values * self.signs + 0.0
+        if self.missing is not None:
+            values[self.missing] = GAP
+        return replace(self, values=values, known_order=None)
+
     def take(self, columns: Which, with_order: bool = True) -> "Columns":
         """Some of the columns, with what sorts them where that is known and wanted."""
         order = self.known_order if with_order else None

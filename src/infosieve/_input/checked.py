@@ -1,7 +1,9 @@
 """A checked table, and what must hold between tables."""
 
 import hashlib
+import numbers
 from dataclasses import dataclass, field, replace
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
@@ -178,6 +180,7 @@ class Table:
         """What changes with any value of each column."""
         each = []
         for j, row in enumerate(self.values):
+            row = row + 0.0  # -0.0 is 0
             digest = hashlib.blake2b(row.astype("<f8").tobytes(), digest_size=16)
             if j in self.offsets:
                 offset = self.offsets[j]
@@ -190,10 +193,10 @@ def fingerprint(*tables: Any, groups: IntArray | None = None) -> str:
     """A short text that changes with any value, name, type or order of the tables, and groups."""
     digest = hashlib.blake2b(digest_size=16)
     for table in tables:
-        names = table.names if table.named else None
+        names = [_plain(name) for name in table.names] if table.named else None
         shape = table.n_columns, table.n_samples
         kinds = (table.argument, names, shape, table.categorical.tolist())
-        levels = {j: [_plain_level(level) for level in some] for j, some in table.levels.items()}
+        levels = {j: [_number(_plain(level)) for level in some] for j, some in table.levels.items()}
         digest.update(repr((*kinds, levels)).encode())
         digest.update(b"".join(table.digests))
     if groups is not None:
@@ -201,10 +204,18 @@ def fingerprint(*tables: Any, groups: IntArray | None = None) -> str:
     return digest.hexdigest()
 
 
-def _plain_level(level: Any) -> Any:
+def _plain(value: Any) -> Any:
+    """A name or a level without NumPy's types, which say the same with other letters."""
+    if isinstance(value, tuple):
+        return tuple(map(_plain, value))
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _number(level: Any) -> Any:
     """A number as a float, whatever its type, where that is the same number."""
-    number = isinstance(level, (int, float, np.number)) and not isinstance(level, bool)
-    return float(level) if number and abs(level) <= EXACT else level
+    number = isinstance(level, (numbers.Real, Decimal)) and not isinstance(level, bool)
+    same = number and abs(level) <= EXACT and float(level) == level
+    return float(level) + 0.0 if same else level
 
 
 def refuse_missing(argument: str, names: list[Any], n_samples: int, counts: IntArray) -> None:

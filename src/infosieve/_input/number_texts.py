@@ -14,10 +14,13 @@ Marks: TypeAlias = tuple[str, str]  # decimal and thousands
 
 THOUSANDS = ",.'_ "
 MARKS: tuple[Marks, ...] = tuple((d, t) for d in ".," for t in THOUSANDS if t != d)
+# How truth values are written.
+FLAGS = ("True", "true", "TRUE", "False", "false", "FALSE")
 # Whole numbers of so few kinds may be the codes of categories.
 CODES = 20
 # 2024-05-31 with or without a time, 31.5.2024, 5/31/24.
 _DATE = re.compile(r"\d{4}[-/.]\d\d?[-/.]\d\d?(?:[T ].*)?|\d\d?[-/.]\d\d?[-/.](?:\d\d){1,2}")
+_CODE = re.compile(r"0\d+|0x[\da-f]+", re.ASCII | re.IGNORECASE)
 # What stands around numbers. What it means for them is not ours to say.
 _SIGNS = "()%‰$¢£¤¥₩₪₫€₱₴₹₺₽₿ "
 _UNIT = re.compile(r"(.*\d) ?([^\W\d_]{1,10})")
@@ -62,8 +65,13 @@ def number_like(text: str) -> bool:
 
 
 def is_code(text: str) -> bool:
-    """Whether a tidied text has digits only, the first of them 0: a zip code, say."""
-    return len(text) > 1 and text[0] == "0" and text.isdecimal()
+    """Whether a tidied text has digits only, the first of them 0, as a zip code; or is 0x1F."""
+    return bool(_CODE.fullmatch(text))
+
+
+def is_flag(text: str) -> bool:
+    """Whether a tidied text is True or False."""
+    return text in FLAGS
 
 
 def plain(text: str, marks: Marks) -> str:

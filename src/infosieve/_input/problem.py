@@ -26,6 +26,7 @@ from infosieve._core.types import (
     Which,
 )
 from infosieve._engines.numba.columns import LIFT
+from infosieve._input.in_time import is_dated, out_of_order, repeated
 from infosieve._input.lazy_columns import (
     SMALL,
     LazyColumns,
@@ -202,6 +203,8 @@ def open_problem(
     check_lengths(x, *others)
     n_samples = x.n_samples
     together = together_of(groups, series, n_samples, x.index)
+    if together.in_order and among is None:
+        check_dates(next((t.index for t in (x, *others) if t.index is not None), None))
     if among is None:
         used = _usable(x, others, source, executor, missing)
     else:
@@ -426,6 +429,25 @@ def _warn_of_dates(x: AnyTable, together: Together) -> None:
             "The rows of X have dates, one after the other, and are taken as independent. If "
             "neighbouring rows are alike, pass series=True where that is a parameter; if not, "
             "X.reset_index(drop=True) says so."
+        )
+
+
+def check_dates(index: Any) -> None:
+    """Refuse rows that are said to be in order of time, and have dates that are not."""
+    if not is_dated(index):
+        return
+    if (row := out_of_order(index)) is not None:
+        raise ValueError(
+            f"The 'series' parameter says that rows are in order of time, but by their index they "
+            f"are not: {row}. Sort them by it: X.sort_index(), and y with it (y.loc[X.index], or "
+            "y[X.index.argsort()] before, for an array). If the index says something else, "
+            "X.reset_index(drop=True) leaves the rows as they are."
+        )
+    if (rows := repeated(index)) is not None:
+        warn(
+            f"Rows are taken as one series, but {rows}. If these are several individuals, or "
+            "places, pass groups (which of them each row is of) instead of series=True, or one of "
+            "them at a time."
         )
 
 

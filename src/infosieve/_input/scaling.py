@@ -12,7 +12,13 @@ import numpy as np
 from infosieve._core.categories import APART
 from infosieve._core.chunks import chunks
 from infosieve._core.types import GAP, BoolArray, Columns, FloatArray, Runner, Scale
-from infosieve._engines.numba.columns import LIFT, middle_of, shifts_exactly, standardise
+from infosieve._engines.numba.columns import (
+    LIFT,
+    deviation_of,
+    middle_of,
+    shifts_exactly,
+    standardise,
+)
 from infosieve._executors.threads import Threads
 
 # Half the width of the noise that separates repeated values, in standard deviations; and, at
@@ -193,7 +199,7 @@ def _separate(row: FloatArray, relative: bool) -> None:
     key = hashlib.blake2b(canonical.tobytes(), digest_size=16).digest()
     raw = np.random.Philox(key=int.from_bytes(key, "little")).random_raw(row.size)
     noise = np.ldexp((raw >> np.uint64(11)).astype(np.float64), -52) - 1.0
-    unit = float(np.std(np.sort(row))) if relative else LIFT
+    unit = float(deviation_of(np.sort(row))) if relative else LIFT
     gaps = np.diff(distinct)
     gap = np.minimum(np.r_[np.inf, gaps], np.r_[gaps, np.inf])
     row += sign * np.minimum(TIE_NOISE * unit, GAP_NOISE * gap)[ranks] * noise

@@ -50,7 +50,7 @@ def followed(
         return None
     if candidate.n_samples < _FEWEST:
         return None
-    norm = 2 if metric == "euclidean" else np.inf
+    norm, given = 2 if metric == "euclidean" else np.inf, given.upright()
     if candidate.categorical[0]:
         return _by_category(candidate, given, permutations, norm)
     fits, missing = permutations.fits, candidate.missing
@@ -99,7 +99,7 @@ def relatives(
 ) -> BoolArray:
     """Which candidates some given columns predict, if by the mean, or the share, of neighbours."""
     norm, rows = 2 if metric == "euclidean" else np.inf, _judged(candidates.n_samples)
-    near = _near(given.values[list(columns)].T, rows, N_NEAR, norm)
+    near = _near(given.upright().values[list(columns)].T, rows, N_NEAR, norm)
     found = np.zeros(candidates.n_columns, bool)
     for j, categorical in enumerate(candidates.categorical.tolist()):
         values = candidates.take([j]).filled().values[0]

@@ -59,12 +59,11 @@ def seed_of(random_state: Any) -> int:
 
 
 def key_of(seed: int, purpose: str, given: Columns) -> Key:
-    """What the random numbers of a test are made of; neither order nor names of columns matter."""
+    """What the random numbers of a test are made of: not of order, names or signs of columns."""
     if given.n_columns == 0:
         return seed, purpose, 0
-    digests = [
-        hashlib.blake2b(row.astype("<f8").tobytes(), digest_size=8).digest() for row in given.values
-    ]
+    rows = given.upright().values.astype("<f8")
+    digests = [hashlib.blake2b(row.tobytes(), digest_size=8).digest() for row in rows]
     together = hashlib.blake2b(b"".join(sorted(digests)), digest_size=8).digest()
     return seed, purpose, int.from_bytes(together, "little")
 
@@ -283,6 +282,7 @@ def permutations_of(
     """Those of the "local" null where there are given columns, otherwise those of all rows."""
     if null != "local" or not given.n_columns:
         return global_permutations(key, given.n_samples, layout)
+    given = given.upright()
     if layout is not None and layout.slots is not None:
         return group_permutations(key, given, metric, n_workers, layout)
     if layout is None or layout.time is None:

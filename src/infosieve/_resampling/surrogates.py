@@ -18,6 +18,7 @@ from scipy.special import ndtri
 
 from infosieve._core.chunks import chunks
 from infosieve._core.types import (
+    GAP,
     BoolArray,
     Columns,
     Engine,
@@ -136,19 +137,15 @@ class Series(WritableArrays):
         return out, coefficients, rigid
 
     def _without_gaps(self, values: FloatArray, gaps: BoolArray) -> FloatArray:
-        """A column in order of time with its gaps filled as an autoregression goes on.
-
-        The noise is turned with the column, so that its negative has the negative values.
-        """
+        """A column in order of time with its gaps filled as an autoregression goes on."""
         there = np.flatnonzero(~gaps)
         if there.size < 2:
             return values
         middle = values[there].mean()
         row = np.interp(np.arange(values.size), there, values[there] - middle)
-        noise = np.copysign(1.0, row[there[0]]) * self._noise[gaps]
         for _ in range(_GAP_FITS):
             found = autoregression(row - row.mean(), self.n_lags)
-            row[gaps] = _gone_on(row, gaps, found, noise)
+            row[gaps] = _gone_on(row, gaps, found, self._noise[gaps])
         return np.asarray(row + middle)
 
     @cached_property
@@ -219,7 +216,8 @@ class Surrogates:
             self._missing, self._rigid = np.zeros((m, n), bool), np.zeros(m, bool)
 
         def prepare(which: slice) -> None:
-            some = columns.take(which, with_order=False)
+            signs = columns.take(which, with_order=False).signs
+            some = columns.take(which, with_order=False).upright()
             numbers = np.where(some.categorical[:, None], 0.0, some.filled().values)
             missing = some.missing
             left = numbers
@@ -234,7 +232,8 @@ class Surrogates:
             elif missing is not None:
                 left[missing] = np.inf
             self._residuals[which] = left
-            self._ordered[which] = np.sort(some.values, axis=1)
+            ordered = np.sort(some.values, axis=1)
+            self._ordered[which] = np.where(ordered == GAP, GAP, ordered * signs)
 
         size = max(1, min(_TASK // n, -(-m // (2 * runner.n_workers))))
         runner.run([partial(prepare, which) for which in chunks(m, size)])

@@ -25,6 +25,7 @@ class ArrayFile:
     array: Any = None  # where only this process has it
     names: None = None
     texts: frozenset[int] = frozenset()
+    dates: frozenset[int] = frozenset()
 
     @classmethod
     def of(cls, array: Any) -> "ArrayFile":

@@ -33,6 +33,10 @@ class ArrowTable:
     def texts(self) -> frozenset[int]:
         return texts_of(self.table.schema, self.names)
 
+    @property
+    def dates(self) -> frozenset[int]:
+        return dates_of(self.table.schema, self.names)
+
     def read(self, columns: Sequence[int]) -> pd.DataFrame:
         return plain_frame(self.table.select([self.names[j] for j in columns]))
 
@@ -50,6 +54,7 @@ class ArrowFile:
     fields: tuple[int, ...]  # where the columns are in the file
     status: tuple[int, int]
     texts: frozenset[int]
+    dates: frozenset[int]
 
     @classmethod
     def opened(cls, path: str) -> "ArrowFile":
@@ -72,6 +77,7 @@ class ArrowFile:
             fields=fields,
             status=status_of(path),
             texts=texts_of(schema, names),
+            dates=dates_of(schema, names),
         )
 
     def read(self, columns: Sequence[int]) -> pd.DataFrame:
@@ -117,3 +123,14 @@ def texts_of(schema: Any, names: list[Any]) -> frozenset[int]:
     places = {name: j for j, name in enumerate(names)}
     kinds = {pa.string(), pa.large_string(), pa.string_view()}
     return frozenset(places[f.name] for f in schema if f.name in places and f.type in kinds)
+
+
+def dates_of(schema: Any, names: list[Any]) -> frozenset[int]:
+    """Which columns hold dates."""
+    import pyarrow as pa
+
+    places = {name: j for j, name in enumerate(names)}
+    kinds = pa.types.is_timestamp, pa.types.is_date
+    return frozenset(
+        places[f.name] for f in schema if f.name in places and any(one(f.type) for one in kinds)
+    )

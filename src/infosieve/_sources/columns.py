@@ -34,6 +34,11 @@ class Reader(Protocol):
         """Which columns hold texts."""
         ...
 
+    @property
+    def dates(self) -> frozenset[int]:
+        """Which columns hold dates."""
+        ...
+
     def read(self, columns: Sequence[int]) -> Any:
         """Some columns, in this order: a frame, or an array where they have no names."""
         ...
@@ -58,8 +63,8 @@ class ColumnSource:
         The numbers of samples and columns.
     named : bool
         Whether the columns have names.
-    texts : list
-        The columns that hold texts.
+    texts, dates : list
+        The columns that hold texts, and dates.
     where : str
         Where the columns are, in words.
 
@@ -175,7 +180,14 @@ class ColumnSource:
     @property
     def texts(self) -> list[Any]:
         """The columns that hold texts."""
-        places = self._reader.texts
+        return self._among(self._reader.texts)
+
+    @property
+    def dates(self) -> list[Any]:
+        """The columns that hold dates."""
+        return self._among(self._reader.dates)
+
+    def _among(self, places: frozenset[int]) -> list[Any]:
         return [self.columns[i] for i, j in enumerate(self._numbers.tolist()) if j in places]
 
     def visible(self) -> bool:

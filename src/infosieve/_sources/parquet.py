@@ -11,7 +11,7 @@ import pandas as pd
 
 from infosieve._core.files import first_line
 from infosieve._core.messages import shown
-from infosieve._sources.arrow import names_of, plain_frame, texts_of
+from infosieve._sources.arrow import dates_of, names_of, plain_frame, texts_of
 from infosieve._sources.remote import files_of, remote_filesystem
 from infosieve._sources.status import status_of
 
@@ -31,6 +31,7 @@ class ParquetFiles:
     shape: tuple[int, int]
     stamps: tuple[str, ...]
     texts: frozenset[int]
+    dates: frozenset[int]
 
     @classmethod
     def opened(cls, path: str, storage_options: Mapping[str, Any] | None) -> "ParquetFiles":
@@ -47,6 +48,7 @@ class ParquetFiles:
             )
         rows, names, stamps = 0, None, []
         texts: frozenset[int] = frozenset()
+        dates: frozenset[int] = frozenset()
         for file in files:
             stamps.append(_stamp(file, filesystem))
             with _lock:
@@ -61,6 +63,7 @@ class ParquetFiles:
                 )
             names = own
             texts |= texts_of(content.schema_arrow, names)
+            dates |= dates_of(content.schema_arrow, names)
             rows += content.metadata.num_rows
         assert names is not None
         return cls(
@@ -71,6 +74,7 @@ class ParquetFiles:
             shape=(rows, len(names)),
             stamps=tuple(stamps),
             texts=texts,
+            dates=dates,
         )
 
     def read(self, columns: Sequence[int]) -> pd.DataFrame:

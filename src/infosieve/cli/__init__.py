@@ -11,6 +11,7 @@ from typing import Annotated
 
 import typer
 
+from infosieve._core.command_line import units_of
 from infosieve._core.progress import Progress
 from infosieve.cli import again, choose_k, cluster, demo, relevance, report, select, stability
 from infosieve.cli.command import Command
@@ -61,8 +62,9 @@ def _progress_in_our_words() -> Iterator[None]:
 def main(arguments: list[str] | None = None) -> None:
     """Run the command; the exit status is one of :data:`STATUS`."""
     given = sys.argv[1:] if arguments is None else arguments
-    debug = "--debug" in given
-    given = [a for a in given if a != "--debug"] or ["--help"]
+    units = list(units_of(given))
+    debug = any(name == "debug" for name, _ in units)
+    given = [word for name, some in units if name != "debug" for word in some] or ["--help"]
     again.remember(given)
     warn_anew()
     warnings.showwarning = show_warning  # type: ignore[assignment]

@@ -1,10 +1,12 @@
 """What all commands share in reading their arguments."""
 
 import shlex
+from itertools import pairwise
 from typing import Any
 
 from typer.core import TyperCommand
 
+from infosieve._core.command_line import units_of
 from infosieve.cli.errors import RENAMED, InputError
 
 # Options that are no more, and what takes their place.
@@ -18,10 +20,11 @@ class Command(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments; a list may be given item by item."""
+        options = {some[0].partition("=")[0] for name, some in units_of(args) if name}
         for gone, instead in _GONE.items():
-            if gone in args:
+            if gone in options:
                 raise InputError(f"{gone} is no more: give {instead}")
-        self._refuse_names_of_python(args)
+        self._refuse_names_of_python(options)
         # What the parser has met, in order: an option as often as it was given.
         _, rest, met = self.make_parser(ctx).parse_args(args=list(args))
         self._refuse_columns_without_option(args, rest)
@@ -34,20 +37,18 @@ class Command(TyperCommand):
     def _refuse_columns_without_option(self, args: list[str], rest: list[str]) -> None:
         """Say that each column needs its option, where one follows another: --features a b."""
         several = {n for o in self.params if getattr(o, "multiple", False) for n in o.opts}
-        for option, first, second in zip(args, args[1:], args[2:], strict=False):
-            if option in several and not first.startswith("-") and second in rest:
+        for (_, one), (_, (second, *_)) in pairwise(units_of(args)):
+            option = one[0].partition("=")[0]
+            if option in several and second in rest:
                 raise InputError(
                     f"unexpected extra argument(s) ({' '.join(rest)}); {option} is given once for "
                     f"each column: {option} {shlex.quote(second)}"
                 )
 
-    def _refuse_names_of_python(self, args: list[str]) -> None:
+    def _refuse_names_of_python(self, options: set[str]) -> None:
         """Say which option is meant by the name of a parameter: --random-state, --max_features."""
         known = {name for option in self.params for name in option.opts}
-        for given in args:
-            name = given.partition("=")[0]
-            if not name.startswith("--") or name in known:
-                continue
+        for name in sorted(options - known):
             hyphens = name.replace("_", "-")
             meant = _OF_PYTHON.get(hyphens, hyphens)
             if meant in known:

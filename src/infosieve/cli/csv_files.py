@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -16,7 +17,7 @@ import pyarrow.csv
 
 from infosieve._core.files import first_line
 from infosieve._core.messages import brief, shown
-from infosieve._input.number_texts import Marks, meanings, tidied
+from infosieve._input.number_texts import FLAGS, Marks, meanings, tidied
 from infosieve._input.numbers import EXACT
 from infosieve.cli.errors import InputError
 from infosieve.cli.texts import (
@@ -33,6 +34,8 @@ SEPARATORS = {".csv": ",", ".txt": ",", ".tsv": TAB, ".tab": TAB}
 # Numbers of a text file whose range is less, of their size, may have lost digits.
 _NARROW = 2.0**-30
 _MANY_DIGITS = r"[0-9](?:[.,]?[0-9]){15}"
+# How what is no number begins, though Arrow reads it as one: 01234, 0x1F.
+_CODE = r"^\s*[+-]?0[0-9xX]"
 # What of a file says how it is written: bytes, rows, texts of a column.
 _HEAD, _ROWS, _LEVELS = 1 << 18, 100, 1000
 # What is missing in columns of text, too.
@@ -78,6 +81,7 @@ def parsed(
     doubts: dict[str, str] = {}
     gaps: dict[str, str] = {}
     if len(set(table.column_names)) == table.num_columns:
+        table = _with_codes(table, data, form)
         table, gaps = _without_gaps(table, form)
         table, doubts = _with_all_digits(table, data, form)
     table = table.rename_columns([n.strip() for n in table.column_names])
@@ -182,6 +186,8 @@ def _csv(data: bytes, form: NumberFormat, as_text: Sequence[str] = ()) -> pa.Tab
         convert_options=pyarrow.csv.ConvertOptions(
             null_values=_MISSING,
             strings_can_be_null=True,
+            true_values=FLAGS[:3],
+            false_values=FLAGS[3:],
             decimal_point=form.decimal,
             include_columns=list(as_text),
             column_types=dict.fromkeys(as_text, pa.string()),
@@ -217,6 +223,20 @@ def _marks(column: Any) -> list[Marks]:
     return meanings(marked, ".") if marked and all(map(is_number, texts)) else []
 
 
+def _with_codes(table: pa.Table, data: bytes, form: NumberFormat) -> pa.Table:
+    """The table with texts in place of numbers that are none: Arrow reads 007 as 7, 0x1F as 31."""
+    beginning = re.compile(rb"[\r\n\t \"%s][+-]?0[0-9xX]" % re.escape(form.separator.encode()))
+    if not beginning.search(data):
+        return table
+    integer, float_ = pa.types.is_integer, pa.types.is_floating
+    names = [field.name for field in table.schema if integer(field.type) or float_(field.type)]
+    texts = _csv(data, form, names) if names else pa.table({})
+    for name in names:
+        if pc.any(pc.match_substring_regex(texts[name], _CODE)).as_py():
+            table = table.set_column(table.column_names.index(name), name, texts[name])
+    return table
+
+
 def _without_gaps(table: pa.Table, form: NumberFormat) -> tuple[pa.Table, dict[str, str]]:
     """The table with numbers in columns that are text for nothing but gaps, and what these are."""
     told = {}
@@ -245,9 +265,9 @@ def _known(column: Any) -> Any:
 
 
 def _plain(column: Any, form: NumberFormat) -> bool:
-    """Whether no text is a code of digits, such as 01234, or has another mark than the decimal."""
+    """Whether no text begins as a code does, or has another mark than the decimal."""
     other = "." if form.decimal == "," else ","
-    return not pc.any(pc.match_substring_regex(column, rf"^0[0-9]+$|[{other}]")).as_py()
+    return not pc.any(pc.match_substring_regex(column, rf"{_CODE}|[{other}]")).as_py()
 
 
 def _cast(column: Any) -> Any:

@@ -12,7 +12,7 @@ import pandas as pd
 from infosieve._core.messages import shown
 from infosieve._input.kinds import has_two_values, kind_of
 from infosieve.cli import tables
-from infosieve.cli.dates import units_of_days
+from infosieve.cli.dates import tell_of_order, units_of_days
 from infosieve.cli.errors import InputError
 from infosieve.cli.labels import labels_of_rows, tell_of_counters
 
@@ -111,6 +111,8 @@ def read_data(
     if not chosen:
         raise InputError("no column is left to look at: see --features and --exclude")
     together = None if groups is None else table[groups]
+    if series:
+        tell_of_order(table)
     table = table[[*chosen, target]]
     declared = _matching(categorical, list(table.columns), "--categorical") if categorical else []
     try:
@@ -168,10 +170,13 @@ def _several(name: str, columns: Sequence[str]) -> list[str]:
 
 
 def _matching(patterns: Iterable[str], columns: Sequence[str], option: str) -> list[str]:
-    """The columns that match any of some globs, in the table's order."""
+    """The columns that match any of some globs, in the table's order.
+
+    What is the name of a column is that column, whatever it would match.
+    """
     found: set[str] = set()
     for pattern in patterns:
-        some = [c for c in columns if c == pattern or fnmatchcase(c, pattern)]
+        some = [pattern] if pattern in columns else [c for c in columns if fnmatchcase(c, pattern)]
         if not some:
             _find(pattern, columns, option)
         found.update(some)

@@ -7,7 +7,8 @@ from typing import Any
 
 import pandas as pd
 
-from infosieve._core.messages import shown
+from infosieve._core.messages import shown, warn
+from infosieve._input.in_time import out_of_order, repeated
 from infosieve.cli.errors import InputError
 
 WAYS = ("error", "ordinal")
@@ -51,6 +52,47 @@ def without_dates(
     new = {name: _days(frame[name], name) for name in dates}
     new |= {name: _texts(frame[name]) for name in categories}
     return pd.DataFrame({name: new.get(name, frame[name]) for name in frame})
+
+
+def tell_of_order(table: Any) -> None:
+    """Warn of rows that are said to be in order of time, and by their dates are not.
+
+    Of several columns of dates one in order is enough: others may say when something else was.
+    """
+    frame = table if isinstance(table, pd.DataFrame) else table[table.dates].read()
+    columns = {name: days for name in frame if (days := _moments(frame[name])) is not None}
+    if not columns:
+        return
+    name = next((one for one, days in columns.items() if out_of_order(days) is None), None)
+    if name is None:
+        name = next(iter(columns))
+        said = (
+            f"--series says that rows are in order of time, but by column {shown(name)} they are "
+            f"not: {out_of_order(columns[name])}; if that is when they were measured, sort the "
+            "file by it"
+        )
+    elif (rows := repeated(columns[name])) is not None:
+        said = (
+            f"--series takes the rows as one series, but by column {shown(name)} {rows}; if these "
+            "are several individuals, or places, give --groups with the column that names them"
+        )
+    else:
+        return
+    warn(said)
+
+
+def _moments(column: "pd.Series[Any]") -> Any:
+    """When rows were, by a column of dates; None of another column, or of one date."""
+    if pd.api.types.is_numeric_dtype(column.dtype) or not holds_dates(column):
+        return None
+    if _unit(column) != _SINCE:
+        return None
+    try:
+        days = _days(column, column.name)
+    except InputError:
+        return None
+    moments = pd.Timestamp(0) + pd.to_timedelta(days, unit="D").dt.round("us")
+    return pd.DatetimeIndex(moments) if moments.nunique() > 1 else None
 
 
 def units_of_days(frame: pd.DataFrame, declared: Sequence[str]) -> dict[Any, str]:
@@ -101,12 +143,13 @@ def holds_dates(column: "pd.Series[Any]") -> bool:
     if isinstance(kind, pd.CategoricalDtype):
         return False
     known = column.dropna()
-    if len(known) == 0 or not _is_date(known.iloc[0]):
+    if len(known) == 0 or not is_date(known.iloc[0]):
         return False
-    return all(map(_is_date, known.drop_duplicates()))
+    return all(map(is_date, known.drop_duplicates()))
 
 
-def _is_date(value: Any) -> bool:
+def is_date(value: Any) -> bool:
+    """Whether a value is a date or a time, or a text of one."""
     if isinstance(value, str):
         text = value.strip()
         return len(text) < 40 and bool(

@@ -58,6 +58,9 @@ _NAMED = [
         rf"\A({_ANY})(?=, an end after)",
     )
 ]
+# What stands in quotes is a name or a value of the user's, and stays as it is.
+_QUOTED = re.compile(r"""(?<![\w=])(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*")""")
+_OURS = {f"'{name}'" for name in (*_OPTIONS, "estimator")} | {"'mean'"}
 # What a model is given, in Python: those of the command have their columns prepared.
 _AS_THEY_ARE = re.compile(r"A model is given columns of X as they are: .* or model=None\.")
 # What is said otherwise on a command line: what it takes, and what takes its place.
@@ -132,6 +135,20 @@ def _verdict(error: BaseException) -> tuple[str, int]:
 
 def in_our_words(text: str) -> str:
     """What the library says, in the command's words: its options, and rows counted from 1."""
+    quoted: list[str] = []
+
+    def put_aside(found: "re.Match[str]") -> str:
+        if found[0] in _OURS:
+            return found[0]
+        quoted.append(found[0])
+        return f"\0{len(quoted) - 1}\0"
+
+    text = _translated(_QUOTED.sub(put_aside, text))
+    return re.sub(r"\0(\d+)\0", lambda found: quoted[int(found[1])], text)
+
+
+def _translated(text: str) -> str:
+    """The same of a text without names of the user's."""
     text = re.sub(r"\bin row (\d+)\b", lambda row: f"in row {int(row[1]) + 1}", text)
     text = _AS_THEY_ARE.sub("Give another --model.", text)
     for pattern, words in _SENTENCES:
@@ -164,7 +181,7 @@ def _value(found: "re.Match[str]") -> str:
 
 def told(text: str) -> str:
     """A line of progress: most are about columns, whose names stay as they are."""
-    if text.startswith("correction="):
+    if text.startswith("correction=None: "):
         return in_our_words(text)
     line, found, setting = text.partition("; shorter: ")
     return f"{line}{found}{in_our_words(setting)}"

@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from infosieve._core.command_line import quoted
 from infosieve._core.messages import brief, shown
 from infosieve._input.number_texts import tidied
 from infosieve._sources import ColumnSource
@@ -120,11 +121,12 @@ def tell_of_counters(frame: pd.DataFrame, target: str, told: bool = False) -> No
         if first not in (0, 1) or last < _COUNTED - 1:
             continue  # most columns, in one look
         if _counts(values, exactly=True):
-            said = f"numbers the rows; if it is an identifier, --exclude {column} leaves it out"
+            said = "numbers the rows; if it is an identifier, "
+            said += f"--exclude {quoted(str(name))} leaves it out"
         elif not told and _counts_runs(values):
             said = (
                 "numbers rows that follow each other; if these belong together, such as repeated "
-                f"measurements, --groups {column} says so"
+                f"measurements, --groups {quoted(str(name))} says so"
             )
         else:
             continue

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from infosieve._core.command_line import quoted
 from infosieve._core.files import first_line
 from infosieve._core.messages import brief, shown
 from infosieve.cli.errors import InputError
@@ -92,7 +93,7 @@ def model_of(text: str | None, data: Any) -> Any:
     name, parameters = _parsed(WORDS[text][data.classes] if text in WORDS else text)
     model = _made(name, parameters)
     if not (data.two_numbers and is_regressor(model)):
-        _check_kind(model, name, data.classes, shown(data.y.name))
+        _check_kind(model, name, data.classes, str(data.y.name))
     if text == "support-vectors" and not data.classes:  # who have an error that they do not mind
         from sklearn.compose import TransformedTargetRegressor
         from sklearn.preprocessing import StandardScaler
@@ -206,11 +207,12 @@ def _check_kind(model: Any, name: str, classes: bool, target: str) -> None:
     other = _counterpart(name)
     if classes:
         raise InputError(
-            f"--model {name} predicts numbers, but the target {target} has classes; give {other}"
+            f"--model {name} predicts numbers, but the target {shown(target)} has classes; "
+            f"give {other}"
         )
     raise InputError(
-        f"--model {name} predicts classes, but the target {target} has numbers; give {other}, or "
-        f"say that they are codes of classes: --categorical {target}"
+        f"--model {name} predicts classes, but the target {shown(target)} has numbers; give "
+        f"{other}, or say that they are codes of classes: --categorical {quoted(target)}"
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -22,7 +23,7 @@ from infosieve.cli.errors import InputError
 from infosieve.cli.excel import read_workbook
 from infosieve.cli.files import EXCEL, Content, as_utf8, content_of
 from infosieve.cli.labels import check_names, refuse_second_header
-from infosieve.cli.texts import NumberFormat, read_text, refuse_text
+from infosieve.cli.texts import NumberFormat, read_text, refuse_text, without_gaps
 
 # What is read at once of a table that stays where it is: values.
 _BLOCK_CELLS = 1 << 21
@@ -58,6 +59,8 @@ def read(
         frame[column] = _plain(frame[column], f"{content.name}: column {shown(column)}")
     if written is not None:
         refuse_second_header(frame, content.name)
+        frame, gaps = without_gaps(frame)
+        written = replace(written, gaps={**written.gaps, **gaps})
     frame.attrs[_FORMAT] = written
     return frame
 
@@ -168,7 +171,7 @@ def checked(
 
 
 def _blocks(table: pd.DataFrame | ColumnSource, size: int | None = None) -> Iterator[pd.DataFrame]:
-    """A few columns at a time; decimals and flags with gaps as numbers."""
+    """A few columns at a time; decimals as numbers."""
     if isinstance(table, pd.DataFrame):
         yield table
         return
@@ -187,12 +190,12 @@ def _objects(frame: pd.DataFrame) -> list[Any]:
 
 
 def _plain(column: "pd.Series[Any]", label: str) -> "pd.Series[Any]":
-    """Decimals and flags with gaps as numbers; bytes, which no text is made of, refused."""
+    """Decimals as numbers; bytes, which no text is made of, refused."""
     kinds = {type(value) for value in column.dropna()}
     if bytes in kinds:
         raise InputError(f"{label} is no text in UTF-8; convert the file (iconv -t utf-8)")
-    if kinds and kinds <= {bool, int, float, Decimal}:
-        if bool not in kinds and offset_of([v for v in column if not is_missing(v)], label):
+    if kinds and kinds <= {int, float, Decimal}:
+        if offset_of([v for v in column if not is_missing(v)], label):
             return column  # floats would lose digits
         return pd.to_numeric(column.map(lambda v: None if v is None else float(v)))
     return column

@@ -11,12 +11,14 @@ from typing import Any
 import pandas as pd
 import pyarrow as pa
 
+from infosieve._core.command_line import quoted
 from infosieve._core.messages import brief, shown
 from infosieve._input.number_texts import (
     THOUSANDS,
     Marks,
     adorned,
     is_code,
+    is_flag,
     meanings,
     plain,
     readings,
@@ -24,6 +26,7 @@ from infosieve._input.number_texts import (
     tidied,
 )
 from infosieve._input.numbers import offset_of
+from infosieve.cli.dates import is_date
 from infosieve.cli.errors import InputError
 
 # How a gap is written in a column of numbers, in small letters.
@@ -86,6 +89,13 @@ class _Texts:
         """The different ones of these, tidied, by their first rows."""
         return self.known.drop_duplicates().map(tidied)
 
+    @property
+    def code(self) -> Any:
+        """The row of the first code, of a column that would be numbers without codes; or None."""
+        if not all(is_number(text) for text in self.levels):
+            return None
+        return next((row for row, text in self.levels.items() if is_code(text)), None)
+
     def are_numbers(self) -> bool:
         """Whether all but gaps are numbers, written somehow. A few that are not are refused."""
         odd = self.levels[[not is_number(text) for text in self.levels]]
@@ -93,7 +103,7 @@ class _Texts:
             return False
         n_odd = int(self.known.isin(self.known[odd.index]).sum())
         if n_odd == 0:
-            return not any(is_code(text) for text in self.levels)
+            return self.code is None
         if 2 * n_odd < len(self.known):
             raise InputError(
                 f"column {shown(self.name)} holds numbers but for {self.at(odd.index[0])}; mend "
@@ -107,7 +117,7 @@ class _Texts:
 
     @property
     def way_out(self) -> str:
-        return f"declare it with --categorical {shown(self.name)}"
+        return f"declare it with --categorical {quoted(self.name)}"
 
 
 def refuse_text(frame: pd.DataFrame, declared: Sequence[str]) -> None:
@@ -120,6 +130,26 @@ def refuse_text(frame: pd.DataFrame, declared: Sequence[str]) -> None:
             )
 
 
+def without_gaps(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[Any, str]]:
+    """The table of a text file less texts that say that nothing is there; and these, in words.
+
+    They do beside numbers, codes, truth values and dates, and may be levels beside other texts:
+    none, missing.
+    """
+    new: dict[Any, Any] = {}
+    told: dict[Any, str] = {}
+    for texts in _texts_of(frame, ()):
+        if len(texts.gaps) == 0 or len(texts.known) == 0:
+            continue
+        if all(is_number(text) or is_flag(text) or is_date(text) for text in texts.levels):
+            first = f"{shown(texts.gaps.iloc[0])} in row {texts.gaps.index[0] + 1}"
+            told[texts.name] = f"{first}, {len(texts.gaps)} in all"
+            new[texts.name] = texts.known.reindex(frame.index)
+    if not new:
+        return frame, told
+    return pd.DataFrame({name: new.get(name, frame[name]) for name in frame}), told
+
+
 def read_text(
     frame: pd.DataFrame,
     declared: Sequence[str],
@@ -128,25 +158,32 @@ def read_text(
 ) -> pd.DataFrame:
     """The table of a text file, with numbers in place of texts that can be read in one way.
 
+    And truth values in place of True and False.
+
     Those with several readings, or with another than --decimal allows, are refused. ``found`` are
     gaps of columns that have been read already, in words.
     """
     new: dict[Any, Any] = {}
     read: list[str] = []
     gaps = [f"{shown(name)}: {text}" for name, text in (found or {}).items() if name in frame]
+    codes: list[str] = []
     for texts in _texts_of(frame, declared):
+        if len(texts.levels) and all(map(is_flag, texts.levels)):
+            flags = texts.column.map(lambda text: tidied(text).lower() == "true")
+            new[texts.name] = flags.astype(object).reindex(frame.index)
+            continue
         if not texts.are_numbers():
+            if texts.code is not None:
+                codes.append(f"{shown(texts.name)}: {texts.at(texts.code)}")
             continue
         marks, row = _only_reading(texts, form), texts.levels.index[0]
         written = texts.known.map(lambda text, marks=marks: plain(tidied(text), marks))
         new[texts.name] = _as_numbers(written, texts.name).reindex(frame.index)
-        if len(texts.gaps):
-            first = f"{shown(texts.gaps.iloc[0])} in row {texts.gaps.index[0] + 1}"
-            gaps.append(f"{shown(texts.name)}: {first}, {len(texts.gaps)} in all")
-        if len(texts.gaps) == 0 or marks != (".", ""):
+        if texts.name not in (found or {}) or marks != (".", ""):
             example = f"{shown(texts.column[row])} is {brief(written[row])}"
             read.append(f"{shown(texts.name)}: {example}")
     _tell("text read as numbers", read)
+    _tell("digits that begin with 0 taken as categories", codes)
     _tell("text taken as missing", gaps)
     if not new:
         return frame
@@ -174,7 +211,7 @@ def exact_numbers(texts: Sequence[str | None], name: Any) -> Any:
     except pa.ArrowInvalid:
         raise InputError(
             f"column {shown(name)} has numbers of more than 76 digits; subtract one of them from "
-            f"all, or declare it with --categorical {shown(name)}"
+            f"all, or declare it with --categorical {quoted(name)}"
         ) from None
 
 
@@ -191,7 +228,7 @@ def refuse_doubtful(texts: Sequence[str | None], name: Any, form: NumberFormat) 
             f"column {shown(name)} holds {shown(text)} in row {row + 1}; pass --decimal '.,' to "
             f"read {plain(text, ('.', ','))} or --decimal ',.' to read "
             f"{plain(text, (',', '.'))}, or "
-            f"declare it with --categorical {shown(name)}"
+            f"declare it with --categorical {quoted(name)}"
         )
 
 

@@ -1,17 +1,27 @@
 """Supervised clustering of features: those join that are redundant with respect to the target."""
 
+import warnings
 from typing import Any, ClassVar, Literal, Self, get_args
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from infosieve._core.parameters import check_choice, check_jobs, check_number, check_x, is_int
+from infosieve._core.parameters import (
+    check_choice,
+    check_folds,
+    check_jobs,
+    check_number,
+    check_verbose,
+    check_x,
+    is_int,
+)
 from infosieve._core.progress import Progress
 from infosieve._core.types import Executor, FloatArray, IntArray, NameArray, Scale
 from infosieve._executors import KeepsExecutor, executor_of
 from infosieve._input.problem import (
     Problem,
+    check_dates,
     open_columns_alone,
     open_problem,
     provenance_of,
@@ -276,17 +286,22 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
             )
         how = "median" if self.missing == "auto" else self.missing
         if self._needs_target:
-            problem = open_problem(
-                X,
-                y,
-                discrete_features=False,
-                discrete_target=(),
-                missing=how,
-                groups=groups,
-                as_passed=True,
-            )
+            with warnings.catch_warnings():
+                if self.series:  # it is known already that they follow each other
+                    warnings.filterwarnings("ignore", "The rows of X have dates")
+                problem = open_problem(
+                    X,
+                    y,
+                    discrete_features=False,
+                    discrete_target=(),
+                    missing=how,
+                    groups=groups,
+                    as_passed=True,
+                )
         else:
             problem = open_columns_alone(X, how)
+        if self.series:
+            check_dates(problem.x.index)
         number: Any = self.n_clusters
         if is_int(number) and number > problem.x.n_columns:
             raise ValueError(
@@ -295,6 +310,8 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
             )
         if isinstance(number, str):
             check_cross_validation(self.estimator, self.cv, problem.y, problem.together.groups)
+        else:
+            check_folds(self.cv)
         return problem
 
     def _keep(self, grown: Grown, table: Table) -> None:
@@ -349,6 +366,12 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         check_choice(self.missing, "missing", ("auto", "median", "drop", "error"))
         check_choice(self.series, "series", (False, True))
         check_jobs(self.n_jobs)
+        check_verbose(self.verbose)
+        if self.estimator is not None and not hasattr(self.estimator, "fit"):
+            raise ValueError(
+                "The 'estimator' parameter must be None, or a regressor or classifier as "
+                f"scikit-learn has them. Got {self.estimator!r} instead."
+            )
 
     def _number(
         self,

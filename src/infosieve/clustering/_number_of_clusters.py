@@ -15,7 +15,7 @@ from sklearn.model_selection import (
 )
 from threadpoolctl import threadpool_limits
 
-from infosieve._core.parameters import is_int
+from infosieve._core.parameters import check_folds, is_int
 from infosieve._core.progress import Progress
 from infosieve._core.types import Executor, FloatArray, IntArray
 from infosieve._input.scaling import Scaling
@@ -34,6 +34,8 @@ _MORE, _DRAWS = 0.05, 1000
 
 def check_cross_validation(estimator: Any, cv: Any, y: Table, groups: IntArray | None) -> None:
     """Refuse what can be known to fail before work begins."""
+    if not is_int(cv):
+        check_folds(cv)
     n_groups = 0 if groups is None else int(groups.max()) + 1
     if is_int(cv) and groups is not None and cv > n_groups:
         raise ValueError(

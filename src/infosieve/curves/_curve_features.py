@@ -122,6 +122,8 @@ class CurveFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             Itself.
         """
         check_x(X)
+        if not isinstance(self.unit, (str, type(None))):
+            raise ValueError(f"The 'unit' parameter must be a text. Got {self.unit!r} instead.")
         table = read_table(X, "X", False, least=1, offsets={})
         plan = self._plan_for(table)
         kinds = self._kinds_for(table.n_columns)

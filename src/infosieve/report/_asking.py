@@ -10,10 +10,11 @@ from typing import Any
 
 import numpy as np
 
-# Options that say what the data are, and have a value; those of any command without a value.
+from infosieve._core.command_line import Unit, units_of, with_options
+
+# Options that say what the data are, and have a value.
 _OF_DATA: tuple[str, ...] = ("target", "features", "exclude", "categorical", "missing", "groups")
 _OF_DATA += ("series-window", "delimiter", "decimal", "encoding", "sheet", "dates", "config")
-_FLAGS = ("alternatives", "full", "json", "quiet", "series", "test")
 # Values of parameters that are longer are not written out.
 _LONG = 60
 # Columns are redundant whose ranks share about half of their variance, whatever the target.
@@ -32,7 +33,7 @@ _NOT_OF_CLUSTERS = (("--missing", "value"), ("--missing=value",))
 def alternatives(result: Any) -> str:
     """How to ask for what could stand in."""
     if result.provenance.command:
-        return f"{result.provenance.command} --alternatives"
+        return _and(result.provenance.command, "--alternatives")
     return '_ = selector.alternatives_; selector.result_.report("report.html")'
 
 
@@ -40,7 +41,7 @@ def tests(result: Any) -> str:
     """How to ask which columns that a model wants are certain."""
     known = result.provenance
     if known.command:
-        return f"{known.command} --test"
+        return _and(known.command, "--test")
     data = ", ".join(["X", "y", *_groups(known)])
     return (
         f"selector.set_params(test=True, random_state={known.seed}).fit({data}).result_"
@@ -168,10 +169,9 @@ def _declared(result: Any) -> list[Any]:
 def given(known: Any, name: str) -> list[str]:
     """The values of an option of the command that gave a result; none without a command."""
     units = _read(known.command) if known.command else []
-    return [words[-1].removeprefix(f"--{name}=") for one, words in units if one == name]
-
-
-Unit = tuple[str, tuple[str, ...]]
+    return [
+        words[1] if words[1:] else words[0].partition("=")[2] for one, words in units if one == name
+    ]
 
 
 def _read(command: str) -> list[Unit]:
@@ -185,22 +185,20 @@ def _read(command: str) -> list[Unit]:
         return []
     if words[:2] != ["infosieve", "select"]:
         return []
-    units: list[Unit] = []
-    rest = iter(words[2:])
-    for word in rest:
-        name = word.removeprefix("--")
-        if name == word:
-            units.append(("", (word,)))
-        elif "=" in name or name in _FLAGS:
-            units.append((name.partition("=")[0], (word,)))
-        else:
-            units.append((name, (word, next(rest, ""))))
-    return units
+    return list(units_of(words[2:]))
+
+
+def _and(command: str, *more: str) -> str:
+    """The same command with more options."""
+    units = _read(command)
+    if not units or units[-1][1][0] != "--":
+        return " ".join([command, *more])
+    return shlex.join(with_options(shlex.split(command), *more))
 
 
 def _written(command: str, units: Iterable[Unit], *more: str) -> str:
     words = [word for _, some in units for word in some]
-    return shlex.join(["infosieve", command, *words, *more])
+    return shlex.join(["infosieve", command, *with_options(words, *more)])
 
 
 def _full(command: str) -> str:
@@ -210,7 +208,7 @@ def _full(command: str) -> str:
     if "full" in names:  # it was asked, and broken off
         return command
     if "json" not in names or "html" in names:
-        return f"{command} --full"
+        return _and(command, "--full")
     kept = [unit for unit in units if unit[0] != "json"]
     return _written("select", kept, "--full", "--html", "report.html")
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, get_origin
 
 import numpy as np
 
@@ -220,9 +220,10 @@ class Document:
         return fragment(self)
 
     def _content(self) -> dict[str, Any]:
-        """Field by field; what holds several things is a list."""
+        """Field by field; what holds several things is a list, and a name is what it is."""
+        several = {f.name for f in fields(self) if get_origin(f.type) is tuple}  # type: ignore[arg-type]
         content = {f.name: getattr(self, f.name) for f in fields(self)}  # type: ignore[arg-type]
-        return {k: list(v) if isinstance(v, tuple) else v for k, v in content.items()}
+        return {k: list(v) if k in several else v for k, v in content.items()}
 
     @classmethod
     def _restored(cls, content: dict[str, Any]) -> Self:

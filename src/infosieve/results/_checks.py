@@ -10,6 +10,7 @@ from typing import Any, get_args
 
 import numpy as np
 
+from infosieve._core.documents import plain
 from infosieve._core.parameters import is_sequential, n_permutations_of, stop_of
 from infosieve._core.sequential import sequential_rule
 from infosieve.results._base import Provenance
@@ -246,7 +247,8 @@ def _check_selection(result: Any) -> None:
     _need(isinstance(result.stop_reason, str), "'stop_reason' must be a text", result.stop_reason)
     _check_excerpt(result.excerpt, selected, result.provenance.n_samples)
     if result.k_choice is not None:
-        _need(result.k_choice.features == result.features, "'k_choice' must be of the same columns")
+        same = plain(result.k_choice.features) == plain(result.features)
+        _need(same, "'k_choice' must be of the same columns")
         check_record(result.k_choice)
 
 
@@ -308,7 +310,8 @@ def _check_choice(result: KChoice) -> None:
     rising = _whole(result.ks, size, 1, np.inf) and bool((np.diff(result.ks) > 0).all())
     _need(rising and size, "'ks' must be rising numbers")
     _need(_count(result.k, 1) and result.k in result.ks, "'k' must be one of 'ks'", result.k)
-    _need(result.feature in result.features, "'feature' must be one of 'features'", result.feature)
+    known = plain(result.feature) in map(plain, result.features)  # as NaN is not in itself
+    _need(known, "'feature' must be one of 'features'", result.feature)
     _need(_numbers(result.t, n, size), f"'t' must be {n} times {size} finite numbers")
     folds = result.mi.shape[-1]
     both = _numbers(result.mi, n, size, folds) and _numbers(result.mi_permuted, n, size, folds)

@@ -2,7 +2,7 @@
 
 import hashlib
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -16,7 +16,7 @@ from sklearn.model_selection import (
 
 from infosieve._core.files import first_line
 from infosieve._core.messages import brief, shown
-from infosieve._core.parameters import is_int
+from infosieve._core.parameters import check_folds, is_int
 from infosieve._core.types import IntArray
 from infosieve._input.problem import Problem
 
@@ -31,13 +31,8 @@ def folds_of(cv: Any, problem: Problem) -> list[Split] | None:
     """
     if cv is None or is_int(cv):
         return None
-    splits = hasattr(cv, "split")
-    if isinstance(cv, str) or not (splits or isinstance(cv, Iterable)):
-        raise ValueError(
-            "The 'cv' parameter must be an int of at least 2, a splitter as scikit-learn has "
-            f"them, or pairs of rows to learn from and to judge on. Got {shown(cv)} instead."
-        )
-    if splits:
+    check_folds(cv)
+    if hasattr(cv, "split"):
         return _split_by(cv, problem, problem.as_passed)
     n = problem.n_samples + problem.n_left_out
     place = np.full(n, -1)

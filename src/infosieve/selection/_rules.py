@@ -9,10 +9,12 @@ from infosieve._core.parameters import (
     check_alpha,
     check_choice,
     check_count,
+    check_flag,
+    check_folds,
     check_jobs,
     check_method,
     check_permutations,
-    is_flag,
+    check_verbose,
     is_int,
     is_sequential,
     n_permutations_of,
@@ -88,12 +90,13 @@ def check_parameters(selector: Any) -> int:
         )
     if selector.criterion in ONE_BY_ONE:
         _check_one_by_one(selector)
-    if not is_flag(selector.test):
-        raise ValueError(f"The 'test' parameter must be True or False. Got {selector.test!r}.")
+    check_flag(selector.test, "test")
+    check_verbose(selector.verbose)
     if selector.stop == "cv":
         check_prediction(selector)
     else:
         refuse_prediction(selector)
+        check_folds(selector.cv)
     check_alpha(selector.alpha)
     check_count(selector.n_features_to_select, "n_features_to_select", 1, optional=True)
     check_count(selector.min_features, "min_features", 0)

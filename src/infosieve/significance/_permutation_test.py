@@ -15,6 +15,7 @@ from infosieve._core.parameters import (
     SELECTION_NEIGHBORS,
     check_alpha,
     check_choice,
+    check_flag,
     check_jobs,
     check_method,
     check_neighbors,
@@ -209,6 +210,7 @@ def permutation_test(
     check_choice(resample, "resample", ("cv", None))
     if alpha is not None:
         check_alpha(alpha)
+    check_flag(pairs, "pairs")
     if pairs and correction is None:
         raise ValueError("Pairs are the best of many: 'pairs=True' needs correction='max'.")
     sequential = is_sequential(n_permutations) and alpha is not None

@@ -44,6 +44,13 @@ def _sum(z: Any, mean: Any, squared: Any) -> Any:
 
 
 @kernel
+def deviation_of(ordered: Any) -> Any:
+    """The standard deviation of a sorted row; the negative row has the same."""
+    mean = _sum(ordered, 0.0, False) / ordered.size
+    return math.sqrt(_sum(ordered, mean, True) / ordered.size)
+
+
+@kernel
 def middle_of(ordered: Any) -> Any:
     """A middle value of a sorted row: of two, the one nearer to zero; between, zero itself.
 

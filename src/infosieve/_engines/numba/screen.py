@@ -61,6 +61,31 @@ def fixed_k_log_k(n_samples: int) -> tuple[Any, int]:
     return np.rint(np.ldexp(k, bits)).astype(np.int64), bits
 
 
+@njit(inline="always")
+def _cell_of(values: Any, order: Any, first: Any, last: Any, n_cells: Any) -> Any:
+    """The cell of equal values, ``first`` to ``last`` in order, by their middle.
+
+    The cells of the negative column are the mirror image. So what lies between two cells, with as
+    many values below as above, goes to where the nearest value is on one side only. In a column
+    that is symmetric the first row says which side is below, as it does where ties are broken.
+    """
+    n, twice = order.size, first + last
+    if twice > n:
+        return n_cells - 1 - n_cells * (2 * n - twice) // (2 * n)
+    cell = n_cells * twice // (2 * n)
+    if twice < n or n_cells % 2:
+        return cell
+    low, high = values[order[first]], values[order[last - 1]]
+    for step in range(1, first + 1):
+        down, up = low - values[order[first - step]], values[order[last - 1 + step]] - high
+        if down != up:
+            return cell - (down < up)
+    for value in values:
+        if not low <= value <= high:
+            return cell - (value < low)
+    return cell
+
+
 @kernel
 def cell_codes(values: Any, tied: Any, n_cells: Any, codes: Any, scratch: Any) -> Any:
     """The cell of each sample, 0, 1, ...; equal values share one. Returns how many there may be.
@@ -87,13 +112,8 @@ def cell_codes(values: Any, tied: Any, n_cells: Any, codes: Any, scratch: Any) -
             continue
         for k in range(n_cells.size):
             cell = block
-            if (
-                n_blocks > n_cells[k]
-            ):  # by the middle of the block; the upper half mirrors the lower
-                middle = first + r
-                cell = n_cells[k] * min(middle, 2 * n - middle) // (2 * n)
-                if middle >= n:
-                    cell = n_cells[k] - 1 - (n_cells[k] * (2 * n - middle) - 1) // (2 * n)
+            if n_blocks > n_cells[k]:
+                cell = _cell_of(values, order, first, r, n_cells[k])
             for at in range(first, r):
                 codes[k, order[at]] = cell
         first = r
