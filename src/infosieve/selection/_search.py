@@ -268,21 +268,23 @@ class Search:
 
         The largest p-value is that of the step.
         """
-        rules, given = self.rules, self.columns.take_given(self.selected)
+        rules, pair = self.rules, len(step.features) == 2
         asking = Asking(
             scoring=self.scoring,
             measure=self.compared,
             columns=self.columns,
             layout=self.layout,
             known=self.selected,
-            among=among if rules.correction == "max" else ColumnNumbers(()),
+            among=among if pair or rules.correction == "max" else ColumnNumbers(()),
+            screen=rules.screen,
             null=rules.null,
             seed=rules.seed,
             n_permutations=rules.n_permutations,
+            first_decision=self._first_decision(level),
             may_end=True,
         )
-        pair = len(step.features) == 2
-        for asked in asking.next(step.features, observed, self._permutations("test", given)):
+        drawn = self._permutations("test", self.columns.take_given(self.selected))
+        for asked in asking.next(step.features, observed, drawn):
             test = self._counted(asked.observed, asked.values, level)
             if test.p_value > (step.p_value or 0.0):
                 follows = tuple(j for j in asked.follows if j in self.selected)
@@ -484,9 +486,13 @@ class Search:
 
     def _sizes(self, level: float) -> Iterator[int]:
         """How many permutations to try at once, until a test may be decided."""
+        n, n_workers = self.rules.n_permutations, self.scoring.executor.here.n_workers
+        return block_sizes(n, self._first_decision(level), n_workers)
+
+    def _first_decision(self, level: float) -> int:
+        """With how many permutations a test may pass."""
         n = self.rules.n_permutations
-        first = sequential_rule(level, n).first_acceptance if self.rules.sequential else n
-        return block_sizes(n, first, self.scoring.executor.here.n_workers)
+        return sequential_rule(level, n).first_acceptance if self.rules.sequential else n
 
     def _level(self, of_pairs: bool = False) -> float:
         """The significance level of the next step; single columns and pairs share it."""

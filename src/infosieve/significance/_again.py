@@ -1,7 +1,8 @@
 """What a column, or a pair, that has passed is asked next; the largest p-value counts.
 
 A column is asked again beside the given columns that it follows, and each column of a pair beside
-the other: a pair would otherwise carry a column that adds nothing.
+the other: a pair would otherwise carry a column that adds nothing. As the best partner of that, it
+is compared with the best of all permuted columns.
 """
 
 from collections.abc import Iterator, Sequence
@@ -16,6 +17,7 @@ from infosieve._resampling.layout import Layout
 from infosieve._resampling.permutations import Permutations, key_of, permutations_of
 from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.measure import Measure
+from infosieve._scoring.screened import Screened, block_sizes, screen_of
 
 
 @dataclass(frozen=True)
@@ -81,7 +83,9 @@ class Question:
 class Asking:
     """Asks the next questions of what has passed given the ``known`` columns.
 
-    ``among``: the candidates of which a single column may be the best.
+    ``among`` are the candidates of which a column, or the partner of another, is the best;
+    ``screen`` says how many of them are estimated. No test ends with fewer permutations than
+    ``first_decision``, if it passes.
     """
 
     scoring: Scoring
@@ -90,9 +94,11 @@ class Asking:
     layout: Layout
     known: Sequence[int]
     among: ColumnNumbers
+    screen: int | None
     null: str
     seed: int
     n_permutations: int
+    first_decision: int
     may_end: bool
 
     def next(
@@ -104,16 +110,29 @@ class Asking:
             return
         here, (one, other) = self.scoring.executor.here, candidate
         for column, partner in ((one, other), (other, one)):
-            known, alone = [*self.known, partner], ColumnNumbers([column])
-            given, taken = self.columns.take_given(known), self.scoring.x.take(alone)
+            known = [*self.known, partner]
+            given, taken = self.columns.take_given(known), self.scoring.x.take([column])
             key, metric = key_of(self.seed, "member", given), self.measure.metric
             drawn = permutations_of(self.null, key, given, metric, here.n_workers, self.layout)
             adds = float(self.measure(taken, given, here)[0])
-            values = self.scoring.permuted(
-                self.measure, alone, given, drawn, self.n_permutations, True, self.may_end
+            others = ColumnNumbers(j for j in self.among if j != partner)
+            yield Question(column, adds, self._of_best(others, given, drawn))
+            yield from self._followed(column, adds, known, drawn, others)
+
+    def _of_best(
+        self, columns: ColumnNumbers, given: Columns, permutations: Permutations
+    ) -> Iterator[FloatArray]:
+        """What the best of the permuted columns adds, screened where there are many."""
+        n, metric = self.n_permutations, self.measure.metric
+        if self.screen is None or len(columns) <= self.screen:
+            return self.scoring.permuted(
+                self.measure, columns, given, permutations, n, True, self.may_end
             )
-            yield Question(column, adds, values)
-            yield from self._followed(column, adds, known, drawn, ColumnNumbers(()))
+        kept = screen_of(self.screen, self.measure.target, given, permutations, metric)
+        sizes = block_sizes(n, self.first_decision, self.scoring.executor.here.n_workers)
+        return Screened(self.scoring, kept, columns, given).largest(
+            self.measure, permutations, sizes
+        )
 
     def _followed(
         self,

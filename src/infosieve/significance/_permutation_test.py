@@ -332,9 +332,11 @@ def permutation_test(
             layout=layout,
             known=tuple(j for j in known if not x.constant[j]),
             among=tested if correction == "max" else ColumnNumbers(()),
+            screen=n_best,
             null=null,
             seed=seed,
             n_permutations=n_permutations,
+            first_decision=first,
             may_end=alpha is not None,
         )
         second = {}
