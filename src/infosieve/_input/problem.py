@@ -215,6 +215,8 @@ def open_problem(
     if source is not None:
         x = unread_table(source, "X", discrete_features, missing, by_changes)
     x = x.take_rows(rows)
+    if among is None:
+        _warn_of_dates(x, together)
     if not (together.in_order or as_passed):
         order = row_order(rows.size, _parts(x, others, executor), together.groups)
         rows, together, x = rows[order], together.of_rows(order), x.take_rows(order)
@@ -230,7 +232,6 @@ def open_problem(
         _warn_of_class_codes(others[0])
     if among is None:  # parts of a table that was looked at are not looked at again
         _warn_of_fills(x)
-        _warn_of_dates(x, together)
     if by_changes:
         _warn_of_changes(others[0])
     by_order = frozenset[int]()
@@ -252,16 +253,13 @@ def open_problem(
 
 
 def _parts(x: AnyTable, others: list[Table], executor: Executor | None) -> list[Marking]:
-    """What tells rows apart: numbers first, then categories."""
-    parts: list[Marking] = []
-    for marks_of in (marks_of_numbers, marks_of_categories):
-        parts += [partial(marks_of, table) for table in others]
-        if isinstance(x, Table):
-            parts.append(partial(marks_of, x))
-        else:
-            assert executor is not None
-            parts.append(partial(marks_of_rows, x, marks_of, executor))
-    return parts
+    """What tells rows apart: the target first, because it does not take long."""
+    kinds = marks_of_numbers, marks_of_categories
+    parts: list[Marking] = [partial(kind, table) for table in others for kind in kinds]
+    if isinstance(x, Table):
+        return [*parts, *(partial(kind, x) for kind in kinds)]
+    assert executor is not None
+    return [*parts, *(partial(marks_of_rows, x, kind, executor) for kind in kinds)]
 
 
 def _usable(
@@ -498,8 +496,10 @@ def _warn_of_owned(table: Any, columns: IntArray) -> None:
         return
     j = int(columns[0])
     values = table.column(j)
-    at = int(np.nanargmax(np.abs(values - np.nanmedian(values))))
-    times, row = int((values == values[at]).sum()), at if table.kept is None else table.kept[at]
+    far = np.abs(values - np.nanmedian(values))
+    rows = np.flatnonzero(far == np.nanmax(far))
+    row, at = min((int(i) if table.kept is None else int(table.kept[i]), i) for i in rows)
+    times = int((values == values[at]).sum())
     more = f" (and {times - 1} more)" if times > 1 else ""
     others = f" So do {columns.size - 1} other columns." if columns.size > 1 else ""
     warn(
@@ -672,7 +672,7 @@ def warn_of_identifiers(problem: Problem, x: ColumnSet, left_out: Collection[int
     few = x.categorical & (_ROWS * x.n_distinct > table.n_samples)
     few[[*found, *left_out]] = False
     if isinstance(table, Table) and problem.independent:
-        few |= _in_blocks(table.values, x.n_distinct)
+        few |= _in_blocks(table.values[:, problem.as_passed], x.n_distinct)
     if few.any() and problem.together.groups is None:
         j = int(np.argmax(few))
         more = f" So have {few.sum() - 1} other columns." if few.sum() > 1 else ""

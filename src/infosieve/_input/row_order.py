@@ -17,9 +17,6 @@ from infosieve._input.checked import Table
 Marks: TypeAlias = NDArray[np.uint64]
 Marking: TypeAlias = Callable[[Marks], Marks]
 
-# Values that are looked at together.
-_BLOCK = 1 << 18
-
 
 def row_order(n_samples: int, parts: Sequence[Marking], groups: IntArray | None) -> IntArray:
     """What sorts the rows; each of the parts is asked only if those before leave rows equal.
@@ -41,14 +38,13 @@ def row_order(n_samples: int, parts: Sequence[Marking], groups: IntArray | None)
 
 
 def marks_of_numbers(table: Table, known: Marks) -> Marks:
-    """A number for each row, from its numbers and one that is known of it.
+    """A number for each row, from the ranks of its numbers and one that is known of it.
 
     Order, unit and sign of the columns do not matter.
     """
-    values = table.values[~table.categorical]
-    marks, size = np.zeros(known.size, np.uint64), max(1, _BLOCK // max(1, known.size))
-    for at in range(0, len(values), size):
-        marks += _marks(_in_range(values[at : at + size]).view(np.uint64), known)
+    marks = np.zeros(known.size, np.uint64)
+    for j in np.flatnonzero(~table.categorical).tolist():
+        marks += _marks(_ranks(table.values[j], known), known)
     return marks
 
 
@@ -58,26 +54,31 @@ def marks_of_categories(table: Table, known: Marks) -> Marks:
     for j in np.flatnonzero(table.categorical).tolist():
         names = [_digest(level) for level in table.levels[j]]
         codes = np.where(np.isnan(table.values[j]), len(names), table.values[j]).astype(np.int64)
-        marks += _marks(np.array([*names, 0], np.uint64)[codes][None], known)
+        marks += _marks(np.array([*names, 0], np.uint64)[codes], known)
     return marks
 
 
-def _in_range(values: FloatArray) -> FloatArray:
-    """Columns brought to the range from 0 to 1, with most of the values below the middle."""
-    low, high = (f.reduce(values, axis=1)[:, None] for f in (np.fmin, np.fmax))
-    with np.errstate(over="ignore", invalid="ignore"):
-        width = np.where(high > low, high - low, 1.0)
-        up, down = (values - low) / width, (high - values) / width
-    turned = (up > down).sum(axis=1) > (up < down).sum(axis=1)
-    out = np.where(turned[:, None], down, up)
-    out[np.isnan(out)] = 2.0
-    return np.asarray(out)
+def _ranks(values: FloatArray, known: Marks) -> Marks:
+    """Ranks of distinct values, from that end which the known numbers say; gaps are last.
+
+    The sum that decides wraps around, so that it has the opposite sign for the negative column.
+    Where nothing is known, as of a target without ties, the values themselves decide.
+    """
+    distinct, ranks = np.unique(values, return_inverse=True)
+    n = distinct.size - int(np.isnan(distinct[-1:]).any())
+    from_middle = np.where(ranks < n, 2 * ranks - (n - 1), 0)
+    side = (_mixed(known).view(np.int64) * from_middle).sum()
+    if side == 0:
+        low, high = distinct[:n] - distinct[:1], (distinct[n - 1 : n] - distinct[:n])[::-1]
+        side = np.sign(low - high).sum()
+    up = -from_middle if side < 0 else from_middle
+    return np.where(ranks < n, up, n).astype(np.int64).view(np.uint64)
 
 
 def _marks(words: Marks, known: Marks) -> Marks:
-    """A column in a row: each mixed with what all its words are together, then added up."""
-    columns = _mixed(_mixed(words) ^ known).sum(axis=1)
-    return np.asarray(_mixed(words ^ columns[:, None]).sum(axis=0), np.uint64)
+    """Those of a column, mixed with what all of them are together."""
+    column = _mixed(_mixed(words) ^ known).sum()
+    return _mixed(words ^ column)
 
 
 def _mixed(words: Marks) -> Marks:
