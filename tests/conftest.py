@@ -7,6 +7,7 @@ from hypothesis import settings
 from infosieve._core.types import Batch
 from infosieve._engines.cuda.engine import why_no_gpu
 from infosieve._executors.threads import Threads
+from infosieve._input.problem import open_problem
 from infosieve._input.scaling import prepare
 
 collect_ignore = ["emulated"]  # a CuPy that is none: it must not be found where nobody asks for it
@@ -14,6 +15,13 @@ collect_ignore = ["emulated"]  # a CuPy that is none: it must not be found where
 settings.register_profile("infosieve", deadline=None, print_blob=True, max_examples=60)
 settings.register_profile("few", settings.get_profile("infosieve"), max_examples=10)
 settings.load_profile("infosieve")
+
+
+def in_order(X, y):
+    """The same samples in the order to which the door brings them, as plain loops need them."""
+    rows = open_problem(X, y, missing="auto").rows
+    return (part.iloc[rows].reset_index(drop=True) if hasattr(part, "iloc") else part[rows]
+            for part in (X, y))  # fmt: skip
 
 
 def pytest_addoption(parser):

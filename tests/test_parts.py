@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from conftest import columns
+from conftest import columns, in_order
 
 from infosieve import MISelector, mutual_information, permutation_test, relevance
 from infosieve._core.categories import codes_of
@@ -18,7 +18,7 @@ def data(n=600, m=5, seed=0):
 
 @pytest.mark.parametrize("given", [None, [2], [2, 3]])
 def test_an_estimate_is_the_mean_of_those_of_parts(given):
-    X, y = data()
+    X, y = in_order(*data())
     condition = None if given is None else X[:, given]
     how = {"n_neighbors": (3, 6), "scale": None, "criterion": "cmi"}
     found = relevance(X[:, :2], y, given=condition, max_samples=150, **how)

@@ -4,6 +4,7 @@ import naive
 import numpy as np
 import pandas as pd
 import pytest
+from conftest import in_order
 
 from infosieve import PermutationTest, permutation_test
 from infosieve._executors.threads import Threads
@@ -29,7 +30,7 @@ def redundant(rng, n):
 def test_agrees_with_plain_loops(rng, criterion, null, resample):
     n, ks = 22, (2, 4)
     X = rng.normal(size=(n, 4))
-    y = X[:, 0] + X[:, 1] + rng.normal(size=n)
+    X, y = in_order(X, X[:, 0] + X[:, 1] + rng.normal(size=n))
     options = {"criterion": criterion, "null": null, "resample": resample, "n_neighbors": ks}
     options |= {"correction": None, "n_permutations": 5, "random_state": 9}
     found = permutation_test(X, y, [1, 2], given=[0, 3], **options)

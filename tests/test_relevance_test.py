@@ -8,6 +8,7 @@ import naive
 import numpy as np
 import pandas as pd
 import pytest
+from conftest import in_order
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.signal import lfilter
@@ -62,7 +63,7 @@ def test_agrees_with_plain_loops(rng):
     X = pd.DataFrame(rng.standard_cauchy((n, 3)), columns=list("abc"))
     X["few"] = [0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2]
     X["kind"] = list("xxxxxyyyyyzzzzz")
-    y = X["a"].rank() + rng.normal(size=n)
+    X, y = in_order(X, X["a"].rank() + rng.normal(size=n))
     found = relevance_test(X, y, n_neighbors=ks, n_permutations=n_draws, random_state=seed)
 
     def column(values, categorical=False):
@@ -91,7 +92,7 @@ def test_agrees_with_plain_loops(rng):
         np.testing.assert_allclose(found.chance[j], np.quantile(null, 0.95), atol=1e-12)
     # Their own for the others, up to the twentieth draw that reaches them.
     orders = global_permutations((seed, "relevance", 0), n).draw(0, n_draws)
-    for j, values in ((3, X["few"]), (4, [0] * 5 + [1] * 5 + [2] * 5)):
+    for j, values in ((3, X["few"]), (4, pd.factorize(X["kind"])[0])):
         own = column(values, j == 4)[0]
         observed = measured(own, j == 4)
         b = t = 0
@@ -193,7 +194,7 @@ def test_ties_are_spread_unless_one_value_has_many_samples(rng):
 
 
 def test_information_is_relevance_where_nothing_is_repeated(rng):
-    X, y = mixed(rng)
+    X, y = in_order(*mixed(rng))
     test = relevance_test(X, y, n_permutations=19, random_state=0)
     plain = relevance(X, y, scale="normal-scores", n_neighbors=(3, 25))
     spread = X.columns.get_loc("rounded")

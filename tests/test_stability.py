@@ -14,6 +14,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from command import run, run_code
+from conftest import in_order
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.optimize import brentq
@@ -112,7 +113,7 @@ SELECTORS = {
 
 @pytest.mark.parametrize("name", SELECTORS)
 def test_a_plain_loop_finds_the_same(name):
-    X, y = data(61)
+    X, y = in_order(*data(61))
     result = stability(SELECTORS[name], X, y, n_resamples=3, random_state=4)
     ref = naive(SELECTORS[name], X, y, 3, 4)
     assert result.chosen == ref
@@ -178,8 +179,9 @@ def test_halves_have_as_many_of_each_class(kind, seen):
     X = np.c_[np.arange(31), np.ones(31)]
     selector = Recorder()
     if kind == "declared":  # halves of what only the selector knows to be classes
-        rows = _stability._opened(MISelector(discrete_target=True), X, y, None)
-        for half in _stability._halves(rows, 20, 0):
+        samples = _stability._opened(MISelector(discrete_target=True), X, y, None)
+        codes = codes[samples.X[:, 0].astype(int)]
+        for half in _stability._halves(samples, 20, 0):
             counts = np.bincount(codes[half.rows], minlength=3)
             assert (abs(counts - np.array([10.5, 3.5, 1.5])) <= 1).all()
         return

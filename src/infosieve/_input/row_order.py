@@ -4,9 +4,8 @@ Random numbers belong to places: a permutation says which place receives the val
 door brings rows to an order that follows from what they hold. Rows in order of time keep theirs.
 """
 
-import hashlib
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,12 +48,13 @@ def marks_of_numbers(table: Table, known: Marks) -> Marks:
 
 
 def marks_of_categories(table: Table, known: Marks) -> Marks:
-    """The same, from its categories; the order of columns does not matter, names of levels do."""
+    """The same, from its categories; the order of columns and names of levels do not matter."""
     marks = np.zeros(known.size, np.uint64)
     for j in np.flatnonzero(table.categorical).tolist():
-        names = [_digest(level) for level in table.levels[j]]
-        codes = np.where(np.isnan(table.values[j]), len(names), table.values[j]).astype(np.int64)
-        marks += _marks(np.array([*names, 0], np.uint64)[codes], known)
+        levels = np.unique(table.values[j], return_inverse=True)[1]
+        members = np.zeros(int(levels.max()) + 1, np.uint64)
+        np.add.at(members, levels, _mixed(known))
+        marks += _marks(members[levels], known)
     return marks
 
 
@@ -87,7 +87,3 @@ def _mixed(words: Marks) -> Marks:
     words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return words ^ (words >> np.uint64(31))
-
-
-def _digest(level: Any) -> int:
-    return int.from_bytes(hashlib.blake2b(str(level).encode(), digest_size=8).digest(), "little")
