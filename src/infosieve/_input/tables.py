@@ -125,13 +125,13 @@ def warn_of_number_texts(table: Any, texts: Iterable[int]) -> None:
         rare = n_levels > CODES and _RARE * n_levels > table.n_samples
         if what == "numbers" and table.argument == "y" and rare:
             raise ValueError(
-                f"{table.label(first)} holds numbers as text ({shown(min(found[first], key=str))}): "
+                f"{table.label(first)} holds numbers as text ({shown(found[first][0])}): "
                 f"{n_levels:,} different values in {table.n_samples:,} samples, too many for "
                 f"classes. {way}; if they are classes, pass a pandas categorical."
             )
         more = f" So do {len(others)} other columns." if others else ""
         warn(
-            f"{table.label(first)} holds {what} as text ({shown(found[first][0])}), and text is "
+            f"{table.label(first)} holds {what} as text ({shown(min(found[first], key=str))}), and text is "
             f"categories.{more} {way}; if it is categories, declare it discrete."
         )
 
