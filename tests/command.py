@@ -7,14 +7,14 @@ as any process does. What depends on the environment from the start is run by a 
 
 import json
 import os
-import signal
 import subprocess
 import sys
 import tempfile
-import threading
 from pathlib import Path
 
 COMMAND = [sys.executable, "-m", "infosieve"]
+# Seconds until what was waited for will never come: no machine is as slow as that.
+A_LONG_TIME = 600
 _server: "Server | None" = None
 
 
@@ -27,11 +27,49 @@ def read_exactly(path):
     return frame.assign(**{name: exact[name] for name in frame.select_dtypes("float")})
 
 
-def run(*arguments, stdin=None, cwd=None, env=None, text=False):
-    """As subprocess.run(..., capture_output=True); ``env`` adds to the environment."""
+def in_step(number, action):
+    """Code for ``first``: what a process does in the midst of a step of its search, once.
+
+    A signal that comes from outside after a while finds a fast process done, and a slow one at
+    its beginning; here it is the process itself that knows when it is due.
+    """
+    return f"""
+import os, signal
+from infosieve.selection._progress import Ticker
+told = Ticker.__call__
+def tell(self, step, done, total):
+    told(self, step, done, total)
+    if step == {number} and done:
+        Ticker.__call__ = told
+        {action}
+Ticker.__call__ = tell
+"""
+
+
+def after_fold(number, action):
+    """As in_step(), once a ranking of cross-validation is kept and told, and the next has begun."""
+    return f"""
+import os, signal
+from infosieve.selection import _prediction as module
+ranked, folds = module._ranked, []
+def rank(*arguments):
+    folds.append(1)
+    if len(folds) == {number} + 1:
+        {action}
+    return ranked(*arguments)
+module._ranked = rank
+"""
+
+
+def run(*arguments, stdin=None, cwd=None, env=None, text=False, first=""):
+    """As subprocess.run(..., capture_output=True); ``env`` adds to the environment.
+
+    ``first`` is code that the process runs before the command.
+    """
     global _server
     words = [str(a) for a in arguments]
     if env is not None or not hasattr(os, "fork"):
+        assert not first
         done = subprocess.run(
             [*COMMAND, *words],
             input=stdin,
@@ -41,7 +79,7 @@ def run(*arguments, stdin=None, cwd=None, env=None, text=False):
         )
     else:
         _server = _server or Server()
-        done = _server.run({"words": words}, stdin or b"", cwd)
+        done = _server.run({"words": words, "first": first}, stdin or b"", cwd)
     if text:
         done.stdout, done.stderr = (
             stream.decode().replace("\r\n", "\n") for stream in (done.stdout, done.stderr)
@@ -49,11 +87,11 @@ def run(*arguments, stdin=None, cwd=None, env=None, text=False):
     return done
 
 
-def run_code(code, *arguments, kill_after=None):
-    """As an interpreter's -c in a process of its own; killed when so many seconds have passed."""
+def run_code(code, *arguments):
+    """As an interpreter's -c in a process of its own."""
     global _server
     _server = _server or Server()
-    request = {"code": code, "words": [str(a) for a in arguments], "kill_after": kill_after}
+    request = {"code": code, "words": [str(a) for a in arguments]}
     done = _server.run(request, b"", None)
     done.stdout, done.stderr = done.stdout.decode(), done.stderr.decode()
     return done
@@ -104,12 +142,6 @@ def serve(requests, replies):
             child = os.fork()
             if not child:
                 return request
-            if request.get("kill_after") is not None:
-                killer = threading.Timer(request["kill_after"], os.kill, (child, signal.SIGKILL))
-                killer.start()
-                os.waitid(os.P_PID, child, os.WEXITED | os.WNOWAIT)  # it keeps its number
-                killer.cancel()
-                killer.join()
             _, status = os.waitpid(child, 0)
             os.write(replies, f"{os.waitstatus_to_exitcode(status)}\n".encode())
     return None
@@ -134,6 +166,7 @@ def become(request):
 
     sys.argv = [infosieve.__main__.__file__, *request["words"]]
     sys.path[0] = request["cwd"]
+    exec(compile(request["first"], "<first>", "exec"), {})
     infosieve.__main__.main()
 
 

@@ -1,20 +1,34 @@
 import multiprocessing
+import os
+import signal
 
 import numpy as np
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from infosieve._core.types import Batch
 from infosieve._engines.cuda.engine import why_no_gpu
 from infosieve._executors.threads import Threads
 from infosieve._input.problem import open_problem
 from infosieve._input.scaling import prepare
+from infosieve.selection import _checkpoint as checkpoint
 
 collect_ignore = ["emulated"]  # a CuPy that is none: it must not be found where nobody asks for it
 
-settings.register_profile("infosieve", deadline=None, print_blob=True, max_examples=60)
+settings.register_profile(
+    "infosieve",
+    deadline=None,
+    print_blob=True,
+    max_examples=60,
+    suppress_health_check=[HealthCheck.too_slow],  # of a busy machine, nothing is learned by that
+)
 settings.register_profile("few", settings.get_profile("infosieve"), max_examples=10)
 settings.load_profile("infosieve")
+
+
+# Before Dask is imported, here and in processes that tests start: a busy machine may need long for
+# a connection. Tests of what happens where nobody answers have less patience.
+os.environ.setdefault("DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT", "600s")
 
 
 def in_order(X, y):
@@ -30,6 +44,8 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "engine(name): needs an engine")
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # started in the background of a shell
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_collection_modifyitems(config, items):
@@ -85,6 +101,32 @@ def make_batch(x, s, y, n, seed, **options):
 @pytest.fixture
 def rng():
     return np.random.default_rng(20090101)
+
+
+@pytest.fixture
+def ctrl_c():
+    """Python's own answer to SIGINT: whoever ran before may have another."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.fixture
+def ctrl_c_while_writing(monkeypatch):
+    """A function: Ctrl-C comes while a checkpoint is written for the n-th time."""
+
+    def at(number):
+        written, write = [], checkpoint.write_atomically
+
+        def interrupted(*arguments):
+            written.append(1)
+            if len(written) == number:
+                raise KeyboardInterrupt
+            write(*arguments)
+
+        monkeypatch.setattr(checkpoint, "write_atomically", interrupted)
+
+    return at
 
 
 @pytest.fixture

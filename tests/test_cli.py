@@ -19,14 +19,16 @@ import subprocess
 import sys
 import time
 import warnings
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
+import psutil
 import pytest
-from command import COMMAND, read_exactly, run
+from command import A_LONG_TIME, COMMAND, in_step, read_exactly, run
 
 import infosieve
 from infosieve import (
@@ -770,37 +772,25 @@ def wide(folder):
     return path
 
 
-def wait_for_a_step(process):
-    while b"infosieve: add c" not in (line := process.stderr.readline()):
-        assert line, "it ended before a step"
-
-
 @pytest.mark.parametrize("more", [[], ["--json"], ["--checkpoint", "steps.json"]])
 def test_control_c_gives_what_was_found(more, folder, tmp_path):
     """All that was asked for: the table or JSON, --out and --html, marked as unfinished."""
     options = ["--target", "Y", "--seed", "0", "--out", "out.csv", "--html", "page.html", *more]
-    process = subprocess.Popen(
-        [*COMMAND, "select", str(wide(folder)), *options],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        cwd=tmp_path,
-    )
-    wait_for_a_step(process)
-    process.send_signal(signal.SIGINT)
-    printed, said = process.communicate(timeout=120)
-    assert process.returncode == 130
-    last = said.decode().strip().splitlines()[-1]
-    n_steps = re.search(r"fit was interrupted; the (\d) steps that were finished are kept", last)[1]
-    assert b"Traceback" not in said
-    lines = printed.decode().splitlines()
+    interrupted = in_step(2, "signal.raise_signal(signal.SIGINT)")
+    done = run("select", wide(folder), *options, cwd=tmp_path, first=interrupted, text=True)
+    assert done.returncode == 130
+    last = done.stderr.strip().splitlines()[-1]
+    assert "fit was interrupted; the 1 steps that were finished are kept" in last
+    assert "Traceback" not in done.stderr
+    lines = done.stdout.splitlines()
     if "--json" in more:
-        result = SelectionResult.from_json(printed.decode())
-        assert (result.stop_reason, len(result.steps)) == ("interrupted", int(n_steps))
+        result = SelectionResult.from_json(done.stdout)
+        assert (result.stop_reason, len(result.steps)) == ("interrupted", 1)
     else:
-        assert lines[0].startswith(f"unfinished: {n_steps} of 120 features selected so far (150")
+        assert lines[0].startswith("unfinished: 1 of 120 features selected so far (150")
         assert any(line.startswith("Unfinished: the search was broken off") for line in lines)
         assert lines[-1] == "seed 0; stop reason: interrupted"
-    assert pd.read_csv(tmp_path / "out.csv").shape == (150, int(n_steps) + 1)
+    assert pd.read_csv(tmp_path / "out.csv").shape == (150, 2)
     assert "Unfinished: the search was broken off" in (tmp_path / "page.html").read_text()
     kept = {"out.csv", "page.html", *more[1:]}
     assert {p.name for p in tmp_path.iterdir()} == kept
@@ -921,12 +911,10 @@ def test_a_killed_command_goes_on(folder, tmp_path):
         2,
     ]
     checkpoint = tmp_path / "c.json"
-    process = subprocess.Popen(
-        [*COMMAND, *map(str, arguments), "--checkpoint", str(checkpoint)], stderr=subprocess.PIPE
-    )
-    wait_for_a_step(process)  # it is told after it was kept
-    process.kill()
-    process.communicate()
+    killed = in_step(2, "os.kill(os.getpid(), signal.SIGKILL)")
+    done = run(*arguments, "--checkpoint", checkpoint, first=killed)
+    assert done.returncode == -signal.SIGKILL
+    assert b"infosieve: add c" in done.stderr
     assert len(json.loads(checkpoint.read_text())["steps"]) == 1
     again = run(*arguments, "--checkpoint", checkpoint)
     whole = run(*arguments)
@@ -949,8 +937,8 @@ def test_a_bar_is_drawn_in_a_terminal(folder):
     os.close(theirs)
     shown = b""
     while True:
-        ready, _, _ = select.select([ours], [], [], 60)
-        assert ready, "nothing for a minute"
+        ready, _, _ = select.select([ours], [], [], A_LONG_TIME)
+        assert ready, "nothing for ten minutes"
         try:
             some = os.read(ours, 65536)
         except OSError:
@@ -1110,11 +1098,11 @@ def test_waiting_for_a_cluster_can_be_interrupted(folder):
         address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
         command = [*COMMAND, "select", str(folder / "table.csv"), *T, "--dask", address]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        silent.settimeout(120)
+        silent.settimeout(A_LONG_TIME)
         caller, _ = silent.accept()
         with caller:
             process.send_signal(signal.SIGINT)
-            _, said = process.communicate(timeout=120)
+            _, said = process.communicate(timeout=A_LONG_TIME)
     assert process.returncode == 130
     assert said.decode().strip() == "infosieve: error: interrupted"
 
@@ -1123,30 +1111,28 @@ def test_an_interrupt_at_the_terminal_ends_workers_too(tmp_path):
     rng = np.random.default_rng(0)
     X = pd.DataFrame(rng.normal(size=(300, 200)), columns=[f"c{j}" for j in range(200)])
     X.assign(Y=X["c0"] + X["c1"] ** 2).to_parquet(tmp_path / "wide.parquet")
-    command = [*COMMAND, "select", tmp_path / "wide.parquet", "--target", "Y", "--dask", "local"]
-    command += ["--jobs", "2", "--checkpoint", tmp_path / "steps.json"]
-    pipe = subprocess.PIPE
-    with subprocess.Popen(command, stdout=pipe, stderr=pipe, start_new_session=True) as process:
-        for line in process.stderr:
-            if b"add c" in line:
-                os.killpg(process.pid, signal.SIGINT)
-                break
-        rest = process.stderr.read().decode()
-    assert process.returncode == 130
-    assert "Traceback" not in rest
-    assert "the 1 steps that were finished are kept" in rest.strip().splitlines()[-1]
-    deadline = time.monotonic() + 20
-    while somebody_in(process.pid):
-        assert time.monotonic() < deadline
+    options = ["--dask", "local", "--jobs", 2, "--checkpoint", "steps.json"]
+    at_terminal = "import os; os.setsid(); open('group', 'w').write(str(os.getpid()))"
+    at_terminal += in_step(2, "os.killpg(0, signal.SIGINT)")
+    done = run("select", "wide.parquet", *T, *options, cwd=tmp_path, first=at_terminal, text=True)
+    assert done.returncode == 130
+    assert "Traceback" not in done.stderr
+    last = done.stderr.strip().splitlines()[-1]
+    assert "the 1 steps that were finished are kept" in last
+    end = time.monotonic() + A_LONG_TIME
+    while members := running(int((tmp_path / "group").read_text())):
+        assert time.monotonic() < end, members
         time.sleep(0.1)
 
 
-def somebody_in(group):
-    try:
-        os.killpg(group, 0)
-    except ProcessLookupError:
-        return False
-    return True
+def running(group):
+    """Processes of a group, but for those that have ended and whom nobody has asked how."""
+    found = []
+    for process in psutil.process_iter():
+        with suppress(ProcessLookupError, psutil.Error):
+            if os.getpgid(process.pid) == group and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process)
+    return found
 
 
 def test_a_pair_is_told(tmp_path):

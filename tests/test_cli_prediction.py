@@ -4,15 +4,13 @@ import json
 import re
 import shlex
 import signal
-import subprocess
-import time
 from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
-from command import COMMAND, read_exactly, run
+from command import after_fold, read_exactly, run
 from sklearn.compose import make_column_selector
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -350,31 +348,15 @@ def test_objects_without_words_are_written_as_calls():
 # --- runs that are broken off
 
 
-def wait_for_a_fold(process, number):
-    while f"fold {number} of ".encode() not in (line := process.stderr.readline()) or (
-        b"so far" not in line
-    ):
-        assert line, "it ended before a fold"
-
-
 @pytest.mark.parametrize("more", [[], ["--checkpoint", "folds.json"]])
 def test_control_c_says_what_is_finished(more, wide, tmp_path):
     options = [*T, "--stop", "cv", "--seed", "0", "--out", "out.csv", *more]
-    process = subprocess.Popen(
-        [*COMMAND, "select", str(wide), *options],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        cwd=tmp_path,
-    )
-    wait_for_a_fold(process, 1)
-    time.sleep(0.2)  # the next has begun
-    process.send_signal(signal.SIGINT)
-    printed, said = process.communicate(timeout=120)
-    assert (process.returncode, printed) == (130, b"")
-    last = said.decode().strip().splitlines()[-1]
-    n = int(re.search(r"fit was interrupted; (\d) of 10 folds were finished", last)[1])
-    assert 1 <= n < 10
-    assert b"Traceback" not in said
+    interrupted = after_fold(2, "signal.raise_signal(signal.SIGINT)")
+    done = run("select", wide, *options, cwd=tmp_path, first=interrupted, text=True)
+    assert (done.returncode, done.stdout) == (130, "")
+    last = done.stderr.strip().splitlines()[-1]
+    assert "fit was interrupted; 2 of 10 folds were finished" in last
+    assert "Traceback" not in done.stderr
     if not more:
         assert last.endswith("and are lost; a checkpoint would have kept them")
         assert list(tmp_path.iterdir()) == []
@@ -382,22 +364,19 @@ def test_control_c_says_what_is_finished(more, wide, tmp_path):
     assert "the checkpoint folds.json has them: run again to go on" in last
     done = run("select", wide, *options, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
-    assert re.search(rf"\b{n} folds? (is|are) in the checkpoint", done.stderr.decode())
+    assert b"2 folds are in the checkpoint" in done.stderr
 
 
 def test_a_killed_command_goes_on(wide, tmp_path):
     arguments = ["select", wide, *T, *CV, "--json", "--max-features", 3, "--model", "linear"]
     checkpoint = tmp_path / "c.json"
-    process = subprocess.Popen(
-        [*COMMAND, *map(str, arguments), "--checkpoint", str(checkpoint)], stderr=subprocess.PIPE
-    )
-    wait_for_a_fold(process, 1)  # it is told after it was kept
-    process.kill()
-    process.communicate()
-    n = len(json.loads(checkpoint.read_text())["parts"])
-    assert n >= 1
+    killed = after_fold(1, "os.kill(os.getpid(), signal.SIGKILL)")
+    done = run(*arguments, "--checkpoint", checkpoint, first=killed)
+    assert done.returncode == -signal.SIGKILL
+    assert b"fold 1 of " in done.stderr
+    assert len(json.loads(checkpoint.read_text())["parts"]) == 1
     again, whole = run(*arguments, "--checkpoint", checkpoint), run(*arguments)
-    assert re.search(rf"\b{n} folds? (is|are) in the checkpoint", again.stderr.decode())
+    assert b"1 fold is in the checkpoint" in again.stderr
     a, b = (json.loads(r.stdout) for r in (again, whole))
     assert json.dumps(a | {"provenance": 0}) == json.dumps(b | {"provenance": 0})
     other = run(*arguments[:-1], "trees", "--checkpoint", checkpoint)

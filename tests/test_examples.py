@@ -6,6 +6,7 @@ from pathlib import Path
 import matplotlib.pyplot as plt
 import nbformat
 import pytest
+from command import A_LONG_TIME
 from nbclient import NotebookClient
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
@@ -95,7 +96,8 @@ def test_the_tour(tmp_path, monkeypatch):
     monkeypatch.setenv("MPLBACKEND", "module://matplotlib_inline.backend_inline")
     notebook = nbformat.read(EXAMPLES / "tour.ipynb", as_version=4)
     resources = {"metadata": {"path": str(tmp_path)}}
-    NotebookClient(notebook, timeout=300, resources=resources).execute()
+    patience = {"timeout": A_LONG_TIME, "startup_timeout": A_LONG_TIME}
+    NotebookClient(notebook, resources=resources, **patience).execute()
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
     kinds = [kind for output in outputs for kind in output.get("data", {})]
     assert kinds.count("image/png") >= 7

@@ -9,23 +9,23 @@ import threading
 import time
 
 import pytest
+from command import A_LONG_TIME
 
 from infosieve._core import files
 from infosieve._core.files import InUseError, atomic, held, special, write_atomically
 
 WRITER = """
-import sys, time
+import os, sys
 from infosieve._core.files import write_atomically
-end = time.monotonic() + 1.5
-while time.monotonic() < end:
+while not os.path.exists(sys.argv[3]):
     write_atomically(sys.argv[1], sys.argv[2] * 200_000)
 """
 HOLDER = """
-import sys, time
+import sys
 from infosieve._core.files import held
 with held(sys.argv[1]):
     print("held", flush=True)
-    time.sleep(600)
+    sys.stdin.read()  # until it is killed
 """
 
 
@@ -34,7 +34,8 @@ def names(folder):
 
 
 def holder(path):
-    process = subprocess.Popen([sys.executable, "-c", HOLDER, path], stdout=subprocess.PIPE)
+    pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    process = subprocess.Popen([sys.executable, "-c", HOLDER, path], **pipes)
     assert process.stdout.readline() == b"held\n"
     return process
 
@@ -45,18 +46,26 @@ def killed(process):
 
 
 def test_readers_of_what_two_write_never_see_a_part(tmp_path):
-    path = tmp_path / "c.json"
-    write_atomically(path, "a" * 200_000)
-    writers = [subprocess.Popen([sys.executable, "-c", WRITER, path, c]) for c in "ab"]
-    seen = set()
-    while any(w.poll() is None for w in writers):
-        text = path.read_text()
-        assert len(text) == 200_000
-        assert len(set(text)) == 1
-        seen.add(text[0])
-    assert [w.returncode for w in writers] == [0, 0]
-    assert seen == {"a", "b"}
-    assert names(tmp_path) == ["c.json"]
+    """They write until the reader has met both a hundred times, each after the other."""
+    path, enough = tmp_path / "c.json", tmp_path / "enough"
+    write_atomically(path, "-" * 200_000)
+    command = [sys.executable, "-c", WRITER, path]
+    writers = [subprocess.Popen([*command, c, enough]) for c in "ab"]
+    last, changes, end = "-", 0, time.monotonic() + A_LONG_TIME
+    try:
+        while changes < 100:
+            assert [w.poll() for w in writers] == [None, None]
+            assert time.monotonic() < end
+            text = path.read_text()
+            assert len(text) == 200_000
+            assert len(set(text)) == 1
+            changes += text[0] != last
+            last = text[0]
+    finally:
+        enough.touch()
+        ended = [w.wait() for w in writers]
+    assert ended == [0, 0]
+    assert names(tmp_path) == ["c.json", "enough"]
 
 
 def test_threads_do_not_share_what_they_are_writing(tmp_path):
@@ -151,26 +160,30 @@ def test_a_lock_names_its_process_and_dies_with_it(tmp_path):
 def test_a_lock_is_never_held_twice(tmp_path):
     """Among threads that take it and let it go, removing its file each time."""
     path, inside, most, errors = tmp_path / "c", [], [0], []
-    end = time.monotonic() + 1.0
+    together = threading.Barrier(4)
+    taken, refused = [], []
 
     def work():
-        while time.monotonic() < end:
+        together.wait(A_LONG_TIME)
+        while len(taken) < 2000 or len(refused) < 100:
             try:
                 with held(path):
                     inside.append(1)
+                    taken.append(1)
                     most[0] = max(most[0], len(inside))
                     inside.pop()
             except InUseError:
-                pass
+                refused.append(1)
             except BaseException as error:
                 errors.append(error)
                 raise
 
-    threads = [threading.Thread(target=work) for _ in range(4)]
+    threads = [threading.Thread(target=work, daemon=True) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
-        thread.join()
+        thread.join(A_LONG_TIME)
+        assert not thread.is_alive()
     assert most == [1]
     assert not errors
     assert names(tmp_path) == []

@@ -7,6 +7,7 @@ import os
 import re
 import subprocess
 import sys
+import threading
 import warnings
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
@@ -15,6 +16,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from command import A_LONG_TIME
 from scipy import sparse
 from sklearn.neighbors import KNeighborsRegressor
 
@@ -496,7 +498,7 @@ def test_callers_with_threads_of_their_own():
 def test_a_forked_child_has_threads_of_its_own():
     want = relevance(X, Y, n_jobs=2)
     with multiprocessing.get_context("fork").Pool(1) as pool:
-        got = pool.apply_async(relevance, (X, Y), {"n_jobs": 2}).get(timeout=60)
+        got = pool.apply_async(relevance, (X, Y), {"n_jobs": 2}).get(timeout=A_LONG_TIME)
     np.testing.assert_array_equal(got, want)
 
 
@@ -509,6 +511,38 @@ def test_an_error_in_a_thread_reaches_the_caller():
     with pytest.raises(ZeroDivisionError, match="in a task"):
         Threads(2).run([fail, fail, lambda: 1])
     assert Threads(2).run([lambda: 1, lambda: 2, lambda: 3]) == [1, 2, 3]
+
+
+@pytest.mark.parametrize("when", ["they work", "they are sent to work"])
+def test_an_interrupt_ends_what_threads_do(when, monkeypatch):
+    """What has begun ends by itself; nobody takes what has not."""
+    from infosieve._executors import threads
+
+    sent, begun, go_on, taken = [], threading.Event(), threading.Event(), []
+    submit = threads._pool().submit
+
+    class Interrupted:
+        def submit(self, work):
+            if when == "they are sent to work" and sent:
+                raise KeyboardInterrupt
+            sent.append(submit(work))
+            return self
+
+        def result(self):
+            assert begun.wait(A_LONG_TIME)
+            raise KeyboardInterrupt
+
+    def held_up():
+        begun.set()
+        assert go_on.wait(A_LONG_TIME)
+
+    monkeypatch.setattr(threads, "_pool", Interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        threads.Threads(2).run([held_up, held_up, *[lambda: taken.append(1)] * 5])
+    go_on.set()
+    for future in sent:
+        future.result(A_LONG_TIME)
+    assert taken == []
 
 
 # --- what is likely a mistake, but may be meant, is told

@@ -911,6 +911,15 @@ def test_interrupted_it_says_what_is_kept(tmp_path):
     assert not hasattr(selector, "result_")
 
 
+def test_a_fold_that_was_not_yet_written_is_kept(tmp_path, ctrl_c_while_writing):
+    X, y = additive(n=60)
+    path = tmp_path / "kept.json"
+    ctrl_c_while_writing(3)  # first without folds, then the first
+    with pytest.raises(KeyboardInterrupt, match=r"2 of 6 folds were finished; the checkpoint"):
+        MISelector(**QUICK, checkpoint=path).fit(X, y)
+    assert len(json.loads(path.read_text())["parts"]) == 2
+
+
 def test_the_axis_of_a_page_is_named_below_all_names():
     X, y = additive(n=60)
     drawn = _data.prediction(MISelector(**QUICK).fit(X, y).result_)

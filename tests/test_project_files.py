@@ -1,5 +1,6 @@
 """Files about the project agree with the rest: citation, security, forms, what CI runs."""
 
+import ast
 import re
 import tomllib
 from pathlib import Path
@@ -29,6 +30,25 @@ def pythons():
     """The versions of Python that the classifiers name, oldest first."""
     named = [re.fullmatch(r"Programming .* (3\.\d+)", text) for text in PROJECT["classifiers"]]
     return sorted((m[1] for m in named if m), key=lambda text: int(text[2:]))
+
+
+# Functions that do more than fits one screen; most hand on all that a public function takes.
+LONG = {"best_pairs", "cluster", "permutation_test", "relevance_test", "select", "stability"}
+
+
+def lines_of(function):
+    """How many lines a function has, docstring and parameters apart."""
+    first = function.body[1 if ast.get_docstring(function) and len(function.body) > 1 else 0]
+    return function.body[-1].end_lineno - first.lineno + 1
+
+
+def test_functions_fit_a_screen_and_most_files_are_short():
+    """As CONTRIBUTING.md says."""
+    sources = [read(path) for path in (ROOT / "src").rglob("*.py")]
+    nodes = [node for source in sources for node in ast.walk(ast.parse(source))]
+    functions = [node for node in nodes if isinstance(node, ast.FunctionDef)]
+    assert {f.name for f in functions if lines_of(f) > 60} <= LONG
+    assert sum(len(source.splitlines()) < 400 for source in sources) > 0.75 * len(sources)
 
 
 def test_the_citation_is_of_this_version():

@@ -7,7 +7,6 @@ import json
 import re
 import shlex
 import shutil
-import time
 import warnings
 from dataclasses import replace
 from functools import partial
@@ -17,7 +16,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import sklearn
-from command import run
+from command import A_LONG_TIME, run
 
 from infosieve import (
     Alternative,
@@ -1535,6 +1534,8 @@ def browser(tmp_path_factory):
         options.add_argument(flag)
     options.set_capability("goog:loggingPrefs", {"browser": "ALL", "performance": "ALL"})
     started = webdriver.Chrome(options=options, service=webdriver.ChromeService(driver))
+    started.set_page_load_timeout(A_LONG_TIME)
+    started.set_script_timeout(A_LONG_TIME)
     yield started
     started.quit()
 
@@ -1546,11 +1547,16 @@ def opened(browser, path, dark=False, width=1100):
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": theme})
     browser.get_log("browser"), browser.get_log("performance")
     browser.get(path.as_uri())
-    for _ in range(100):
-        if browser.execute_script("return document.documentElement.dataset.drawn"):
-            return
-        time.sleep(0.1)
-    pytest.fail("the figures were not drawn")
+    until(browser, lambda _: browser.execute_script(DRAWN), "the figures were not drawn")
+
+
+DRAWN = "return document.documentElement.dataset.drawn"
+
+
+def until(browser, true, otherwise):
+    from selenium.webdriver.support.wait import WebDriverWait
+
+    return WebDriverWait(browser, A_LONG_TIME, poll_frequency=0.1).until(true, otherwise)
 
 
 def requests(browser):
@@ -1803,10 +1809,13 @@ def test_hovering_tells_the_numbers(browser, tmp_path):
     opened(browser, path)
     point = browser.find_elements("css selector", "#figure-0 .scatterlayer .point")[0]
     browser.execute_script("arguments[0].scrollIntoView({block: 'center'})", point)
-    time.sleep(0.3)
-    ActionChains(browser).move_to_element(point).pause(0.5).perform()
-    hover = browser.find_elements("css selector", "#figure-0 .hoverlayer .hovertext")
-    assert hover
+
+    def hovering(_):
+        """Plotly may still be busy with where the pointer was: point again."""
+        ActionChains(browser).move_by_offset(0, 1).move_to_element(point).perform()
+        return browser.find_elements("css selector", "#figure-0 .hoverlayer .hovertext")
+
+    hover = until(browser, hovering, "no text appears")
     assert f"adds {result.steps[0].gain:.3f} nats" in hover[0].text
     assert browser.find_element("css selector", "h1").text.startswith(EVIL)
     heading = browser.find_elements("css selector", "script")

@@ -1,8 +1,10 @@
 """MISelector: its search against a plain one, its promises, and scikit-learn's checks."""
 
+import json
 import pickle
 import re
 import signal
+import sys
 import warnings
 
 import naive
@@ -410,14 +412,6 @@ def test_result_is_frozen_and_signed():
     assert repr(result).startswith("SelectionResult(")
 
 
-@pytest.fixture
-def ctrl_c():
-    """Python's own answer to SIGINT: whoever started the tests, or ran before, may ignore it."""
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
-    yield
-    signal.signal(signal.SIGINT, before)
-
-
 def test_ctrl_c_keeps_the_finished_steps(monkeypatch, ctrl_c):
     """A real signal, in the middle of the third step."""
     X, y = friedman(np.random.default_rng(0))
@@ -436,6 +430,62 @@ def test_ctrl_c_keeps_the_finished_steps(monkeypatch, ctrl_c):
     pd.testing.assert_frame_equal(selector.path_, whole.path_[:2])
     assert selector.result_.stop_reason == "interrupted"
     assert selector.transform(X).shape == (100, 2)
+
+
+# What has a part in keeping what was found.
+KEEPING = ("_run", "_keep", "steps", "_take", "keep", "write", "write_atomically", "atomic")
+
+
+class Interrupted:
+    """Ctrl-C before the n-th line of what keeps steps, counted from where the search begins."""
+
+    def __init__(self, number):
+        self.number, self.count = number, 0
+        self.began = False
+
+    def __enter__(self):
+        self.before = sys.gettrace()
+        sys.settrace(self.entered)
+        return self
+
+    def __exit__(self, *_):
+        sys.settrace(self.before)
+
+    def entered(self, frame, event, argument):
+        code = frame.f_code
+        self.began = self.began or code.co_name == "_run"
+        if self.began and code.co_name in KEEPING and "infosieve" in code.co_filename:
+            return self.line
+        return None
+
+    def line(self, frame, event, argument):
+        self.count += event == "line"
+        if event == "line" and self.count == self.number:
+            raise KeyboardInterrupt
+        return self.line
+
+
+@pytest.mark.filterwarnings("ignore::ResourceWarning")  # of a file that was just being opened
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+def test_wherever_ctrl_c_comes_nothing_is_lost(tmp_path, capsys):
+    """What was told is kept, and the checkpoint has what the message says it has."""
+    X, y = friedman(np.random.default_rng(2), n=50, m=5)
+    how = {"stop": None, "max_features": 3, "lookahead": 1, "random_state": 0, "verbose": 1}
+    with Interrupted(None) as counted:
+        whole = MISelector(**how, checkpoint=tmp_path / "whole.json").fit(X, y).result_
+    assert counted.count > 100
+    capsys.readouterr()
+    for number in range(1, counted.count + 1):
+        path = tmp_path / f"{number}.json"
+        selector = MISelector(**how, checkpoint=path)
+        interrupted = pytest.raises(KeyboardInterrupt, match="fit was interrupted; the ")
+        with interrupted as error, Interrupted(number):
+            selector.fit(X, y)
+        n = int(re.search(r"the (\d) steps", str(error.value))[1])
+        assert selector.result_.steps == whole.steps[:n]
+        assert capsys.readouterr().err.count("infosieve: add") in (n - 1, n)
+        assert len(json.loads(path.read_text())["steps"]) == n
+        assert [p.name for p in tmp_path.iterdir() if p.name.startswith(".")] == []
 
 
 def test_verbose_tells_each_step(capsys):

@@ -870,6 +870,15 @@ def test_an_interruption_says_what_is_kept(seen, tmp_path):
         stability(Interrupting(), X, y, n_resamples=3, random_state=0)
 
 
+def test_a_half_that_was_not_yet_written_is_kept(tmp_path, ctrl_c_while_writing):
+    X, y = data()
+    path = tmp_path / "halves.json"
+    ctrl_c_while_writing(3)  # first without halves, then the first
+    with pytest.raises(KeyboardInterrupt, match="2 halves were finished; the checkpoint"):
+        stability(SelectKBest(F, k=2), X, y, n_resamples=3, random_state=0, checkpoint=path)
+    assert len(json.loads(path.read_text())["halves"]) == 2
+
+
 KILL = """
 import numpy as np, os, signal, sys
 from sklearn.feature_selection import SelectKBest, f_regression
@@ -954,7 +963,7 @@ def test_dask_gives_the_same_bits(tmp_path, capsys):
 
 
 def test_progress(capsys, monkeypatch):
-    monkeypatch.setattr("infosieve._core.progress._LINE_SECONDS", 0.0)
+    monkeypatch.setattr("infosieve._core.progress._LINE_SECONDS", -1.0)
     X, y = data()
     stability(SelectKBest(F, k=2), X, y, n_resamples=2, random_state=0, verbose=1)
     assert "halves, 4 of 4" in capsys.readouterr().err

@@ -1,5 +1,6 @@
 """What is imported, and when: a budget for the start, without a clock."""
 
+import signal
 import subprocess
 import sys
 
@@ -92,3 +93,20 @@ def test_no_library_aborts_a_command_that_has_ended():
     assert (done.returncode, done.stdout) == (3, "written\nregistered\n")
     done = subprocess.run([sys.executable, "-c", code + "cli.main()"], **how)  # as Python ends
     assert done.returncode == -6
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="signals of POSIX")
+def test_ctrl_c_after_all_is_done_is_no_traceback():
+    code = (
+        "import atexit, signal\n"
+        "from infosieve import __main__, cli\n"
+        "def ending():\n"
+        "    print('ending', flush=True)\n"
+        "    signal.raise_signal(signal.SIGINT)\n"
+        "atexit.register(ending)\n"
+        "cli.main = lambda: exit(print('written'))\n"
+        "__main__.main()\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert (done.stdout, done.stderr) == ("written\nending\n", "")
+    assert done.returncode == -signal.SIGINT

@@ -3,6 +3,7 @@
 import atexit
 import gc
 import os
+import signal
 import sys
 import threading
 from contextlib import suppress
@@ -35,12 +36,19 @@ def _leave(status: int) -> NoReturn:
     Now and then one of theirs meets a thread that still runs, and aborts a process whose work is
     done: "terminate called without an active exception", in place of the exit status.
     """
+    _flush()
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)  # Ctrl-C from now on: no traceback
     threading._shutdown()  # type: ignore[attr-defined]
     atexit._run_exitfuncs()
+    _flush()
+    os._exit(status)
+
+
+def _flush() -> None:
     for stream in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
             stream.flush()
-    os._exit(status)
 
 
 if __name__ == "__main__":

@@ -187,6 +187,7 @@ class Dask:
                     self._wait_for_workers()
                 result, seconds = self._result(waiting[0])
                 done = waiting.popleft()
+                done.future = None  # a traceback may keep this job, but not its result on a worker
                 self._live.discard(done)
                 known = self._seconds.setdefault(kind, deque(maxlen=8))
                 known.append(seconds / max(1, done.weight))

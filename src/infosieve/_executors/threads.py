@@ -123,10 +123,10 @@ class Threads:
                     failed.set()
                     raise
 
-        futures = [_pool().submit(work) for _ in range(min(self.n_workers, len(tasks)))]
         try:
+            futures = [_pool().submit(work) for _ in range(min(self.n_workers, len(tasks)))]
             for future in futures:
                 future.result()
         finally:
-            failed.set()  # Ctrl-C while waiting: nobody takes another task
+            failed.set()  # Ctrl-C meanwhile: nobody takes another task
         return [results[i] for i in range(len(tasks))]

@@ -71,7 +71,7 @@ class Kept:
     provenance : Provenance
         The same, with the seed of the file where there is one.
     items : list
-        Those that were finished.
+        Those that the file has.
     """
 
     # The document's schema and version, and what an item and several are called.
@@ -94,8 +94,13 @@ class Kept:
         else:
             self.write([])
 
+    def keep(self, items: Sequence[Any]) -> None:
+        """Write the items so far, if the file has not all of them."""
+        if len(items) > len(self.items):
+            self.write(items)
+
     def write(self, items: Sequence[Any]) -> None:
-        """Keep the items so far."""
+        """The items so far, in place of those of before."""
         content = self._identity() | {self._items: [self._plain(item) for item in items]}
         content["checksum"] = _checksum(content)
         try:
@@ -107,6 +112,7 @@ class Kept:
                 "earlier one has are safe. Name another file, or make room",
                 str(self.path),
             ) from error
+        self.items = list(items)
 
     def _plain(self, item: Any) -> Any:
         """An item, as JSON holds it."""

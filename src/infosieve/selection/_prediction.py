@@ -439,9 +439,11 @@ def cross_validated(
             with_all = criterion == criteria[0]
             folds.append(trial.fold(criterion, number, order, with_all, executor.progress))
             if kept is not None:
-                kept.write(folds)
+                kept.keep(folds)
             _tell(trial, criterion, [f for f in folds if f.criterion == criterion], executor)
     except (KeyboardInterrupt, WorkersLostError) as error:
+        if kept is not None:  # if it came before the last was written
+            kept.keep(folds)
         raise _interrupted(error, len(folds), len(todo), kept) from error
     return folds
 

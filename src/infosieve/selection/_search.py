@@ -1,6 +1,6 @@
 """Greedy search, forward and backward, one step at a time.
 
-The loops here know columns, measures and rules; nothing of names, tables or threads.
+The loops here know columns, measures and rules; nothing of names or tables.
 """
 
 from collections.abc import Callable, Iterator, Sequence

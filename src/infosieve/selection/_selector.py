@@ -61,6 +61,7 @@ from infosieve.estimators._choice_of_k import choose, neighbors_tried
 from infosieve.report._data import p_text
 from infosieve.report._words import uncorrected
 from infosieve.results import CVScores, Provenance, SelectionResult, Step
+from infosieve.results._checks import check_path
 from infosieve.results._selection import alternatives_frame, cv_scores_frame
 from infosieve.selection._alternatives import find_alternatives
 from infosieve.selection._checkpoint import Checkpoint, CVCheckpoint, Fold, claimed
@@ -463,11 +464,13 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
                 self._run(search, kept, problem.x, progress)
             elif self.test:
                 search = self._tested(search, folds, kept, problem.x, progress)
+            self._keep(search, problem, provenance, identifiers, scores)
         except (KeyboardInterrupt, WorkersLostError) as error:
+            if kept is not None and scores is None:  # if it came before the last was written
+                kept.keep(search.path)
             self._keep(search, problem, provenance, identifiers, scores)
             n_steps = None if scores is not None else len(search.path)
             raise self._interrupted(error, n_steps) from error
-        self._keep(search, problem, provenance, identifiers, scores)
         warn_of_identifiers(problem, search.x, identifiers)
         warn_of_the_target(problem, search.selected)
         added = (step.singletons for step in search.path if step.action == "add")
@@ -522,8 +525,8 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         again = tested(search, self.lookahead)
         known = [] if kept is None else kept.steps
         for step in again.steps(known):
-            if kept is not None and len(again.path) > len(known):
-                kept.write([*folds, *again.path])
+            if kept is not None:
+                kept.keep([*folds, *again.path])
             progress.say(told(step, table, uncorrected(step, self.correction)))
         again.stop_reason = search.stop_reason
         return again
@@ -590,8 +593,8 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         if search.rules.tested and self.correction is None:
             progress.say("correction=None: p is that of a column alone, not of the best of many")
         for step in search.steps(known):
-            if checkpoint is not None and len(search.path) > len(known):
-                checkpoint.write(search.path)
+            if checkpoint is not None:
+                checkpoint.keep(search.path)
             progress.say(told(step, table, uncorrected(step, self.correction)))
 
     def _interrupted(self, error: BaseException, n_steps: int | None) -> BaseException:
@@ -657,8 +660,10 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         scores: CVScores | None,
     ) -> None:
         x, layout, n_missing = search.x, search.layout, problem.x.n_missing
+        path = tuple(search.path)
+        selected = check_path(path, x.n_columns)  # that of the search may be a step behind
         gaps = {} if n_missing is None else {j: int(n) for j, n in enumerate(n_missing) if n}
-        self.selected_: IntArray = np.array(search.selected, dtype=np.intp)
+        self.selected_: IntArray = np.array(selected, dtype=np.intp)
         self.support_: BoolArray = np.zeros(x.n_columns, dtype=bool)
         self.support_[self.selected_] = True
         self.relevance_: FloatArray = np.zeros(x.n_columns)
@@ -667,9 +672,9 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         for first, others in self.duplicates_.items():
             self.relevance_[list(others)] = self.relevance_[first]
         self.result_ = SelectionResult(
-            selected=tuple(search.selected),
+            selected=tuple(selected),
             features=tuple(problem.x.names),
-            steps=tuple(search.path),
+            steps=path,
             relevance=self.relevance_,
             n_neighbors=self.n_neighbors_,
             n_parts=layout.n_parts,
@@ -678,7 +683,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             constant=tuple(np.flatnonzero(x.constant).tolist()),
             stop_reason=search.stop_reason,
             k_choice=self.k_choice_,
-            excerpt=excerpt_of(problem, search.selected),
+            excerpt=excerpt_of(problem, selected),
             provenance=provenance,
             identifiers=tuple(sorted(identifiers)),
             missing=gaps,

@@ -401,9 +401,11 @@ def _choose(
             chosen.append(columns)
             said.update(set(texts))
             if kept is not None:
-                kept.write(chosen)
+                kept.keep(chosen)
             progress.advance(len(chosen), len(every))
     except (KeyboardInterrupt, WorkersLostError) as error:
+        if kept is not None:  # if it came before the last was written
+            kept.keep(chosen)
         raise _interrupted(error, len(chosen), kept) from error
     _tell(said, len(every))
     return chosen
