@@ -227,8 +227,9 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
     path_ : DataFrame
         A row for each step: action, feature, information of the set (nats), gain, p-value
         and the significance level of the step, exceedances, quantiles of the permuted values,
-        candidates, how many of them were estimated (screened; empty: all), singletons. Where a
-        test ended the search, the last row is the candidate that did not pass.
+        candidates, how many of them were estimated (screened; empty: all), singletons, which
+        selected columns it follows, which column of a pair is weaker. Where a test ended the
+        search, the last row is the candidate that did not pass.
     result_ : SelectionResult
         All of it, as a frozen record.
     relevance_ : ndarray of shape (n_features_in_,)
