@@ -1,5 +1,6 @@
 """Workers in processes of their own: the same bits as threads, whatever happens to them."""
 
+import gc
 import os
 import pickle
 import signal
@@ -470,10 +471,18 @@ def tasks(client):
     return client.run_on_scheduler(lambda dask_scheduler: list(dask_scheduler.tasks))
 
 
-def test_nothing_is_left_behind(client, small_jobs):
+@pytest.mark.parametrize("look", [1.0, 0.001])
+def test_nothing_is_left_behind(look, client, small_jobs, monkeypatch):
+    """Nor where jobs take longer than a look, and what is thrown then refers to itself."""
+    monkeypatch.setattr(executor_module, "_LOOK", look)
     X, y, how = long_run()
-    MISelector(**how, executor=client).fit(X, y)
-    until_gone(lambda: tasks(client))
+    gc.collect()
+    gc.disable()
+    try:
+        MISelector(**how, executor=client).fit(X, y)
+        until_gone(lambda: tasks(client))
+    finally:
+        gc.enable()
 
 
 def test_errors_of_jobs_are_those_of_threads(client, unread, tmp_path):

@@ -187,7 +187,7 @@ class Dask:
                     self._wait_for_workers()
                 result, seconds = self._result(waiting[0])
                 done = waiting.popleft()
-                done.future = None  # a traceback may keep this job, but not its result on a worker
+                done.future.release()  # a traceback may keep it, but not the result on a worker
                 self._live.discard(done)
                 known = self._seconds.setdefault(kind, deque(maxlen=8))
                 known.append(seconds / max(1, done.weight))
@@ -232,7 +232,10 @@ class Dask:
     def _result(self, job: "_Job") -> tuple[Any, float]:
         while True:
             try:
-                return job.future.result(timeout=_LOOK)  # type: ignore[no-any-return]
+                # Only to wait ends after a look: requests for results are gathered by Dask, and one
+                # that was given up may take the next one with it.
+                job.future.exception(timeout=_LOOK)
+                return job.future.result(timeout=_patience())  # type: ignore[no-any-return]
             except distributed.TimeoutError:
                 if job.future.status == "error":  # the job's own
                     raise
@@ -343,7 +346,7 @@ class Dask:
 
     def _wait_for_workers(self) -> None:
         """Until the scheduler answers and somebody works for it; for a while, not for ever."""
-        patience = parse_timedelta(dask.config.get("distributed.comm.timeouts.connect"))
+        patience = _patience()
         deadline = time.monotonic() + patience
         announced = False
         while True:
@@ -421,6 +424,8 @@ class _Shared:
         return self._future
 
     def forget(self) -> None:
+        if self._future is not None:
+            self._future.release()
         self._future = None
 
 
@@ -461,6 +466,11 @@ def _run(job: Callable[..., T], *arguments: Any) -> tuple[T, float]:
     start = time.perf_counter()
     result = job(Threads(1), *arguments)
     return result, time.perf_counter() - start
+
+
+def _patience() -> float:
+    """How long a worker or the scheduler may be away: seconds."""
+    return float(parse_timedelta(dask.config.get("distributed.comm.timeouts.connect")))
 
 
 def _can_read(source: ColumnSource) -> bool:
