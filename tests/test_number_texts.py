@@ -348,7 +348,9 @@ def test_numbers_as_text_of_a_source_are_told_once(tmp_path, monkeypatch):
     frame = pd.DataFrame({"a": grouped(np.array(VALUES) // 10**5), "b": ["1.5", "2.5"] * (N // 2)})
     frame.to_parquet(tmp_path / "t.parquet")
     source = open_columns(tmp_path / "t.parquet")
-    with pytest.warns(UserWarning, match=r"column 'b' of X holds numbers as text .*'1\.5'") as seen:
+    with pytest.warns(
+        UserWarning, match=r"column 'b' of X holds numbers as text .*'[12]\.5'"
+    ) as seen:
         relevance(source, np.log(VALUES))
     assert len(seen) == 1
 

@@ -221,24 +221,15 @@ def open_problem(
         order = row_order(rows.size, _parts(x, others, executor), together.groups)
         rows, together, x = rows[order], together.of_rows(order), x.take_rows(order)
         others = [table.take_rows(order) for table in others]
-    if source is not None:
-        assert executor is not None
-        x = open_table(x, scale, others, executor)
-    else:
-        x = x.completed(missing, by_changes)
+    x = (
+        x.completed(missing, by_changes)
+        if source is None
+        else open_table(x, scale, others, executor)
+    )
     others = [table.completed(missing, by_changes) for table in others]
     check_target(others[0])
-    if isinstance(discrete_target, str):
-        _warn_of_class_codes(others[0])
-    if among is None:  # parts of a table that was looked at are not looked at again
-        _warn_of_fills(x)
-    if by_changes:
-        _warn_of_changes(others[0])
-    by_order = frozenset[int]()
-    if together.groups is not None:
-        together, by_order = _with_places(together, x, others[0])
-    elif together.in_order:
-        by_order = _calendars(x)
+    _warn_of_what_is_read(x, others[0], by_changes, discrete_target, first=among is None)
+    together, by_order = _with_places(together, x, others[0])
     return Problem(
         x=x,
         y=others[0],
@@ -260,6 +251,18 @@ def _parts(x: AnyTable, others: list[Table], executor: Executor | None) -> list[
         return [*parts, *(partial(kind, x) for kind in kinds)]
     assert executor is not None
     return [*parts, *(partial(marks_of_rows, x, kind, executor) for kind in kinds)]
+
+
+def _warn_of_what_is_read(
+    x: AnyTable, y: Table, by_changes: bool, discrete_target: Any, first: bool
+) -> None:
+    """``first``: parts of a table that was looked at are not looked at again."""
+    if isinstance(discrete_target, str):
+        _warn_of_class_codes(y)
+    if first:
+        _warn_of_fills(x)
+    if by_changes:
+        _warn_of_changes(y)
 
 
 def _usable(
@@ -330,8 +333,10 @@ def _with_places(together: Together, x: AnyTable, y: Table) -> tuple[Together, f
     """Rows of a group are exchanged for those at the same place of others: what follows the place?
 
     Of a target that does, nothing would change, so its rows have other places. Columns that do, in
-    all groups, are returned.
+    all groups, are returned; in a series, those that repeat themselves.
     """
+    if together.groups is None:
+        return together, _calendars(x) if together.in_order else frozenset()
     n = y.n_samples
     if (told_by_place(y.values, together, n) >= _MATCHED).all():
         warn(

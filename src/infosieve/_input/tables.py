@@ -130,10 +130,9 @@ def warn_of_number_texts(table: Any, texts: Iterable[int]) -> None:
                 f"classes. {way}; if they are classes, pass a pandas categorical."
             )
         more = f" So do {len(others)} other columns." if others else ""
-        example = shown(min(found[first], key=str))
         warn(
-            f"{table.label(first)} holds {what} as text ({example}), and text is categories.{more} "
-            f"{way}; if it is categories, declare it discrete."
+            f"{table.label(first)} holds {what} as text ({shown(found[first][0])}), and text is "
+            f"categories.{more} {way}; if it is categories, declare it discrete."
         )
 
 
