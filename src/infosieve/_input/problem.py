@@ -221,11 +221,10 @@ def open_problem(
         order = row_order(rows.size, _parts(x, others, executor), together.groups)
         rows, together, x = rows[order], together.of_rows(order), x.take_rows(order)
         others = [table.take_rows(order) for table in others]
-    x = (
-        x.completed(missing, by_changes)
-        if source is None
-        else open_table(x, scale, others, executor)
-    )
+    if isinstance(x, Table):
+        x = x.completed(missing, by_changes)
+    elif executor is not None:
+        x = open_table(x, scale, others, executor)
     others = [table.completed(missing, by_changes) for table in others]
     check_target(others[0])
     _warn_of_what_is_read(x, others[0], by_changes, discrete_target, first=among is None)
