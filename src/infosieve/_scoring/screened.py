@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from infosieve._core.chunks import chunks
 from infosieve._core.types import (
     ColumnNumbers,
     Columns,
@@ -27,6 +28,9 @@ from infosieve._scoring.screening import PAIRS_AMONG, Cells, Scored, Screen
 
 # Permutations that are tried at once: at first, and at most.
 _FIRST, _MOST = 4, 64
+# For pairs, the surrogates of so many permutations are encoded at once, and columns fitted once for
+# these.
+_ENCODED = 16
 
 Pair = tuple[int, int]
 
@@ -85,13 +89,14 @@ class Screened:
         here = self.scoring.executor.here
         if permutations.moves_rows(self.scoring.x):
             return self.screen.best_pairs(self.cells, drawn, here)
-        shared, numbers = (
-            self.scoring.executor.share(permutations),
-            range(first, first + len(drawn)),
-        )
-        each = (self._by_pieces(_encode_surrogates, shared, number) for number in numbers)
-        cells = (Cells.joined(parts) for parts in each)
-        return [self.screen.best_pairs(one, self._as_they_are, here)[0] for one in cells]
+        shared, best = self.scoring.executor.share(permutations), list[list[Pair]]()
+        for at in chunks(len(drawn), _ENCODED):
+            parts = self._by_pieces(
+                _encode_surrogates, shared, first + at.start, at.stop - at.start
+            )
+            for cells in map(Cells.joined, map(list, zip(*parts, strict=True))):
+                best += self.screen.best_pairs(cells, self._as_they_are, here)
+        return best
 
     def _by_pieces(self, job: Callable[..., Any], *also: Any) -> list[Any]:
         """What a job makes of the columns, some at a time."""
@@ -218,10 +223,12 @@ def _encode_surrogates(
     x: ColumnSet,
     which: Which,
     permutations: Permutations,
-    number: int,
-) -> Cells:
+    first: int,
+    count: int,
+) -> list[Cells]:
     surrogates = permutations.surrogates(x.take(which, with_order=False), runner)
-    return screen.encode(surrogates(permutations.draw(number, 1)), runner)
+    each = (surrogates(drawn[None]) for drawn in draw(permutations, first, count, runner))
+    return [screen.encode(made, runner) for made in each]
 
 
 def _score_surrogates(
