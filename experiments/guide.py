@@ -48,7 +48,7 @@ from infosieve import (
 from infosieve._engines.numba.engine import NumbaEngine
 from infosieve._executors.threads import Threads
 from infosieve._input.scaling import prepare
-from infosieve._resampling.permutations import global_permutations, local_permutations
+from infosieve._resampling.nulls import global_permutations, local_permutations
 from infosieve._scoring.measure import Measure
 from infosieve.datasets import load_tecator, make_friedman, make_xor
 from infosieve.plots import PathDisplay

@@ -24,7 +24,7 @@ from scipy.stats import binomtest
 from spectra import APART, HERE, called, keep, seed_number, table, told, write_between
 
 from infosieve import MISelector, permutation_test
-from infosieve.selection._search import Search
+from infosieve.selection._strategies import Tested
 
 P = 99
 STREAM = 5
@@ -108,22 +108,22 @@ def panel(sets, seed):
     file = HERE / "results" / f"{name}.json"
     rows = json.loads(file.read_text()) if file.exists() else []
     known = {tuple(row[:2]) for row in rows}
-    ask = Search._asked_again
+    ask = Tested._refined
     first = APART * seed
     for number, problem in product(range(first, first + sets), PANEL):
         if (problem, number) in known:
             continue
         X, y, relevant = data(problem, 77, number)
         row = [problem, number]
-        for second in (lambda self, step, *_: step, ask):
-            Search._asked_again = second
+        for second in (lambda self, search, question, step, *_: step, ask):
+            Tested._refined = second
             start = time.process_time()
             fitted = MISelector(random_state=number, n_jobs=1).fit(X, y)
             seconds = round(time.process_time() - start, 3)
             steps = fitted.result_.steps
             refused = [step.features[0] for step in steps if step.action == "refuse"]
             row += [round(f1(set(fitted.selected_.tolist()), set(relevant)), 6), seconds, refused]
-        Search._asked_again = ask
+        Tested._refined = ask
         rows.append(row)
         keep(name, rows)
 

@@ -35,14 +35,14 @@ def in_step(number, action):
     """
     return f"""
 import os, signal
-from infosieve.selection._progress import Ticker
-told = Ticker.__call__
+from infosieve.selection._progress import PermutationProgress
+told = PermutationProgress.__call__
 def tell(self, step, done, total):
     told(self, step, done, total)
     if step == {number} and done:
-        Ticker.__call__ = told
+        PermutationProgress.__call__ = told
         {action}
-Ticker.__call__ = tell
+PermutationProgress.__call__ = tell
 """
 
 

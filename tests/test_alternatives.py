@@ -13,10 +13,10 @@ from sklearn.pipeline import make_pipeline
 from infosieve import MISelector, SelectionResult, mutual_information, permutation_test
 from infosieve._executors.threads import Threads
 from infosieve._input.problem import open_problem
-from infosieve._resampling.permutations import key_of, local_permutations
+from infosieve._resampling import nulls
+from infosieve._resampling.nulls import local_permutations
+from infosieve._resampling.permutations import key_of
 from infosieve.selection import _alternatives as module
-from infosieve.significance import _again as further_questions
-from infosieve.significance import _permutation_test as tests_of_columns
 
 COLUMNS = ["feature", "stand_in", "information", "in_place", "p_value"]
 COLUMNS += ["without", "remaining", "share"]
@@ -45,11 +45,7 @@ def test_every_number_is_that_of_public_functions(fitted, monkeypatch):
     """The naive twin: one call for each number, and a loop for what stands in."""
     selector, X, y = fitted
     frame = selector.alternatives_
-    purpose = tests_of_columns.key_of
-    for place in (tests_of_columns, further_questions):
-        monkeypatch.setattr(
-            place, "key_of", lambda seed, what, given: purpose(seed, "stand-in", given)
-        )
+    monkeypatch.setattr(nulls, "key_of", lambda seed, _, given: key_of(seed, "stand-in", given))
     chosen = list(selector.get_feature_names_out())
     others = [name for name in X.columns if name not in chosen]
     assert len(others) <= module.N_TRIED  # all are tried

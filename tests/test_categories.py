@@ -138,11 +138,11 @@ def test_permuted_copies_score_as_each_alone(criterion, given, target, rng):
     kinds = ["category", "normal", "category", "binary"]
     batch = make_batch(kinds, given, [target], 90, 4, criterion=criterion, n_neighbors=(2, 5))
     orders = np.array([rng.permutation(90) for _ in range(6)], np.int32)
-    together = score(replace(batch, permutations=orders), NumbaEngine(), Threads(1)).nats[0]
+    together = score(replace(batch, permutations=orders), NumbaEngine(), Threads(1))[0]
     permuted = batch.candidates.permuted(orders)
     for j, got in enumerate(together):
         alone = replace(batch, candidates=permuted.take([j]))
-        np.testing.assert_array_equal(score(alone, NumbaEngine(), Threads(1)).nats[0, 0], got)
+        np.testing.assert_array_equal(score(alone, NumbaEngine(), Threads(1))[0, 0], got)
 
 
 def test_a_cell_of_many_samples():

@@ -11,7 +11,8 @@ from infosieve._executors.threads import Threads
 from infosieve._input.problem import open_problem
 from infosieve._input.scaling import prepare
 from infosieve._resampling.layout import Layout
-from infosieve._resampling.permutations import global_permutations, random_folds
+from infosieve._resampling.nulls import global_permutations
+from infosieve._resampling.permutations import random_folds
 from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.measure import Measure
 from infosieve.datasets import make_friedman

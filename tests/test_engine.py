@@ -147,7 +147,7 @@ def test_agrees_with_ties_and_categories(path_name, x, s, y, n, seed, lo, more, 
         x, s, y, n, seed, criterion=form[0], method=form[1], metric=metric, n_neighbors=ks
     )
     with pytest.MonkeyPatch.context() as patch:
-        fast = score(batch, engine_named(path_name, patch), ONE).nats[0]
+        fast = score(batch, engine_named(path_name, patch), ONE)[0]
     np.testing.assert_allclose(fast, expected(batch, ks), rtol=0, atol=1e-12)
 
 
@@ -246,11 +246,11 @@ def test_a_range_of_k_is_each_k_in_one_search(engine_on_a_path):
 def test_samples_without_a_part_are_scored_as_if_alone(engine, kinds, given, n, n_folds, ks):
     batch = make_batch(kinds, given, ["normal"], n, 9, n_neighbors=ks)
     folds = np.random.default_rng(0).permutation(n) % n_folds
-    scores = score(replace(batch, folds=folds), engine, ONE).nats
+    scores = score(replace(batch, folds=folds), engine, ONE)
     assert scores.shape == (n_folds, len(kinds), ks[1] - ks[0] + 1)
     for fold, one in enumerate(scores):
         rows = np.flatnonzero(folds != fold)
-        np.testing.assert_array_equal(score(batch.rows(rows), engine, ONE).nats[0], one)
+        np.testing.assert_array_equal(score(batch.rows(rows), engine, ONE)[0], one)
 
 
 def test_neighbours_that_all_belong_to_one_part(engine):

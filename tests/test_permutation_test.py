@@ -9,12 +9,8 @@ from conftest import in_order
 from infosieve import PermutationTest, permutation_test
 from infosieve._executors.threads import Threads
 from infosieve._input.scaling import prepare
-from infosieve._resampling.permutations import (
-    global_permutations,
-    key_of,
-    local_permutations,
-    random_folds,
-)
+from infosieve._resampling.nulls import global_permutations, local_permutations
+from infosieve._resampling.permutations import key_of, random_folds
 
 
 def redundant(rng, n):

@@ -150,8 +150,8 @@ def test_the_fewest_columns_within_five_percent_of_the_smallest_error():
 @pytest.mark.parametrize("criterion", ["cmi", "jmi"])
 def test_of_many_columns_a_pool_is_estimated(criterion, monkeypatch):
     """All when the number has doubled (one by one: beside fewer than four), else the best then."""
-    monkeypatch.setattr("infosieve.selection._rules._POOL", 4)
-    monkeypatch.setattr("infosieve.selection._rules._POOL_ONE_BY_ONE", 4)
+    monkeypatch.setattr("infosieve.selection._strategies._POOL", 4)
+    monkeypatch.setattr("infosieve.selection._strategies._POOL_ONE_BY_ONE", 4)
     X, y = additive(n=60, m=14)
     how = {"criterion": criterion, "lookahead": 1, "random_state": 0}
     found = MISelector(stop="cv", cv=2, min_features=10, max_features=10, **how).fit(X, y)
@@ -200,7 +200,7 @@ def test_of_two_rankings_the_one_that_predicts_better():
 
 
 def test_a_pool_of_least_values_may_run_dry(monkeypatch):
-    monkeypatch.setattr("infosieve.selection._rules._POOL_ONE_BY_ONE", 4)
+    monkeypatch.setattr("infosieve.selection._strategies._POOL_ONE_BY_ONE", 4)
     X, y = additive(n=60, m=14)
     how = {"criterion": "cmim", "cv": 2, "random_state": 0}
     found = MISelector(stop="cv", min_features=14, max_features=14, **how).fit(X, y)
@@ -344,7 +344,7 @@ def test_columns_of_any_ranking_are_tested(criterion):
 
 def test_nothing_is_tested_unless_asked(monkeypatch):
     X, y = additive(n=60)
-    monkeypatch.setattr("infosieve.selection._search.count_exceedances", None)
+    monkeypatch.setattr("infosieve.selection._strategies.tested", None)
     selector = MISelector(**QUICK).fit(X, y)
     assert selector.path_["p_value"].isna().all()
 

@@ -26,7 +26,7 @@ from infosieve import (
 )
 from infosieve._executors.threads import Threads
 from infosieve._input.scaling import prepare
-from infosieve._resampling.permutations import global_permutations
+from infosieve._resampling.nulls import global_permutations
 from infosieve.results._relevance_test import ENOUGH
 
 # Few draws are enough for most of what is asked here.

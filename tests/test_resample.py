@@ -6,14 +6,10 @@ from conftest import columns
 from hypothesis import given
 from hypothesis import strategies as st
 
-from infosieve._resampling.permutations import (
-    N_NEAR,
-    global_permutations,
-    local_permutations,
-    random_folds,
-    seed_of,
-)
-from infosieve.significance._exceedances import count_exceedances, exceedances_allowed
+from infosieve._core.sequential import exceedances_allowed
+from infosieve._resampling.nulls import global_permutations, local_permutations
+from infosieve._resampling.permutations import N_NEAR, random_folds, seed_of
+from infosieve.significance._tested import Rule, compared
 
 KEY = (7, "test", 0)
 
@@ -114,20 +110,20 @@ def test_stopping_early_never_changes_a_decision(values, alpha, size):
         for first in range(0, n, size):
             yield values[first : first + size, None]
 
-    full = count_exceedances(1.0, blocks(), n, None)
-    early = count_exceedances(1.0, blocks(), n, alpha)
-    assert full.count == (values >= 1).sum()
-    assert full.p_value == (full.count + 1) / (n + 1)
+    full = compared(np.ones(1), blocks(), None, Rule(n))
+    early = compared(np.ones(1), blocks(), alpha, Rule(n))
+    assert full.counts == (values >= 1).sum()
+    assert full.p_value == (full.counts[0] + 1) / (n + 1)
     assert not full.early_stopped
     assert (early.p_value <= alpha) == (full.p_value <= alpha)
     assert early.p_value <= full.p_value
     if early.p_value <= alpha:
-        assert early.count == full.count
+        assert early.counts == full.counts
         assert len(early.null) == n
     else:  # it ends at the permutation that decided, whatever the blocks
         decided = np.flatnonzero((np.cumsum(values >= 1) + 1) / (n + 1) > alpha)
         assert len(early.null) == (decided[0] + 1 if decided.size else 1)
-        assert early.count == (early.null >= 1).sum() or exceedances_allowed(alpha, n) < 0
+        assert early.counts == (early.null >= 1).sum() or exceedances_allowed(alpha, n) < 0
 
 
 def test_permutations_are_saved():
@@ -138,9 +134,9 @@ def test_permutations_are_saved():
             drawn.append(number)
             yield np.array([[1.0]])
 
-    found = count_exceedances(0.5, blocks(), 199, 0.05)
+    found = compared(np.full(1, 0.5), blocks(), 0.05, Rule(199))
     assert found.early_stopped
-    assert found.count == len(drawn) == 10  # p = 11/200 > 0.05
+    assert found.counts == len(drawn) == 10  # p = 11/200 > 0.05
 
 
 @pytest.mark.parametrize(

@@ -13,12 +13,13 @@ from infosieve import MISelector, permutation_test
 from infosieve._core.categories import codes_of
 from infosieve._engines.numba.screen import COARSE, FINE, fixed_k_log_k, n_bits
 from infosieve._executors.threads import Threads
-from infosieve._resampling.permutations import permutations_of
+from infosieve._resampling.nulls import NULLS, LocalNull
 from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.screened import Screened, block_sizes, screen_of
 from infosieve._scoring.screening import Cells
 
 ONE = Threads(1)
+LOCAL = LocalNull(seed=0, metric="euclidean")
 NO_GAPS = ["normal", "heavy", "binary", "integers", "category"]
 KINDS = st.sampled_from([*NO_GAPS, "gaps"])
 
@@ -134,7 +135,7 @@ def codes_by_hand(x, screen, n_cells):
 def test_scores_are_those_of_plain_tables(n, kinds, target, selected, null, seed):
     rng = np.random.default_rng(seed)
     x, y, s = columns(kinds, n, rng), columns(target, n, rng), columns(selected, n, rng)
-    drawn = permutations_of(null, (seed, "test", 0), s, "euclidean", 1)
+    drawn = NULLS[null](seed=seed, metric="euclidean").given(s, "test")
     screen = screen_of(4, y, s, drawn, "euclidean")
     cells = screen.encode(x, ONE)
     orders = np.concatenate([np.arange(n, dtype=np.int32)[None], drawn.draw(0, 2)])
@@ -211,7 +212,7 @@ def test_cells_in_pieces_are_those_of_all():
     rng = np.random.default_rng(2)
     x = columns(["normal", "category", "binary", "gaps", "category"], 90, rng)
     y, s = columns(["normal"], 90, rng), columns(["normal"], 90, rng)
-    drawn = permutations_of("local", (0, "test", 0), s, "euclidean", 1)
+    drawn = LOCAL.given(s, "test")
     screen = screen_of(2, y, s, drawn, "euclidean")
     whole = screen.encode(x, Threads(2))
     pieces = [screen.encode(x.take(at), ONE) for at in ([0, 1], [2], [3, 4])]
@@ -224,7 +225,7 @@ def test_a_column_and_its_negative_score_the_same():
     rng = np.random.default_rng(3)
     x, y = columns(["normal", "heavy", "integers"], 100, rng), columns(["normal"], 100, rng)
     nothing = y.take([])
-    drawn = permutations_of("local", (0, "test", 0), nothing, "euclidean", 1)
+    drawn = LOCAL.given(nothing, "test")
     screen = screen_of(2, y, nothing, drawn, "euclidean")
     mirrored = x.take(slice(None))
     mirrored.values[:] *= -1
@@ -295,7 +296,7 @@ def test_what_is_worth_an_estimate_does_not_depend_on_what_is_kept(rng, monkeypa
     kinds = ["normal", *np.resize([*NO_GAPS, "gaps"], 59)]
     x, target = columns(kinds, 40, rng), columns(["normal"], 40, rng)
     given = x.take(slice(0, n_selected))
-    drawn = permutations_of("local", (0, "test", 0), given, "euclidean", 1)
+    drawn = LOCAL.given(given, "test")
     scoring = Scoring(x, ONE)
     monkeypatch.setattr(scoring, "columns_of_a_piece", lambda: 7)
     screen = screen_of(8, target, given, drawn, "euclidean")

@@ -25,13 +25,10 @@ from infosieve._core.parameters import screen_size
 from infosieve._core.progress import Progress
 from infosieve._executors.threads import Threads
 from infosieve._input.scaling import prepare
-from infosieve._resampling.permutations import (
-    global_permutations,
-    key_of,
-    local_permutations,
-)
-from infosieve.selection._one_by_one import Least
-from infosieve.selection._progress import Ticker, shorter
+from infosieve._resampling.nulls import global_permutations, local_permutations
+from infosieve._resampling.permutations import key_of
+from infosieve.selection._one_by_one import CMIM
+from infosieve.selection._progress import PermutationProgress, shorter
 
 CHAPTER = {
     "n_neighbors": "auto",
@@ -97,7 +94,7 @@ def test_least_values_are_brought_up_to_date_only_where_they_may_be_largest():
         asked.append((selected, len(columns)))
         return np.linspace(1, 0, 1000)[columns] if selected == 0 else np.full(len(columns), 0.5)
 
-    search = Least(np.linspace(1, 0, 1000))
+    search = CMIM(np.linspace(1, 0, 1000))
     assert search.best(range(1000), [], added) == (0, 1.0)
     assert not asked
     assert search.best(range(1, 1000), [0], added)[0] == 1
@@ -422,7 +419,7 @@ def test_ctrl_c_keeps_the_finished_steps(monkeypatch, ctrl_c):
             signal.raise_signal(signal.SIGINT)
 
     selector = MISelector(random_state=0)
-    monkeypatch.setattr(MISelector, "_ticker", lambda *_: tick)
+    monkeypatch.setattr(MISelector, "_listener", lambda *_: tick)
     message = "the 2 steps that were finished are kept: 2 features selected"
     with pytest.raises(KeyboardInterrupt, match=message):
         selector.fit(X, y)
@@ -510,7 +507,7 @@ def permutations_told(seconds, capsys, n_steps=None, pairs=False, total=200):
     """What is said of a test whose permutations take so many seconds each."""
     clock = Clock()
     with Progress(1) as progress:
-        ticker = Ticker(progress, n_steps, lambda pairs: f"pairs={pairs}", clock)
+        ticker = PermutationProgress(progress, n_steps, lambda pairs: f"pairs={pairs}", clock)
         if pairs:
             ticker(3, 0, total)  # of single columns: no time at all
         ticker(3, 0, total)

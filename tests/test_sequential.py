@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from infosieve import MISelector, PermutationTest, permutation_test
 from infosieve._core.sequential import exceedances_allowed, sequential_rule
-from infosieve.significance._exceedances import count_exceedances, until_decided
 from infosieve.significance._levels import forward_stop_level, level_share
+from infosieve.significance._tested import Rule, compared, until_decided
 
 # Those of first and later steps, of pairs, and of removals.
 LEVELS = [0.0375, 0.0125, 0.0617, 0.075, 0.025, 0.1, 0.05]
@@ -234,7 +234,7 @@ def test_blocks_do_not_matter(seed, u, size):
     rule = sequential_rule(0.0375, 199)
     times, counts = rule.endings(values >= 0.5)
     observed = np.full(3, 0.5)
-    null = until_decided(observed, blocks([0, 1, 2]), 199, 0.0375, sequential=True)
+    null = until_decided(observed, blocks([0, 1, 2]), 0.0375, Rule(199, sequential=True))
     np.testing.assert_array_equal(null, values[: times.max()])
     record = PermutationTest(
         candidates=("a", "b", "c"),
@@ -248,19 +248,19 @@ def test_blocks_do_not_matter(seed, u, size):
     np.testing.assert_array_equal(record.permutations_used, times)
     np.testing.assert_array_equal(record.exceedances, counts)
     for j in range(3):
-        alone = count_exceedances(0.5, blocks([j]), 199, 0.0375, sequential=True)
+        alone = compared(np.full(1, 0.5), blocks([j]), 0.0375, Rule(199, sequential=True))
         assert len(alone.null) == times[j]
-        assert alone.count == counts[j]
-        assert alone.p_value == rule.p_value(alone.count, times[j]) == record.p_values[j]
+        assert alone.counts == counts[j]
+        assert alone.p_value == rule.p_value(counts[j], times[j]) == record.p_values[j]
         assert alone.early_stopped == (times[j] < 199)
 
 
 def test_a_fixed_number_is_as_ever():
     values = np.zeros((199, 1))
-    found = count_exceedances(0.5, iter([values]), 199, 0.05)
-    assert (found.count, found.p_value, found.early_stopped) == (0, 1 / 200, False)
+    found = compared(np.full(1, 0.5), iter([values]), 0.05, Rule(199))
+    assert (found.counts, found.p_value, found.early_stopped) == (0, 1 / 200, False)
     assert not found.sequential
-    every = count_exceedances(0.5, iter([values]), 199, None, sequential=True)
+    every = compared(np.full(1, 0.5), iter([values]), None, Rule(199, sequential=True))
     assert (len(every.null), every.p_value, every.sequential) == (199, 1 / 200, False)
 
 

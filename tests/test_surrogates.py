@@ -11,7 +11,7 @@ from infosieve import permutation_test
 from infosieve._core.types import GAP, Columns
 from infosieve._engines.numba.columns import LIFT
 from infosieve._executors.threads import Threads
-from infosieve._resampling.permutations import local_permutations
+from infosieve._resampling.nulls import local_permutations
 from infosieve._resampling.surrogates import SAMPLES_EACH
 
 KEY = (7, "test", 0)

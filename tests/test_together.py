@@ -32,7 +32,8 @@ from infosieve._input.problem import Prepared, open_problem
 from infosieve._input.series import changes, wanders
 from infosieve._input.together import Together, period_of, told_by_place
 from infosieve._resampling.layout import alike, laid_out
-from infosieve._resampling.permutations import global_permutations, permutations_of, random_folds
+from infosieve._resampling.nulls import LocalNull, global_permutations
+from infosieve._resampling.permutations import random_folds
 from infosieve._resampling.surrogates import Series, Surrogates
 from infosieve._resampling.surrogates import _gone_on as gone_on
 from infosieve._scoring.jobs import Scoring
@@ -193,7 +194,7 @@ def test_given_columns_rows_of_a_group_move_together_and_do_not_fit_each_other(k
     groups = np.repeat(np.arange(15), rng.integers(1, 6, 15))
     prepared = prepared_of(["normal"], groups.size, of_groups(groups), kinds)
     moved, layout = laid_out(prepared, None)
-    drawn = permutations_of("local", KEY, moved.given, "euclidean", 1, layout)
+    drawn = LocalNull(seed=0, metric="euclidean", layout=layout).permutations(KEY, moved.given)
     own = groups[layout.rows]
     n_slots, n_groups = layout.slots
     for order in drawn.draw(0, 4):
@@ -213,7 +214,7 @@ def test_categories_that_groups_have_are_strata_of_groups():
     prepared = prepared_of(["normal"], 60, of_groups(groups), ["category"])
     prepared.given.values[0] = np.repeat(np.arange(20) % 3 * 1e200, 3)
     moved, layout = laid_out(prepared, None)
-    drawn = permutations_of("local", KEY, moved.given, "euclidean", 1, layout)
+    drawn = LocalNull(seed=0, metric="euclidean", layout=layout).permutations(KEY, moved.given)
     assert drawn.fits is None
     labels = moved.given.values[0]
     for order in drawn.draw(0, 5):

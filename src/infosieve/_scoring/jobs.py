@@ -9,8 +9,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from itertools import combinations
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -25,11 +24,9 @@ from infosieve._core.types import (
     Which,
 )
 from infosieve._resampling.permutations import Permutations
-from infosieve._scoring.measure import Measure
-from infosieve._scoring.mixed import Scores
+from infosieve._scoring.mixed import averaged
+from infosieve._scoring.statistic import Statistic
 
-# Pairs are looked for among this many columns, those with the largest information.
-PAIRS_AMONG = 64
 # What a job holds of a table that it reads, or was sent: bytes at most.
 _PIECE_BYTES = 1 << 24
 # What permuted surrogates may take where they have to be written out, at most: bytes.
@@ -41,6 +38,8 @@ _FIRST_SURROGATES = 64
 # Columns that have to be read, or fitted, are so once for so many permutations, at first
 # and later.
 _A_READING, _MOST_A_READING = 8, 64
+
+Pair: TypeAlias = tuple[int, int]
 
 
 @dataclass
@@ -58,37 +57,42 @@ class Scoring:
     def __post_init__(self) -> None:
         self.place = self.executor.place(self.x)
 
-    def scores(self, measure: Measure, columns: ColumnNumbers, given: Columns) -> Scores:
+    def scores(self, statistic: Statistic, columns: ColumnNumbers, given: Columns) -> FloatArray:
         """Of each column on its own."""
-        kind = _kind("score", measure, given)
+        return averaged(self.detailed(statistic, columns, given))
+
+    def detailed(self, statistic: Statistic, columns: ColumnNumbers, given: Columns) -> FloatArray:
+        """The same for each fold and K: (n_folds, n_columns, n_K)."""
+        kind = _kind("score", statistic, given)
         m = len(columns)
         size = min(
-            self._fitting(measure),
-            self.executor.batch_size(kind, m, max(m, measure.engine.at_once), _fewest(given)),
+            self._fitting(statistic),
+            self.executor.batch_size(kind, m, max(m, statistic.engine.at_once), _fewest(given)),
         )
-        known = self.executor.share(measure), self.executor.share(given)
+        known = self.executor.share(statistic), self.executor.share(given)
         jobs = (
-            (_count(which, self.x), (*known, ref, which))
+            (count_of(which, self.x), (*known, ref, which))
             for ref, which in self.place.pieces(columns, size)
         )
-        each: list[Scores] = []
+        each: list[FloatArray] = []
         done, progress = 0, self.executor.progress
         for scores in self.executor.map(_score, jobs, kind):
             each.append(scores)
-            done += scores.nats.shape[1]
+            done += scores.shape[1]
             if done < m or len(each) > 1:  # more than a moment's work
                 if len(each) == 1:
                     progress.begin(f"{self.now}, columns", m)
                 progress.advance(done, m)
-        return _joined(each)
+        return each[0] if len(each) == 1 else np.concatenate(each, axis=1)
 
     def permuted(
         self,
-        measure: Measure,
+        statistic: Statistic,
         columns: ColumnNumbers,
         given: Columns,
         permutations: Permutations,
         n_permutations: int,
+        *,
         largest: bool = False,
         may_end: bool = False,
         first: int = 0,
@@ -100,17 +104,17 @@ class Scoring:
         permutation, for those who go on with some of the columns.
         """
         executor, m = self.executor, len(columns)
-        kind = _kind("permute", measure, given)
-        known = executor.share(measure), executor.share(given), executor.share(permutations)
+        kind = _kind("permute", statistic, given)
+        known = executor.share(statistic), executor.share(given), executor.share(permutations)
         blocks: deque[int] = deque()  # the number of pieces of each
-        widest = min(m, self._fitting(measure), self.place.widest)
+        widest = min(m, self._fitting(statistic), self.place.widest)
 
         def jobs() -> Iterator[tuple[int, tuple[Any, ...]]]:
             at, reading = 0, _A_READING
             while at < n_permutations:
                 total = m * (n_permutations - at)
                 room = executor.batch_size(
-                    kind, total, max(m, measure.engine.at_once), _fewest(given)
+                    kind, total, max(m, statistic.engine.at_once), _fewest(given)
                 )
                 if may_end and at == 0 and not executor.remote:
                     room = min(room, max(m, _FIRST_SURROGATES))
@@ -123,7 +127,7 @@ class Scoring:
                 pieces = list(self.place.pieces(columns, size))
                 blocks.append(len(pieces))
                 for ref, which in pieces:
-                    weight = count * _count(which, self.x)
+                    weight = count * count_of(which, self.x)
                     yield weight, (*known, ref, which, first + at, count, largest)
                 at += count
 
@@ -134,56 +138,33 @@ class Scoring:
             yield together.max(axis=1, keepdims=True) if largest else together
 
     def pairs(
-        self, measure: Measure, columns: ColumnNumbers, given: Columns
-    ) -> tuple[FloatArray, list[tuple[int, int]]]:
-        """The joint information of pairs conditional on the given columns, and the pairs.
-
-        They are those of the columns that add most alone.
-        """
-        alone = self.scores(measure, columns, given).averaged
-        job = self._pair_job(measure, columns, given, alone, None, 0)
-        scores = next(self.executor.map(_score_pairs, [job]))
-        return scores, list(combinations([columns[j] for j in _best(alone)], 2))
-
-    def permuted_pairs(
         self,
-        measure: Measure,
-        columns: ColumnNumbers,
+        statistic: Statistic,
+        found: list[list[Pair]],
         given: Columns,
-        permutations: Permutations,
-        n_permutations: int,
+        permutations: Permutations | None = None,
+        first: int = 0,
+        at_once: int = 1,
     ) -> Iterator[FloatArray]:
-        """What the best pair of each permutation scores, the pairs being chosen anew."""
-        alone = self.permuted(measure, columns, given, permutations, n_permutations, may_end=True)
-        shared = self.executor.share(permutations)
+        """Of the pairs found as columns are, or in some permutations, each on its own.
 
-        def jobs() -> Iterator[tuple[int, tuple[Any, ...]]]:
-            number = 0
-            for block in alone:
-                for row in block:
-                    yield self._pair_job(measure, columns, given, row, shared, number)
-                    number += 1
+        ``at_once``: so many permutations are the job of whoever has it.
+        """
+        executor = self.executor
+        known = executor.share(statistic), executor.share(given), executor.share(permutations)
+        jobs = []
+        for at in range(0, len(found), at_once):
+            some = found[at : at + at_once]
+            every, places = np.unique(np.concatenate(some), return_inverse=True)
+            sizes = [len(pairs) for pairs in some]
+            where = self.place.together(every.tolist())
+            jobs.append((len(some), (*known, *where, first + at, places.ravel(), sizes)))
+        for scores in executor.map(_score_pairs, jobs):
+            yield from scores
 
-        for scores in self.executor.map(_score_pairs, jobs()):
-            yield scores.max(keepdims=True)[None]
-
-    def _pair_job(
-        self,
-        measure: Measure,
-        columns: ColumnNumbers,
-        given: Columns,
-        alone: FloatArray,
-        permutations: Permutations | None,
-        number: int,
-    ) -> tuple[int, tuple[Any, ...]]:
-        best = _best(alone)
-        where = self.place.together([columns[j] for j in best])
-        known = self.executor.share(measure), self.executor.share(given)
-        return 1, (*known, *where, permutations, number)
-
-    def _fitting(self, measure: Measure) -> int:
+    def _fitting(self, statistic: Statistic) -> int:
         """Columns of a piece, at most; what has to be read or sent comes in small ones."""
-        return self.columns_of_a_piece(measure.engine.piece_bytes)
+        return self.columns_of_a_piece(statistic.engine.piece_bytes)
 
     def columns_of_a_piece(self, at_hand: int = 1 << 30) -> int:
         """The same for other work than scoring; ``at_hand``: bytes of what is in this process."""
@@ -191,63 +172,9 @@ class Scoring:
         return max(1, (at_hand if here else _PIECE_BYTES) // (8 * self.x.n_samples))
 
 
-def _kind(what: str, measure: Measure, given: Columns) -> str:
-    """Jobs of one kind take about the same time for a candidate."""
-    return f"{what} {given.n_columns}{' folds' if measure.folds is not None else ''}"
-
-
-def _fewest(given: Columns) -> int:
-    """How many candidates are worth a job: with given columns, they share lists of rows."""
-    return 256 if given.n_columns else 16
-
-
-def _count(which: Which, x: ColumnSet) -> int:
+def count_of(which: Which, x: ColumnSet) -> int:
+    """How many columns are meant."""
     return x.n_columns if isinstance(which, slice) else len(which)
-
-
-def _best(alone: FloatArray) -> IntArray:
-    return np.argsort(-alone, kind="stable")[:PAIRS_AMONG]
-
-
-def _joined(each: list[Scores]) -> Scores:
-    if len(each) == 1:
-        return each[0]
-    return Scores(np.concatenate([scores.nats for scores in each], axis=1))
-
-
-def _score(runner: Runner, measure: Measure, given: Columns, x: ColumnSet, which: Which) -> Scores:
-    return measure.scores(x.take(which, with_order=given.n_columns == 0), given, runner)
-
-
-def _permute(
-    runner: Runner,
-    measure: Measure,
-    given: Columns,
-    permutations: Permutations,
-    x: ColumnSet,
-    which: Which,
-    first: int,
-    count: int,
-    largest: bool,
-) -> FloatArray:
-    columns = x.take(which, with_order=given.n_columns == 0)
-    involved = (columns, given, measure.target)
-    plain = measure.folds is None and not any(c.labelled.any() for c in involved)
-    room = measure.engine.surrogate_bytes if plain else _SURROGATE_BYTES
-    at_once = max(1, min(room // (8 * columns.values.size), _DRAWN // columns.n_samples))
-    surrogates = None
-    if not permutations.plain:
-        surrogates = permutations.surrogates(columns, runner, measure.engine if plain else None)
-    values = []
-    for at in range(first, first + count, at_once):
-        drawn = draw(permutations, at, min(at_once, first + count - at), runner)
-        if surrogates is None:
-            scores = measure(columns, given, runner, permutations=drawn)
-        else:
-            scores = measure(surrogates(drawn), given, runner)
-        values.append(scores.reshape(len(drawn), columns.n_columns))
-    whole = np.concatenate(values)
-    return whole.max(axis=1, keepdims=True) if largest else whole
 
 
 def draw(permutations: Permutations, first: int, count: int, runner: Runner) -> IntArray:
@@ -258,18 +185,100 @@ def draw(permutations: Permutations, first: int, count: int, runner: Runner) -> 
     return drawn[0] if len(drawn) == 1 else np.concatenate(drawn)
 
 
-def _score_pairs(
+def _kind(what: str, statistic: Statistic, given: Columns) -> str:
+    """Jobs of one kind take about the same time for a candidate."""
+    return f"{what} {given.n_columns}{statistic.kind}"
+
+
+def _fewest(given: Columns) -> int:
+    """How many candidates are worth a job: with given columns, they share lists of rows."""
+    return 256 if given.n_columns else 16
+
+
+def _score(
+    runner: Runner, statistic: Statistic, given: Columns, x: ColumnSet, which: Which
+) -> FloatArray:
+    return statistic.detailed(x.take(which, with_order=given.n_columns == 0), given, runner)
+
+
+def _permute(
     runner: Runner,
-    measure: Measure,
+    statistic: Statistic,
     given: Columns,
+    permutations: Permutations,
     x: ColumnSet,
     which: Which,
-    permutations: Permutations | None,
-    number: int,
+    first: int,
+    count: int,
+    largest: bool,
 ) -> FloatArray:
-    """Of all pairs of some columns, permuted or not."""
-    pool = x.take(which, with_order=False)
-    if permutations is not None:
-        pool = permutations.surrogates(pool, runner)(permutations.draw(number, 1))
-    both = np.array(list(combinations(range(pool.n_columns), 2))).ravel()
-    return measure(pool.take(both), given, runner, width=2)
+    columns = x.take(which, with_order=given.n_columns == 0)
+    engine = statistic.engine if statistic.on_device(columns, given) else None
+    room = engine.surrogate_bytes if engine is not None else _SURROGATE_BYTES
+    at_once = max(1, min(room // (8 * columns.values.size), _DRAWN // columns.n_samples))
+    surrogates = None
+    if not permutations.plain:
+        surrogates = permutations.surrogates(columns, runner, engine)
+    values = []
+    for at in range(first, first + count, at_once):
+        drawn = draw(permutations, at, min(at_once, first + count - at), runner)
+        if surrogates is None:
+            scores = statistic.of_permuted(columns, given, runner, drawn)
+        else:
+            scores = statistic(surrogates(drawn), given, runner)
+        values.append(scores.reshape(len(drawn), columns.n_columns))
+    whole = np.concatenate(values)
+    return whole.max(axis=1, keepdims=True) if largest else whole
+
+
+def score_copies(
+    runner: Runner,
+    statistic: Statistic,
+    given: Columns,
+    permutations: Permutations,
+    x: ColumnSet,
+    which: Which,
+    numbers: range,
+    copied: IntArray,
+    of: IntArray,
+) -> FloatArray:
+    """Of surrogates: ``copied`` of the columns, each by that ``of`` the permutations it names."""
+    columns = x.take(which, with_order=given.n_columns == 0)
+    drawn = draw(permutations, numbers.start, len(numbers), runner)
+    engine = statistic.engine if statistic.on_device(columns, given) else None
+    surrogates = permutations.surrogates(columns, runner, engine)
+    scores = np.empty(copied.size)
+    at_once = max(1, statistic.engine.surrogate_bytes // (8 * columns.n_samples))
+    for at in range(0, copied.size, at_once):
+        some = slice(at, at + at_once)
+        made = surrogates.some(drawn, copied[some], of[some])
+        scores[some] = statistic(made, given, runner)
+    return scores
+
+
+def _score_pairs(
+    runner: Runner,
+    statistic: Statistic,
+    given: Columns,
+    permutations: Permutations | None,
+    x: ColumnSet,
+    which: Which,
+    first: int,
+    places: IntArray,
+    sizes: list[int],
+) -> list[FloatArray]:
+    """Of pairs, permuted or not: ``sizes`` of each permutation.
+
+    ``places`` has the two columns of each pair, one after the other.
+    """
+    columns = x.take(which, with_order=False)
+    if permutations is None:
+        made = columns.take(places)
+    else:
+        m, drawn = columns.n_columns, draw(permutations, first, len(sizes), runner)
+        copies = np.repeat(np.arange(len(sizes)), 2 * np.array(sizes)) * m + places
+        every, each = np.unique(copies, return_inverse=True)  # a column is in many pairs
+        made = permutations.surrogates(columns, runner).some(drawn, every % m, every // m)
+        made = made.take(each.ravel())
+    scores = statistic(made, given, runner, width=2)
+    return np.split(scores, np.cumsum(sizes)[:-1])

@@ -1,4 +1,4 @@
-"""What is measured: all of a question but the candidates and what is given."""
+"""What is measured by nearest neighbours: all of a question but candidates and what is given."""
 
 from dataclasses import dataclass, replace
 from functools import partial
@@ -19,12 +19,13 @@ from infosieve._core.types import (
     Runner,
 )
 from infosieve._engines.numba.columns import split_orders
-from infosieve._scoring.mixed import Scores, score
+from infosieve._scoring.mixed import averaged, score
+from infosieve._scoring.statistic import Statistic
 
 
-@dataclass(frozen=True, kw_only=True)
-class Measure:
-    """How candidates are measured: all of a batch but the candidates and the given columns."""
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Measure(Statistic):
+    """Information in nats: all of a batch but the candidates and the given columns."""
 
     target: Columns
     criterion: Criterion
@@ -36,17 +37,44 @@ class Measure:
     edges: IntArray | None = None
     """Where parts of the samples begin and end: estimates of each are averaged."""
 
-    def scores(
+    def __call__(
+        self, candidates: Columns, given: Columns, runner: Runner, *, width: int = 1
+    ) -> FloatArray:
+        """One number a candidate: the mean over K and, where there are some, folds."""
+        return averaged(self._scored(self._batch(candidates, given, width=width), runner))
+
+    def of_permuted(
+        self, candidates: Columns, given: Columns, runner: Runner, permutations: IntArray
+    ) -> FloatArray:
+        batch = self._batch(candidates, given, permutations=permutations)
+        return averaged(self._scored(batch, runner))
+
+    def detailed(self, candidates: Columns, given: Columns, runner: Runner) -> FloatArray:
+        return self._scored(self._batch(candidates, given), runner)
+
+    def of_set(self, columns: Columns, runner: Runner) -> float:
+        """The information of a whole set, whatever the criterion."""
+        last = columns.n_columns - 1
+        whole = replace(self, criterion="mi")
+        found = whole(columns.take(slice(last, None)), columns.take(slice(last)), runner)
+        return float(found[0])
+
+    def on_device(self, candidates: Columns, given: Columns) -> bool:
+        involved = (candidates, given, self.target)
+        return self.folds is None and not any(c.labelled.any() for c in involved)
+
+    @property
+    def kind(self) -> str:
+        return "" if self.folds is None else " folds"
+
+    def _batch(
         self,
         candidates: Columns,
         given: Columns,
-        runner: Runner,
-        *,
         permutations: IntArray | None = None,
         width: int = 1,
-    ) -> Scores:
-        """Of each candidate, ``width`` neighbouring columns, for each K and fold."""
-        batch = Batch(
+    ) -> Batch:
+        return Batch(
             candidates=candidates,
             given=given,
             target=self.target,
@@ -58,6 +86,9 @@ class Measure:
             permutations=permutations,
             width=width,
         )
+
+    def _scored(self, batch: Batch, runner: Runner) -> FloatArray:
+        """For each fold, candidate and K."""
         if self.edges is None:
             return score(batch, self.engine, runner)
         batch = batch.materialised()
@@ -66,27 +97,7 @@ class Measure:
             score(batch.span(a, b, None if order is None else order[:, a:b]), self.engine, runner)
             for a, b in pairwise(self.edges.tolist())
         ]
-        return Scores(np.mean([part.nats for part in parts], axis=0))
-
-    def __call__(
-        self,
-        candidates: Columns,
-        given: Columns,
-        runner: Runner,
-        *,
-        permutations: IntArray | None = None,
-        width: int = 1,
-    ) -> FloatArray:
-        """One number a candidate: the mean over K and, where there are some, folds."""
-        scores = self.scores(candidates, given, runner, permutations=permutations, width=width)
-        return scores.averaged
-
-    def of_set(self, columns: Columns, runner: Runner) -> float:
-        """The information of a whole set, whatever the criterion."""
-        last = columns.n_columns - 1
-        whole = replace(self, criterion="mi")
-        found = whole(columns.take(slice(last, None)), columns.take(slice(last)), runner)
-        return float(found[0])
+        return np.asarray(np.mean(parts, axis=0))
 
 
 def _orders(batch: Batch, edges: IntArray, runner: Runner) -> IntArray | None:

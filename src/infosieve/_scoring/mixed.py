@@ -1,6 +1,6 @@
 """Categories among the columns: counts instead of neighbours, and what chance adds to counts."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 
 import numpy as np
@@ -15,28 +15,21 @@ from infosieve._engines.numba.counts import contingency
 _TASK = 16
 
 
-@dataclass(frozen=True)
-class Scores:
-    """Nats of a batch: (n_folds, n_candidates, n_K)."""
-
-    nats: FloatArray
-
-    @property
-    def averaged(self) -> FloatArray:
-        """One number a candidate: the mean over K, and over folds where there are some."""
-        return np.asarray(self.nats.mean(axis=2).mean(axis=0))
+def averaged(nats: FloatArray) -> FloatArray:
+    """One number a candidate: the mean over K, and over folds where there are some."""
+    return np.asarray(nats.mean(axis=2).mean(axis=0))
 
 
-def score(batch: Batch, engine: Engine, runner: Runner) -> Scores:
+def score(batch: Batch, engine: Engine, runner: Runner) -> FloatArray:
     """Score a batch that may have categories: (n_folds, n_candidates, n_K) nats."""
     blocks = (batch.candidates, batch.given, batch.target)
     if not any(block.labelled.any() for block in blocks):
-        return Scores(engine.score(batch, runner))
+        return engine.score(batch, runner)
     if batch.folds is None:
-        return Scores(_score(batch, engine, runner)[None])
+        return _score(batch, engine, runner)[None]
     batch = batch.materialised()
     remaining = batch.without_folds()
-    return Scores(np.stack([_score(batch.rows(rows), engine, runner) for rows in remaining]))
+    return np.stack([_score(batch.rows(rows), engine, runner) for rows in remaining])
 
 
 def _score(batch: Batch, engine: Engine, runner: Runner) -> FloatArray:

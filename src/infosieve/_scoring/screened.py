@@ -20,19 +20,17 @@ from infosieve._core.types import (
     Runner,
     Which,
 )
-from infosieve._engines.numba.engine import NumbaEngine
-from infosieve._resampling.permutations import Permutations, permutations_of
-from infosieve._scoring.jobs import Scoring, draw
-from infosieve._scoring.measure import Measure
-from infosieve._scoring.screening import PAIRS_AMONG, Cells, Scored, Screen
+from infosieve._resampling.nulls import LocalNull
+from infosieve._resampling.permutations import Permutations
+from infosieve._scoring.jobs import Pair, Scoring, count_of, draw, score_copies
+from infosieve._scoring.screening import PAIRS_SCREENED_AMONG, Cells, Scored, Screen
+from infosieve._scoring.statistic import Statistic
 
 # Permutations that are tried at once: at first, and at most.
 _FIRST, _MOST = 4, 64
 # For pairs, the surrogates of so many permutations are encoded at once, and columns fitted once for
 # these.
 _ENCODED = 16
-
-Pair = tuple[int, int]
 
 
 @dataclass
@@ -57,7 +55,7 @@ class Screened:
     @property
     def n_pairs(self) -> int:
         """How many pairs there are to choose from."""
-        n = min(len(self.columns), PAIRS_AMONG)
+        n = min(len(self.columns), PAIRS_SCREENED_AMONG)
         return n * (n - 1) // 2
 
     @cached_property
@@ -110,20 +108,17 @@ class Screened:
         )
         return list(executor.map(job, jobs, "encode"))
 
-    def pairs(self, measure: Measure) -> tuple[FloatArray, list[Pair]]:
-        """What the best pairs tell, as they are, and which columns they have."""
+    def pairs(self) -> list[Pair]:
+        """The best pairs as they are, by the numbers of their columns."""
         here = self.scoring.executor.here
-        found = self.screen.best_pairs(self.cells, self._as_they_are, here)
-        pairs = [(self.columns[i], self.columns[j]) for i, j in found[0]]
-        scores = next(iter(self._scored_pairs(measure, [found[0]], None, 0)))
-        return scores, pairs
+        return self._numbered(self.screen.best_pairs(self.cells, self._as_they_are, here))[0]
 
     def largest(
-        self, measure: Measure, permutations: Permutations, sizes: Iterator[int]
+        self, statistic: Statistic, permutations: Permutations, sizes: Iterator[int]
     ) -> Iterator[FloatArray]:
         """The largest of the screened, for each permutation: blocks of ``sizes``, (size, 1)."""
         executor, place = self.scoring.executor, self.scoring.place
-        known = executor.share(measure), executor.share(self.given), executor.share(permutations)
+        known = executor.share(statistic), executor.share(self.given), executor.share(permutations)
         blocks: deque[list[IntArray]] = deque()  # the permutations of the copies, job by job
 
         def jobs() -> Iterator[tuple[int, tuple[Any, ...]]]:
@@ -136,15 +131,17 @@ class Screened:
                 columns = ColumnNumbers(self.columns[j] for j in every)
                 room = executor.batch_size("best", places.size, places.size, 64)
                 pieces = list(place.pieces(columns, max(1, room * every.size // places.size)))
-                edges = np.cumsum([0, *(_width(which, every.size) for _, which in pieces)])
+                widths = (count_of(which, self.scoring.x) for _, which in pieces)
+                edges = np.cumsum([0, *widths])
                 mine = [np.flatnonzero((places >= a) & (places < b)) for a, b in pairwise(edges)]
                 blocks.append([numbers[at] for at in mine])
+                drawn_here = range(first, first + size)
                 for (ref, which), at, start in zip(pieces, mine, edges, strict=False):
                     copied = places[at] - start
-                    yield at.size, (*known, ref, which, first, size, copied, numbers[at])
+                    yield at.size, (*known, ref, which, drawn_here, copied, numbers[at])
                 first += size
 
-        results = executor.map(_score_copies, jobs(), "best")
+        results = executor.map(score_copies, jobs(), "best")
         for result in results:
             numbers = blocks.popleft()
             whole = [result, *(next(results) for _ in numbers[1:])]
@@ -153,42 +150,25 @@ class Screened:
             yield largest[:, None]
 
     def largest_pairs(
-        self, measure: Measure, permutations: Permutations, sizes: Iterator[int]
+        self, statistic: Statistic, permutations: Permutations, sizes: Iterator[int]
     ) -> Iterator[FloatArray]:
         """The largest of the screened pairs, for each permutation: blocks of (size, 1)."""
-        executor, first = self.scoring.executor, 0
+        scoring, first = self.scoring, 0
         for size in sizes:
-            drawn = draw(permutations, first, size, executor.here)
-            found = self._best_pairs(permutations, drawn, first)
-            scores = self._scored_pairs(measure, found, permutations, first)
+            drawn = draw(permutations, first, size, scoring.executor.here)
+            found = self._numbered(self._best_pairs(permutations, drawn, first))
+            at_once = 1 if scoring.executor.remote else size
+            scores = scoring.pairs(statistic, found, self.given, permutations, first, at_once)
             yield np.array([[one.max()] for one in scores])
             first += size
+
+    def _numbered(self, found: list[list[Pair]]) -> list[list[Pair]]:
+        """Pairs of places as pairs of columns."""
+        return [[(self.columns[i], self.columns[j]) for i, j in pairs] for pairs in found]
 
     @property
     def _as_they_are(self) -> IntArray:
         return _identity(self.given.n_samples)
-
-    def _scored_pairs(
-        self,
-        measure: Measure,
-        found: list[list[Pair]],
-        permutations: Permutations | None,
-        first: int,
-    ) -> Iterator[FloatArray]:
-        """Of the pairs found in some permutations: a job for a few permutations."""
-        executor = self.scoring.executor
-        measure = replace(measure, engine=NumbaEngine())  # other engines know no pairs
-        known = executor.share(measure), executor.share(self.given), executor.share(permutations)
-        at_once = 1 if executor.remote else len(found)
-        jobs = []
-        for at in range(0, len(found), at_once):
-            some = found[at : at + at_once]
-            every, places = np.unique(np.concatenate(some), return_inverse=True)
-            sizes = [len(pairs) for pairs in some]
-            where = self.scoring.place.together([self.columns[j] for j in every])
-            jobs.append((len(some), (*known, *where, first + at, places.ravel(), sizes)))
-        for scores in executor.map(_score_pairs, jobs):
-            yield from scores
 
 
 def screen_of(
@@ -197,7 +177,7 @@ def screen_of(
     """What candidates are screened by; they follow the given columns if permutations are local."""
     fits, local = permutations.fits, permutations.local or not given.n_columns
     if not local:
-        fits = permutations_of("local", permutations.key, given, metric, 1).fits
+        fits = LocalNull(seed=0, metric=metric).permutations(permutations.key, given).fits
     return Screen.of(n_best, target, given, fits, follow=local, series=permutations.series)
 
 
@@ -262,60 +242,3 @@ def _score_as_they_are(runner: Runner, screen: Screen, x: ColumnSet, which: Whic
 def _identity(n_samples: int) -> IntArray:
     """The permutation that changes nothing."""
     return np.arange(n_samples, dtype=np.int32)[None]
-
-
-def _width(which: Which, n_columns: int) -> int:
-    return n_columns if isinstance(which, slice) else len(which)
-
-
-def _score_copies(
-    runner: Runner,
-    measure: Measure,
-    given: Columns,
-    permutations: Permutations,
-    x: ColumnSet,
-    which: Which,
-    first: int,
-    count: int,
-    copied: IntArray,
-    numbers: IntArray,
-) -> FloatArray:
-    """Of surrogates: ``copied`` of the columns, by the permutations ``numbers`` after the first."""
-    columns = x.take(which, with_order=given.n_columns == 0)
-    drawn = draw(permutations, first, count, runner)
-    involved = (columns, given, measure.target)
-    plain = measure.folds is None and not any(c.labelled.any() for c in involved)
-    surrogates = permutations.surrogates(columns, runner, measure.engine if plain else None)
-    scores = np.empty(copied.size)
-    at_once = max(1, measure.engine.surrogate_bytes // (8 * columns.n_samples))
-    for at in range(0, copied.size, at_once):
-        some = slice(at, at + at_once)
-        made = surrogates.some(drawn, copied[some], numbers[some])
-        scores[some] = measure(made, given, runner)
-    return scores
-
-
-def _score_pairs(
-    runner: Runner,
-    measure: Measure,
-    given: Columns,
-    permutations: Permutations | None,
-    x: ColumnSet,
-    which: Which,
-    first: int,
-    places: IntArray,
-    sizes: list[int],
-) -> list[FloatArray]:
-    """The joint information of pairs, permuted or not: ``sizes`` of each permutation.
-
-    ``places`` has the two columns of each pair, one after the other.
-    """
-    columns = x.take(which, with_order=False)
-    if permutations is None:
-        made = columns.take(places)
-    else:
-        numbers = np.repeat(np.arange(len(sizes)), 2 * np.array(sizes))
-        drawn = draw(permutations, first, len(sizes), runner)
-        made = permutations.surrogates(columns, runner).some(drawn, places, numbers)
-    scores = measure(made, given, runner, width=2)
-    return np.split(scores, np.cumsum(sizes)[:-1])

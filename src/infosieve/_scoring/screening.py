@@ -41,7 +41,7 @@ _GROUPS, _MOST_GROUPS = 4, 8
 # Columns that one task encodes, or scores, at once.
 _TASK = 512
 # Pairs are looked for among this many columns at most, the best ones by their own cells.
-PAIRS_AMONG = 1024
+PAIRS_SCREENED_AMONG = 1024
 
 
 @dataclass(frozen=True)
@@ -208,7 +208,7 @@ class Screen(WritableArrays):
         self, cells: Cells, permutations: IntArray, runner: Runner
     ) -> list[list[tuple[int, int]]]:
         """For each permutation the pairs whose coarse cells tell most about the target."""
-        n = min(PAIRS_AMONG, cells.n_columns)
+        n = min(PAIRS_SCREENED_AMONG, cells.n_columns)
         pools = [np.arange(n)] * len(permutations)
         if n < cells.n_columns:
             wide = replace(self, n_best=n, splits=_NO_SPLITS)

@@ -19,7 +19,8 @@ from infosieve._engines.devices import Device, check_device, engine_of, require_
 from infosieve._executors import executor_of
 from infosieve._input.problem import open_problem, provenance_of
 from infosieve._resampling.layout import Layout, laid_out
-from infosieve._resampling.permutations import global_permutations, random_folds, seed_of
+from infosieve._resampling.nulls import global_permutations
+from infosieve._resampling.permutations import random_folds, seed_of
 from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.measure import Measure
 from infosieve.results import KChoice, Provenance
@@ -183,7 +184,7 @@ def choose(
     both = []
     for target in (measure.target, permuted):
         of_target = replace(measure, target=target, folds=folds, edges=edges)
-        of_folds = scoring.scores(of_target, ColumnNumbers(varying), nothing).nats
+        of_folds = scoring.detailed(of_target, ColumnNumbers(varying), nothing)
         values = np.zeros((x.n_columns, of_folds.shape[2], of_folds.shape[0]))
         values[varying] = of_folds.transpose(1, 2, 0)
         both.append(values)

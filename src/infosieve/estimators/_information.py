@@ -342,7 +342,7 @@ def relevance(
         result = np.zeros(m)
         varying = ColumnNumbers(np.flatnonzero(~x.constant))
         if varying:
-            scores = Scoring(x, pool).scores(measure, varying, condition).averaged
+            scores = Scoring(x, pool).scores(measure, varying, condition)
             known = criterion == "mi" and condition.n_columns
             result[varying] = scores - (measure.of_set(condition, pool.here) if known else 0.0)
     if problem.x.named:

@@ -12,23 +12,17 @@ common with s, found without a look at the target.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 
-from infosieve._core.sequential import sequential_rule
-from infosieve._core.types import ColumnNumbers, Columns, FloatArray, IntArray, Metric
-from infosieve._input.problem import Prepared
-from infosieve._resampling.followed import follow_any
-from infosieve._resampling.layout import Layout
-from infosieve._resampling.permutations import Permutations, key_of, permutations_of
-from infosieve._scoring.jobs import Scoring
-from infosieve._scoring.measure import Measure
+from infosieve._core.types import ColumnNumbers, Columns, FloatArray, IntArray
+from infosieve._resampling.refined import predicted_by_any
+from infosieve._scoring.question import Question
 from infosieve._scoring.screened import Screened, screen_of
 from infosieve.results import Alternative
-from infosieve.selection._rules import Rules
-from infosieve.significance._again import Again, asked_again
-from infosieve.significance._exceedances import until_decided
+from infosieve.significance._refinements import Refinement, along_a_curve
+from infosieve.significance._tested import Rule, tested
 
 # So many columns are tried for each selected one, those that have most in common with it.
 N_TRIED = 16
@@ -38,153 +32,106 @@ LARGEST_SHARE, N_COPIES = 0.5, 3
 
 
 def find_alternatives(
-    scoring: Scoring,
-    columns: Prepared,
-    layout: Layout,
-    measure: Measure,
-    rules: Rules,
-    selected: Sequence[int],
-    candidates: ColumnNumbers,
+    question: Question, selected: Sequence[int], alpha: float, rule: Rule
 ) -> tuple[Alternative, ...]:
-    """Of each selected column, in their order, those that could stand in, the best first."""
+    """Of each selected column, in their order, those that could stand in, the best first.
+
+    The candidates of the question are all columns; tests are at the level ``alpha``.
+    """
     found: list[Alternative] = []
-    others = ColumnNumbers(j for j in candidates if j not in selected)
+    others = ColumnNumbers(j for j in question.candidates if j not in selected)
     for done, column in enumerate(selected):
-        scoring.executor.progress.advance(done, len(selected))
-        rest = [j for j in selected if j != column]
-        given = columns.take_given(rest)
-        metric, n_workers = measure.metric, scoring.executor.here.n_workers
-        key = key_of(rules.seed, "stand-in", given)
-        drawn = permutations_of(rules.null, key, given, metric, n_workers, layout)
-        tried = _in_common(scoring, column, others, given, drawn, metric)
-        found += _of_one(scoring, columns, measure, rules, column, rest, tried, drawn)
+        question.scoring.executor.progress.advance(done, len(selected))
+        rest = tuple(j for j in selected if j != column)
+        beside = question.but(candidates=others, known=rest, purpose="stand-in")
+        tried = _in_common(beside, column)
+        if tried:
+            found += _of_one(beside.but(candidates=tried), column, alpha, rule)
     return tuple(found)
 
 
-def _in_common(
-    scoring: Scoring,
-    column: int,
-    others: ColumnNumbers,
-    given: Columns,
-    drawn: Permutations,
-    metric: Metric,
-) -> ColumnNumbers:
-    """The columns that have most in common with one, given the other selected ones."""
+def _in_common(question: Question, column: int) -> ColumnNumbers:
+    """The candidates that have most in common with a column, given the other selected ones."""
+    others, given, scoring = question.candidates, question.given, question.scoring
     if len(others) <= N_TRIED:
         return others
-    screen = screen_of(N_TRIED, scoring.x.take([column]).filled(), given, drawn, metric)
+    target, metric = scoring.x.take([column]).filled(), question.null.metric
+    screen = screen_of(N_TRIED, target, given, question.permutations, metric)
     worth = Screened(scoring, screen, others, given).observed(keep=False)
     return ColumnNumbers(others[j] for j in worth)
 
 
-def _of_one(
-    scoring: Scoring,
-    columns: Prepared,
-    measure: Measure,
-    rules: Rules,
-    column: int,
-    rest: list[int],
-    tried: ColumnNumbers,
-    drawn: Permutations,
-) -> list[Alternative]:
-    """Those of the columns tried that could stand in for one."""
-    if not tried:
-        return []
-    here, given = scoring.executor.here, columns.take_given(rest)
-    taken = scoring.x.take([column])
-    alone = float(measure(taken, given, here)[0])
-    remaining = np.array(
-        [measure(taken, columns.take_given([*rest, other]), here)[0] for other in tried]
-    )
+def _of_one(question: Question, column: int, alpha: float, rule: Rule) -> list[Alternative]:
+    """Those candidates that could stand in for a column, given the other selected ones."""
+    tried, statistic = question.candidates, question.statistic
+    here, taken = question.scoring.executor.here, question.scoring.x.take([column])
+    alone = question.score(column)
+    beside = (question.columns.take_given([*question.known, other]) for other in tried)
+    remaining = np.array([statistic(taken, given, here)[0] for given in beside])
     little = np.flatnonzero(np.maximum(remaining, 0.0) < LARGEST_SHARE * alone)
     if not little.size:
         return []
-    in_place = scoring.scores(measure, tried, given).averaged
-    blocks = scoring.permuted(
-        measure, tried, given, drawn, rules.n_permutations, largest=True, may_end=True
-    )
-    p_values = _p_values(rules, in_place[little], blocks)
-    places, p_values = little[p_values <= rules.alpha], p_values[p_values <= rules.alpha]
-    without = np.array([_beside_copies(scoring, columns, measure, taken, given, drawn, tried[j])
-                        for j in places])  # fmt: skip
-    # The dear question comes last, and only of those that would be listed.
-    redundant = np.maximum(remaining[places], 0.0) < LARGEST_SHARE * without
-    places, p_values, without = places[redundant], p_values[redundant], without[redundant]
-    if rest and rules.null == "local" and places.size:
-        known = scoring.x.take(rest).filled()
-        p_values = _beside_what_they_follow(
-            scoring, measure, rules, tried, places, p_values, in_place, known, given, drawn
-        )
+    in_place = question.scores(tried)
+    p_values = np.ones(len(tried))
+    p_values[little] = tested(question, alpha, rule, in_place[little], None).p_values
+    places = np.flatnonzero(p_values <= alpha)
+    without = np.zeros(len(tried))
+    without[places] = [_beside_copies(question, taken, tried[j]) for j in places]
+    redundant = np.maximum(remaining[places], 0.0) < LARGEST_SHARE * without[places]
+    # What takes longest comes last, and is asked only of those that would be listed.
+    places = places[redundant]
+    if question.known and places.size:
+        p_values[places] = _refined(question, places, p_values, in_place, alpha, rule)
     found = [
         Alternative(
             feature=column,
             stand_in=tried[place],
             information=alone,
             in_place=float(in_place[place]),
-            p_value=float(p),
-            without=float(other),
+            p_value=float(p_values[place]),
+            without=float(without[place]),
             remaining=float(remaining[place]),
         )
-        for place, p, other in zip(places, p_values, without, strict=True)
-        if p <= rules.alpha
+        for place in places
+        if p_values[place] <= alpha
     ]
     return sorted(found, key=lambda one: (-one.in_place, one.stand_in))
 
 
-def _beside_copies(
-    scoring: Scoring,
-    columns: Prepared,
-    measure: Measure,
-    taken: Columns,
-    given: Columns,
-    drawn: Permutations,
-    other: int,
-) -> float:
+def _beside_copies(question: Question, taken: Columns, other: int) -> float:
     """What a column adds beside permuted copies of another, on average."""
-    here = scoring.executor.here
-    copies = drawn.surrogates(scoring.x.take([other]), here)(drawn.draw(0, N_COPIES))
-    beside = [given.beside(columns.as_given(copies.take([c]))) for c in range(N_COPIES)]
-    return float(np.mean([measure(taken, copy, here)[0] for copy in beside]))
+    here, drawn = question.scoring.executor.here, question.permutations
+    surrogates = drawn.surrogates(question.scoring.x.take([other]), here)
+    copies = surrogates(drawn.draw(0, N_COPIES))
+    each = (question.columns.as_given(copies.take([c])) for c in range(N_COPIES))
+    beside = (question.given.beside(copy) for copy in each)
+    return float(np.mean([question.statistic(taken, given, here)[0] for given in beside]))
 
 
-def _beside_what_they_follow(
-    scoring: Scoring,
-    measure: Measure,
-    rules: Rules,
-    tried: ColumnNumbers,
+def _refined(
+    question: Question,
     places: IntArray,
     p_values: FloatArray,
-    in_place: FloatArray,
-    known: Columns,
-    given: Columns,
-    drawn: Permutations,
+    observed: FloatArray,
+    alpha: float,
+    rule: Rule,
 ) -> FloatArray:
-    """The larger p-values of columns that selected ones predict: they are asked again.
+    """The larger p-values of candidates that selected columns predict: they are tested again.
 
-    Those that follow the same columns are compared with the same permuted values.
+    Those that the same columns predict are compared with the same permuted values.
     """
-    larger = p_values.copy()
-    follow = follow_any(scoring.x.take([tried[j] for j in places]), known, measure.metric)
-    questions: dict[object, list[int]] = defaultdict(list)
-    asked: dict[object, Again] = {}
-    for at in np.flatnonzero(follow).tolist():
-        column, n = tried[places[at]], rules.n_permutations
-        again = asked_again(scoring, measure, column, tried, known, given, drawn, n, may_end=True)
-        if again is not None:
-            asked.setdefault(again.same, again)
-            questions[again.same].append(at)
-    for same, members in questions.items():
-        found = _p_values(rules, in_place[places[members]], asked[same].values)
-        larger[members] = np.maximum(larger[members], found)
+    x, larger = question.scoring.x, p_values[places]
+    known, metric = x.take(list(question.known)).filled(), question.null.metric
+    predicted = predicted_by_any(x.take([question.candidates[j] for j in places]), known, metric)
+    members: dict[object, list[int]] = defaultdict(list)
+    asked: dict[object, Refinement] = {}
+    for at in np.flatnonzero(predicted).tolist():
+        column, seen = question.candidates[places[at]], float(observed[places[at]])
+        further = along_a_curve(question, column, seen, "stand-in")
+        if further is not None:
+            asked.setdefault(further.same, further)
+            members[further.same].append(at)
+    for same, some in members.items():
+        outcome = tested(asked[same].question, alpha, rule, observed[places[some]], None)
+        larger[some] = np.maximum(larger[some], outcome.p_values)
     return larger
-
-
-def _p_values(rules: Rules, observed: FloatArray, blocks: Iterator[FloatArray]) -> FloatArray:
-    """Of several observed values against the same permuted ones."""
-    n, level = rules.n_permutations, rules.alpha
-    reached = until_decided(observed, blocks, n, level, rules.sequential) >= observed
-    if not rules.sequential:
-        return np.asarray((reached.sum(axis=0) + 1) / (n + 1))
-    rule = sequential_rule(level, n)
-    times, counts = rule.endings(reached)
-    return rule.p_values(counts, times)

@@ -4,6 +4,7 @@ Sets outgrow an estimator; two columns and the target never do. What a candidate
 column is estimated once and kept, so a step costs one estimate of each candidate at most.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from typing import Literal, TypeAlias, get_args
 
@@ -12,8 +13,8 @@ import numpy as np
 from infosieve._core.types import ColumnNumbers, FloatArray, IntArray
 
 # "cmim": the least of what a candidate adds to each selected column; "jmi": the mean.
-OneByOne: TypeAlias = Literal["cmim", "jmi"]
-ONE_BY_ONE = get_args(OneByOne)
+PairwiseCriterion: TypeAlias = Literal["cmim", "jmi"]
+ONE_BY_ONE = get_args(PairwiseCriterion)
 # What candidates (by number) add to one selected column.
 Added: TypeAlias = Callable[[ColumnNumbers, int], FloatArray]
 
@@ -21,7 +22,7 @@ Added: TypeAlias = Callable[[ColumnNumbers, int], FloatArray]
 _AT_ONCE = 32
 
 
-class Held:
+class OneByOne(ABC):
     """What candidates add to each selected column, in one number.
 
     ``alone`` is what they tell by themselves; ``n_known`` how many of the selected columns each was
@@ -32,13 +33,17 @@ class Held:
         self.alone, self.n_known = alone, np.zeros(len(alone), np.int64)
 
     @property
+    @abstractmethod
     def values(self) -> FloatArray:
         """Of all candidates, as far as it is known."""
-        raise NotImplementedError
 
+    @abstractmethod
+    def best(self, left: Sequence[int], selected: Sequence[int], added: Added) -> tuple[int, float]:
+        """Of the candidates that are left: its number, and its value."""
+
+    @abstractmethod
     def _add(self, columns: IntArray, values: FloatArray) -> None:
         """What candidates add to one more selected column."""
-        raise NotImplementedError
 
     def _update(self, columns: IntArray, selected: Sequence[int], added: Added) -> None:
         """Hold candidates against all selected columns that they have not been held against."""
@@ -49,7 +54,7 @@ class Held:
                 self.n_known[some] = i + 1
 
 
-class Least(Held):
+class CMIM(OneByOne):
     """The candidate whose least value is largest (CMIM).
 
     A least value can only fall: that of a candidate which is not up to date bounds it, and some
@@ -68,7 +73,6 @@ class Least(Held):
         self._least[columns] = np.minimum(self._least[columns], values)
 
     def best(self, left: Sequence[int], selected: Sequence[int], added: Added) -> tuple[int, float]:
-        """Of the candidates that are left: its number, and its value."""
         columns = np.asarray(left)
         self._update(columns[self.n_known[columns] == 0], selected[:1], added)
         while True:
@@ -80,7 +84,7 @@ class Least(Held):
             self._update(order[stale][:_AT_ONCE], selected, added)
 
 
-class Mean(Held):
+class JMI(OneByOne):
     """The candidate whose mean value is largest (JMI)."""
 
     def __init__(self, alone: FloatArray) -> None:
@@ -95,8 +99,10 @@ class Mean(Held):
         self._sums[columns] += values
 
     def best(self, left: Sequence[int], selected: Sequence[int], added: Added) -> tuple[int, float]:
-        """Of the candidates that are left: its number, and its value."""
         columns = np.asarray(left)
         self._update(columns, selected, added)
         values = self.values[columns]
         return int(columns[np.argmax(values)]), float(values.max())
+
+
+CRITERIA: dict[str, type[OneByOne]] = {"cmim": CMIM, "jmi": JMI}

@@ -29,8 +29,8 @@ from infosieve.results import CVScores, Provenance
 from infosieve.selection._checkpoint import CVCheckpoint, Fold
 from infosieve.selection._folds import Split, drawn_folds
 from infosieve.selection._models import default_model, unjudged, with_preparation
-from infosieve.selection._rules import rules_of, rules_of_tests, with_criterion
 from infosieve.selection._search import Search
+from infosieve.selection._strategies import strategy_of, tests_in_order, with_criterion
 
 # Rankings that are tried where nobody names a criterion (docs/quality.md).
 CRITERIA = ("cmi", "cmim")
@@ -196,8 +196,8 @@ def trial_of(
 
     ``folds``: where the parameters do not just say how many.
     """
-    seed, least = search.rules.seed, search.rules.min_features
-    most = min(search.rules.max_features, len(search.candidates))
+    seed, least = search.question.null.seed, search.strategy.min_features
+    most = min(search.strategy.max_features, len(search.candidates))
     classes = _has_classes(problem)
     own, categorical = selector.model is None, problem.x.categorical
     model = default_model(classes) if own else clone(selector.model)
@@ -468,9 +468,9 @@ def _ranked(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         problem = selector._problem(*data, executor, among)
-        rules = rules_of(selector, problem.x, provenance.seed)
-        engine = selector._engine(problem.x, rules, executor)
-        search, _ = selector._search(problem, rules, provenance, engine, executor)
+        strategy = strategy_of(selector, problem.x)
+        engine = selector._engine(problem.x, strategy, executor)
+        search, _ = selector._search(problem, strategy, provenance, engine, executor)
         for _ in search.steps():
             pass
     return list(search.selected)
@@ -497,13 +497,13 @@ def cut(search: Search, trial: Trial, folds: Sequence[Fold], kept: CVCheckpoint 
     One more where a pair would be torn.
     """
     criterion, chosen = next(iter(by_criterion(folds).items()))
-    search.rules = with_criterion(search.rules, criterion)
+    search.strategy = with_criterion(search.strategy, criterion)
     try:
         for _ in search.steps():
             pass
     except (KeyboardInterrupt, WorkersLostError) as error:
         raise _interrupted(error, len(folds), len(folds), kept) from error
-    n = n_chosen(trial.sizes, chosen, trial.optimum, search.rules.min_features)
+    n = n_chosen(trial.sizes, chosen, trial.optimum, search.strategy.min_features)
     scores = scores_of(trial, folds, search.selected, n)
     path, selected = [], list[int]()
     for step in search.path:
@@ -541,6 +541,6 @@ def _why_cut(scores: CVScores) -> str:
 def tested(search: Search, lookahead: int) -> Search:
     """A search that tests the columns of another, in their order, as the default would."""
     order = tuple(step.features for step in search.path)
-    again = replace(search, rules=rules_of_tests(search.rules, order, lookahead))
+    again = replace(search, strategy=tests_in_order(search.strategy, order, lookahead))
     again.first = search.first
     return again

@@ -19,7 +19,7 @@ _LONG = 10.0
 Clock = Callable[[], float]
 
 
-def told(step: Step, table: Any, uncorrected: bool) -> str:
+def in_words(step: Step, table: Any, uncorrected: bool) -> str:
     """A step in words; ``uncorrected``: p is that of the column alone."""
     names = " and ".join(printable(table.names[j]) for j in step.features)
     text = f"{step.action} {names} (best of {step.n_candidates}): {step.gain:+.3f} nats"
@@ -32,7 +32,7 @@ def told(step: Step, table: Any, uncorrected: bool) -> str:
     return text
 
 
-class Ticker:
+class PermutationProgress:
     """Hears of the permutations of a search; tells once how long they will take, if that is long.
 
     ``n_steps`` is how many steps there can be at most, where that is asked for. ``shorter`` says

@@ -20,6 +20,7 @@ from infosieve._core.parameters import (
     check_neighbors,
     check_x,
     is_int,
+    screen_size,
     stop_of,
 )
 from infosieve._core.progress import Progress
@@ -54,8 +55,11 @@ from infosieve._input.problem import (
     warn_of_the_target,
 )
 from infosieve._resampling.layout import Layout, laid_out
+from infosieve._resampling.nulls import NULLS
+from infosieve._resampling.nulls import Null as NullHypothesis
 from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.measure import Measure
+from infosieve._scoring.question import Question
 from infosieve._sources.columns import as_source
 from infosieve.estimators._choice_of_k import choose, neighbors_tried
 from infosieve.report._data import p_text
@@ -74,9 +78,10 @@ from infosieve.selection._prediction import (
     tested,
     trial_of,
 )
-from infosieve.selection._progress import Ticker, shorter, told
-from infosieve.selection._rules import Rules, Stop, check_parameters, rules_of
-from infosieve.selection._search import Search
+from infosieve.selection._progress import PermutationProgress, in_words, shorter
+from infosieve.selection._rules import Stop, check_parameters
+from infosieve.selection._search import Search, Strategy
+from infosieve.selection._strategies import strategy_of
 from infosieve.significance._levels import level_share
 from infosieve.significance._permutation_test import (
     MEASURED,
@@ -435,8 +440,8 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         refuse_numbers(self, y)
         problem = self._problem(X, y, groups, executor)
         remember_columns(self, X)
-        rules = rules_of(self, problem.x, seed)
-        engine = self._engine(problem.x, rules, executor)
+        strategy = strategy_of(self, problem.x)
+        engine = self._engine(problem.x, strategy, executor)
         if self.device != "cpu":
             progress.say(f"computing on {engine.name}")
         used = {"executor": executor.text, "device": engine.name}
@@ -450,9 +455,8 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             any_seed, m = self.random_state is None, problem.x.n_columns
             kept = kind(self.checkpoint, provenance, any_seed, m)
             provenance = kept.provenance
-        rules = replace(rules, seed=provenance.seed)
-        search, identifiers = self._search(problem, rules, provenance, engine, executor)
-        search.tick = self._ticker(progress, rules, problem.n_samples, executor)
+        search, identifiers = self._search(problem, strategy, provenance, engine, executor)
+        search.tick = self._listener(progress, strategy, problem.n_samples, executor)
         folds, scores = list[Fold](), None
         if self.stop == "cv":
             trial = trial_of(self, problem, X, search, splits, executor.here.n_workers)
@@ -481,7 +485,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
     def _search(
         self,
         problem: Problem,
-        rules: Rules,
+        strategy: Strategy,
         provenance: Provenance,
         engine: Engine,
         executor: Executor,
@@ -490,29 +494,33 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         columns = problem.prepare(self.scale, executor.here, with_order=True)
         identifiers = self._identifiers(problem.x, columns.x)
         in_groups = problem.together.groups is not None
-        untold = problem.by_order if rules.tested or (self.test and in_groups) else frozenset()
+        untold = problem.by_order if strategy.tested or (self.test and in_groups) else frozenset()
         if len(identifiers | untold | {*np.flatnonzero(columns.x.constant)}) == columns.x.n_columns:
             untold = frozenset()  # there is nothing else: a test says that it is chance
-        candidates = self._candidates(columns.x, rules.min_features, identifiers | untold)
+        candidates = self._candidates(columns.x, strategy.min_features, identifiers | untold)
         columns, layout = laid_out(columns, self.max_samples)
-        if rules.tested or self.test:
+        if strategy.tested or self.test:
             share = level_share(self.lookahead, of_pairs=False)
             warn_of_few_arrangements(columns.target, layout, self.alpha * share)
         scoring = Scoring(columns.x, executor)
         measure = self._measure(problem.x.names, scoring, columns, layout, provenance, engine)
         measure = replace(measure, edges=layout.edges)
         folds = cv_folds(self.resample, provenance.seed, columns.x.n_samples, layout)
-        search = Search(
+        question = Question(
             scoring=scoring,
-            candidates=ColumnNumbers(candidates),
-            measure=measure,
-            compared=measure if folds is None else replace(measure, folds=folds),
-            rules=rules,
             columns=columns,
-            layout=layout,
-            metric=self.metric,
+            statistic=measure if folds is None else replace(measure, folds=folds),
+            null=self._null(provenance.seed, layout, executor),
+            candidates=ColumnNumbers(candidates),
+            screen=screen_size(self.screen, problem.n_samples),
+            corrected=self.correction is not None,
         )
+        search = Search(question=question, measure=measure, strategy=strategy)
         return search, identifiers
+
+    def _null(self, seed: int, layout: Layout, executor: Executor) -> NullHypothesis:
+        n_workers = executor.here.n_workers
+        return NULLS[self.null](seed=seed, metric=self.metric, layout=layout, n_workers=n_workers)
 
     def _tested(
         self,
@@ -528,7 +536,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         for step in again.steps(known):
             if kept is not None:
                 kept.keep([*folds, *again.path])
-            progress.say(told(step, table, uncorrected(step, self.correction)))
+            progress.say(in_words(step, table, uncorrected(step, self.correction)))
         again.stop_reason = search.stop_reason
         return again
 
@@ -590,13 +598,13 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         known = checkpoint.known(search.candidates) if checkpoint is not None else []
         if known:
             progress.say(f"{len(known)} steps are in the checkpoint")
-            search.score_alone()
-        if search.rules.tested and self.correction is None:
+            search.alone()
+        if search.strategy.tested and self.correction is None:
             progress.say("correction=None: p is that of a column alone, not of the best of many")
         for step in search.steps(known):
             if checkpoint is not None:
                 checkpoint.keep(search.path)
-            progress.say(told(step, table, uncorrected(step, self.correction)))
+            progress.say(in_words(step, table, uncorrected(step, self.correction)))
 
     def _interrupted(self, error: BaseException, n_steps: int | None) -> BaseException:
         """What is raised where a search, or tests of what is chosen, did not come to their end."""
@@ -616,12 +624,12 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             return neighbors_tried(NEIGHBORS_TRIED, N_FOLDS, n_samples), True
         return check_neighbors(self.n_neighbors, n_samples, ", or 'auto'"), False
 
-    def _engine(self, table: Any, rules: Rules, executor: Executor) -> Engine:
+    def _engine(self, table: Any, strategy: Strategy, executor: Executor) -> Engine:
         """What scores; a step of many columns and permutations is what may need a GPU."""
         scored = table.n_columns
-        if rules.tested:
-            kept = table.n_columns if rules.screen is None else min(rules.screen, table.n_columns)
-            scored += rules.n_permutations * (kept if rules.correction == "max" else 1)
+        if strategy.tested:
+            kept = min(screen_size(self.screen, table.n_samples) or np.inf, table.n_columns)
+            scored += strategy.rule.n_permutations * (kept if self.correction == "max" else 1)
         ks, _ = self._range_of_k(table.n_samples)
         return engine_of(self.device, executor, table.n_samples, scored, ks[1])
 
@@ -669,7 +677,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         self.support_[self.selected_] = True
         self.relevance_: FloatArray = np.zeros(x.n_columns)
         if search.first is not None:
-            self.relevance_[search.candidates] = search.first.averaged
+            self.relevance_[search.candidates] = search.first
         for first, others in self.duplicates_.items():
             self.relevance_[list(others)] = self.relevance_[first]
         self.result_ = SelectionResult(
@@ -749,7 +757,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
                     "'alternatives_' is about the data of fit, but these have been changed since: "
                     "call fit again."
                 )
-            rules = rules_of(self, problem.x, provenance.seed)
+            strategy = strategy_of(self, problem.x)
             prepared = problem.prepare(self.scale, executor.here, with_order=True)
             columns, layout = laid_out(prepared, self.max_samples)
             measure = Measure(
@@ -758,16 +766,20 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
                 method="ksg1",
                 metric=self.metric,
                 n_neighbors=self.n_neighbors_,
-                engine=self._engine(problem.x, rules, executor),
+                engine=self._engine(problem.x, strategy, executor),
                 edges=layout.edges,
             )
             out = {j for others in self.duplicates_.values() for j in others}
             out |= {*result.constant, *result.identifiers, *problem.by_order}
-            left = ColumnNumbers(j for j in range(problem.x.n_columns) if j not in out)
-            progress.begin("alternatives, selected columns", len(result.selected))
-            found = find_alternatives(
-                Scoring(columns.x, executor), columns, layout, measure, rules, result.selected, left
+            question = Question(
+                scoring=Scoring(columns.x, executor),
+                columns=columns,
+                statistic=measure,
+                null=self._null(provenance.seed, layout, executor),
+                candidates=ColumnNumbers(j for j in range(problem.x.n_columns) if j not in out),
             )
+            progress.begin("alternatives, selected columns", len(result.selected))
+            found = find_alternatives(question, result.selected, strategy.alpha, strategy.rule)
         self.result_ = replace(result, alternatives=found)
 
     def _refuse_other_parameters(self, provenance: Provenance) -> None:
@@ -836,13 +848,13 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             tags.input_tags.allow_nan &= get_tags(self.model).input_tags.allow_nan
         return tags
 
-    def _ticker(
-        self, progress: Progress, rules: Rules, n_samples: int, executor: Executor
-    ) -> Ticker | None:
+    def _listener(
+        self, progress: Progress, strategy: Strategy, n_samples: int, executor: Executor
+    ) -> PermutationProgress | None:
         """What hears of permutations: None where nobody listens."""
         if not progress.verbose:
             return None
         bounded = self.max_features is not None or self.n_features_to_select is not None
         n_threads = None if executor.remote else executor.here.n_workers
-        saving = shorter(self, n_samples, rules.screen, n_threads)
-        return Ticker(progress, rules.max_features if bounded else None, saving)
+        saving = shorter(self, n_samples, screen_size(self.screen, n_samples), n_threads)
+        return PermutationProgress(progress, strategy.max_features if bounded else None, saving)

@@ -1,8 +1,6 @@
 """Permutation tests of columns, given others."""
 
 import math
-from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -23,7 +21,6 @@ from infosieve._core.parameters import (
     n_permutations_of,
     screen_size,
 )
-from infosieve._core.sequential import sequential_rule
 from infosieve._core.types import (
     ColumnNumbers,
     Columns,
@@ -40,14 +37,15 @@ from infosieve._executors import executor_of
 from infosieve._input.problem import Problem, open_problem, provenance_of, warn_of_singletons
 from infosieve._input.tables import find_columns
 from infosieve._resampling.layout import Layout, laid_out
-from infosieve._resampling.permutations import key_of, permutations_of, random_folds, seed_of
+from infosieve._resampling.nulls import NULLS
+from infosieve._resampling.permutations import random_folds, seed_of
 from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.measure import Measure
-from infosieve._scoring.screened import Screened, block_sizes, screen_of
+from infosieve._scoring.question import Question
 from infosieve.results import PermutationTest
 from infosieve.results._tests import Followed
-from infosieve.significance._again import Asking
-from infosieve.significance._exceedances import count_exceedances, until_decided
+from infosieve.significance._refinements import refinements
+from infosieve.significance._tested import Rule, tested
 
 Null: TypeAlias = Literal["global", "local"]
 Correction: TypeAlias = Literal["max"] | None
@@ -55,7 +53,7 @@ Resample: TypeAlias = Literal["cv"] | None
 
 # What a criterion is called by an engine: the candidate joins the given columns' block.
 MEASURED: dict[str, Criterion] = {"mi": "mi", "cmi": "gain"}
-# Without a level, candidates up to this p-value are asked whether they follow given columns.
+# Without a level, candidates up to this p-value are tested with refined conditioning sets, too.
 _WORTH = 0.2
 
 
@@ -233,20 +231,20 @@ def permutation_test(
             series=series,
         )
         wanted, known = _columns(problem.x, candidates, given)
-        tested = ColumnNumbers(wanted)
+        chosen = ColumnNumbers(wanted)
         check_method(method, metric, scale, conditional=criterion == "cmi" and len(known) > 0)
         prepared = problem.prepare(scale, pool.here, with_order=not known)
         columns, layout = laid_out(prepared, max_samples)
         ks = check_neighbors(n_neighbors, layout.n_together(problem.n_samples))
         x, target = columns.x, columns.target
-        _refuse_constant(problem, tested, x.constant)
-        if pairs and len(tested) < 2:
+        _refuse_constant(problem, chosen, x.constant)
+        if pairs and len(chosen) < 2:
             raise ValueError("The 'candidates' parameter must have two columns for 'pairs=True'.")
         condition = columns.take_given([j for j in known if not x.constant[j]])
         warn_of_singletons(
-            max(n_singletons(x.take([j]), condition, target) for j in tested), x.n_samples
+            max(n_singletons(x.take([j]), condition, target) for j in chosen), x.n_samples
         )
-        scored = len(tested) * (n_permutations + 1)
+        scored = len(chosen) * (n_permutations + 1)
         measure = Measure(
             target=target,
             criterion=MEASURED[criterion],
@@ -257,108 +255,76 @@ def permutation_test(
             folds=cv_folds(resample, seed, x.n_samples, layout),
             edges=layout.edges,
         )
-        scoring = Scoring(x, pool)
-        key = key_of(seed, "pair" if pairs else "test", condition)
-        permutations = permutations_of(null, key, condition, metric, pool.here.n_workers, layout)
+        question = Question(
+            scoring=Scoring(x, pool),
+            columns=columns,
+            statistic=measure,
+            null=NULLS[null](
+                seed=seed, metric=metric, layout=layout, n_workers=pool.here.n_workers
+            ),
+            candidates=chosen,
+            known=tuple(j for j in known if not x.constant[j]),
+            pairs=pairs,
+            screen=screen_size(screen, problem.n_samples) if correction == "max" else None,
+            corrected=correction == "max",
+        )
         level = 0.05 if alpha is None else alpha
-        warn_of_few_arrangements(columns.target, layout, level, permutations.edges)
-        n_best, n_tested = screen_size(screen, problem.n_samples), len(tested)
-        screened = None
-        if n_best is not None and correction == "max" and (pairs or n_tested > n_best):
-            kept = screen_of(
-                n_best // 2 if pairs else n_best, target, condition, permutations, metric
-            )
-            screened = Screened(scoring, kept, tested, condition)
-        rule = sequential_rule(alpha, n_permutations) if sequential else None
-        first = n_permutations if rule is None else rule.first_acceptance
-        sizes = block_sizes(n_permutations, first, pool.here.n_workers)
-        which: Sequence[tuple[int, ...]]
-        if screened is not None and pairs:
-            observed, which = screened.pairs(measure)
-            blocks = screened.largest_pairs(measure, permutations, sizes)
-        elif screened is not None:
-            tested = ColumnNumbers(tested[j] for j in screened.observed())
-            observed = scoring.scores(measure, tested, condition).averaged
-            which = [(j,) for j in tested]
-            blocks = screened.largest(measure, permutations, sizes)
-        elif pairs:
-            observed, which = scoring.pairs(measure, tested, condition)
-            blocks = scoring.permuted_pairs(
-                measure, tested, condition, permutations, n_permutations
-            )
-        else:
-            which = [(j,) for j in wanted]  # in the order that was asked for
-            observed = scoring.scores(measure, tested, condition).averaged
-            blocks = scoring.permuted(
-                measure,
-                tested,
-                condition,
-                permutations,
-                n_permutations,
-                largest=correction == "max",
-                may_end=alpha is not None,
-            )
-            at = [tested.index(j) for j in wanted]
-            observed = observed[at]
-            if correction is None:
-                blocks = (block[:, at] for block in blocks)
-        permuted = until_decided(observed, blocks, n_permutations, alpha, sequential)
-        names = tuple(tuple(problem.x.names[j] for j in each) for each in which)
-        names = names if pairs else tuple(name for (name,) in names)
-        n_candidates = len(names)
-        if screened is not None:
-            n_candidates = screened.n_pairs if pairs else n_tested
+        warn_of_few_arrangements(columns.target, layout, level, question.permutations.edges)
+        rule = Rule(n_permutations, sequential)
+        names = problem.x.names
         parameters |= {"executor": pool.text, "device": measure.engine.name}
-        test = PermutationTest(
-            candidates=names,
-            given=tuple(problem.x.names[j] for j in known),
-            observed=observed,
-            null=permuted,
+        return PermutationTest(
+            **_answered(question, wanted, alpha, rule, names),
+            given=tuple(names[j] for j in known),
             correction=correction,
             alpha=alpha,
-            early_stopped=len(permuted) < n_permutations,
             n_permutations_asked=n_permutations,
             sequential=sequential,
-            n_candidates=n_candidates,
             n_parts=layout.n_parts,
             n_samples_used=layout.n_used(problem.n_samples),
             device=measure.engine.name,
             provenance=provenance_of(problem, seed, parameters, permutation_test),
         )
-        asking = Asking(
-            scoring=scoring,
-            measure=measure,
-            columns=columns,
-            layout=layout,
-            known=tuple(j for j in known if not x.constant[j]),
-            among=tested if correction == "max" else ColumnNumbers(()),
-            screen=n_best,
-            null=null,
-            seed=seed,
-            n_permutations=n_permutations,
-            first_decision=first,
-            may_end=alpha is not None,
-        )
-        second = {}
-        for place in np.flatnonzero(test.p_values <= (_WORTH if alpha is None else alpha)).tolist():
-            each = [
-                (
-                    asked,
-                    count_exceedances(
-                        asked.observed, asked.values, n_permutations, alpha, sequential
-                    ),
-                )
-                for asked in asking.next(which[place], float(observed[place]), permutations)
-            ]
-            if each:
-                asked, counted = max(each, key=lambda one: one[1].p_value)
-                second[place] = Followed(
-                    columns=tuple(problem.x.names[j] for j in asked.follows),
-                    null=counted.null,
-                    observed=asked.observed if pairs else None,
-                    weaker=problem.x.names[asked.column] if pairs else None,
-                )
-        return replace(test, followed=second)
+
+
+def _answered(
+    question: Question, wanted: list[int], alpha: float | None, rule: Rule, names: list[Any]
+) -> dict[str, Any]:
+    """What a record has of the candidates, by name, in the order in which they were asked for."""
+    seen = question.observed()
+    outcome = tested(question, alpha, rule, seen.values, None)
+    order = np.arange(len(seen.which))
+    if not question.pairs and question.screened is None:
+        order = np.array([question.candidates.index(j) for j in wanted])
+    which = [seen.which[i] for i in order]
+    observed, p_values = seen.values[order], outcome.p_values[order]
+    among = question
+    if not question.pairs:
+        best = [j for (j,) in which] if question.corrected else []
+        among = question.but(candidates=ColumnNumbers(best))
+    followed = {}
+    for place in np.flatnonzero(p_values <= (_WORTH if alpha is None else alpha)).tolist():
+        asked = [
+            (further, tested(further.question, alpha, rule, further.observed, None))
+            for further in refinements(among, which[place], float(observed[place]))
+        ]
+        if asked:
+            further, last = max(asked, key=lambda one: one[1].p_value)
+            followed[place] = Followed(
+                columns=tuple(names[j] for j in further.refined),
+                null=last.null[:, 0],
+                observed=further.observed if question.pairs else None,
+                weaker=names[further.column] if question.pairs else None,
+            )
+    of_pairs = [tuple(names[j] for j in each) for each in which]
+    return {
+        "candidates": tuple(of_pairs if question.pairs else [name for (name,) in of_pairs]),
+        "observed": observed,
+        "null": outcome.null if question.corrected else outcome.null[:, order],
+        "early_stopped": outcome.early_stopped,
+        "n_candidates": seen.n_candidates,
+        "followed": followed,
+    }
 
 
 def cv_folds(resample: Resample, seed: int, n_samples: int, layout: Layout) -> IntArray | None:

@@ -59,12 +59,8 @@ from infosieve._input.problem import (
 )
 from infosieve._input.scaling import TIE_NOISE, prepare
 from infosieve._resampling.layout import laid_out
-from infosieve._resampling.permutations import (
-    Permutations,
-    global_permutations,
-    permutations_of,
-    seed_of,
-)
+from infosieve._resampling.nulls import GlobalNull, global_permutations
+from infosieve._resampling.permutations import Permutations, seed_of
 from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.measure import Measure
 from infosieve.report._relevance import few_groups
@@ -242,9 +238,8 @@ def relevance_test(
         )
         tested = np.flatnonzero(~columns.x.constant)
         alike, alone = _by_pattern(problem, columns.x, tested) if pools else ({}, tested)
-        permutations = permutations_of(
-            "global", (seed, "relevance", 0), columns.given, metric, 1, layout
-        )
+        null = GlobalNull(seed=seed, metric=metric, layout=layout)
+        permutations = null.given(columns.given, "relevance")
         level = alpha / max(1, tested.size)  # of one column, where no other is relevant
         warn_of_few_arrangements(columns.target, layout, level, permutations.edges)
         nulls = _Nulls(
@@ -379,7 +374,7 @@ class _Nulls:
         tested = np.sort(np.concatenate([*alike.values(), alone]))
         if tested.size:
             scores = self.scoring.scores(self.measure, ColumnNumbers(tested), self.given)
-            found.information[tested] = scores.averaged
+            found.information[tested] = scores
         for pattern, members in alike.items():
             self.share(found, members, pattern, draws.shared(pattern, members.size))
         self.each(found, alone, permutations, draws.alone(alone.size))

@@ -11,12 +11,12 @@ from conftest import columns
 from infosieve import MISelector, PermutationTest, SelectionResult, permutation_test
 from infosieve._core.categories import APART
 from infosieve._core.types import GAP, Columns
-from infosieve._resampling import followed as module
-from infosieve._resampling.followed import followed
-from infosieve._resampling.permutations import local_permutations
+from infosieve._resampling import refined as module
+from infosieve._resampling.nulls import local_permutations
+from infosieve._resampling.refined import refined
 from infosieve._resampling.surrogates import fit_weights
 from infosieve.results._tests import Followed
-from infosieve.significance._again import Asking
+from infosieve.significance._refinements import refinements
 
 KEY = (7, "test", 0)
 
@@ -75,7 +75,7 @@ def test_what_is_followed_is_what_plain_loops_find(seed):
     best = naive_followed(x, given)
     table = Columns(given, np.zeros(3, bool), np.full(3, 80))
     base = local_permutations(KEY, table, "euclidean")
-    found = followed(Columns(x[None], np.zeros(1, bool), np.array([80])), table, base, "euclidean")
+    found = refined(Columns(x[None], np.zeros(1, bool), np.array([80])), table, base, "euclidean")
     assert found is not None
     assert (found.columns, found.permutations.fits.near.shape[1]) == best
     assert found.columns == [(0,), (1,), (0, 2)][seed % 3]
@@ -101,7 +101,7 @@ def test_a_category_changes_places_with_samples_near_in_what_it_follows():
     table = Columns(given, np.zeros(3, bool), np.full(3, 200))
     candidate = Columns(codes[None] * APART, np.ones(1, bool), np.array([4]))
     base = local_permutations(KEY, table, "euclidean")
-    found = followed(candidate, table, base, "euclidean")
+    found = refined(candidate, table, base, "euclidean")
     assert found is not None
     assert found.columns == (1,)
     want = [set(nearest(given[1:2].T, i, 6)) for i in range(200)]
@@ -115,11 +115,11 @@ def test_other_given_columns(kind):
     given = columns([kind, "normal", "normal"], 120, rng).filled()
     x = columns(["normal"], 120, rng)
     base = local_permutations(KEY, given, "euclidean")
-    found = followed(x, given, base, "euclidean")
+    found = refined(x, given, base, "euclidean")
     assert found is None or not given.categorical[list(found.columns)].any()
     only = given.take(np.flatnonzero(given.categorical))
     if only.n_columns:  # nothing but strata: permutations are exact
-        assert followed(x, only, local_permutations(KEY, only, "euclidean"), "euclidean") is None
+        assert refined(x, only, local_permutations(KEY, only, "euclidean"), "euclidean") is None
 
 
 def data(kind, n, seed, effect=0.0):
@@ -173,7 +173,7 @@ def test_a_search_refuses_a_relative_and_goes_on(tmp_path):
         selector = MISelector(random_state=0, lookahead=1)
         with pytest.MonkeyPatch.context() as patch:
             if not asked:
-                patch.setattr("infosieve.significance._again.followed", lambda *_: None)
+                patch.setattr("infosieve._resampling.nulls.refined", lambda *_: None)
             steps[asked] = selector.fit(X, y).path_
         if asked:
             whole = selector
@@ -239,7 +239,7 @@ def test_a_candidate_with_gaps(share):
     gaps = np.ones(1, bool)
     candidate = Columns(x[None], np.zeros(1, bool), np.array([150]), gaps=gaps)
     base = local_permutations(KEY, table, "euclidean")
-    found = followed(candidate, table, base, "euclidean")
+    found = refined(candidate, table, base, "euclidean")
     if share > 0.9:
         assert found is None
     else:
@@ -259,7 +259,7 @@ def test_few_samples_have_no_relatives(n):
             how = {"given": ["a", "b"], "n_neighbors": 1, "n_permutations": 9}
             assert not permutation_test(X, y, name, random_state=seed, **how).followed
     table = Columns(rng.normal(size=(2, n)), np.zeros(2, bool), np.full(2, n))
-    assert module.follow_any(table, table, "euclidean").shape == (2,)
+    assert module.predicted_by_any(table, table, "euclidean").shape == (2,)
 
 
 def test_a_pair_is_asked_again():
@@ -267,21 +267,20 @@ def test_a_pair_is_asked_again():
     X, y = data("category", 100, 1)
     selector = MISelector(random_state=0, lookahead=2)
     asked = []
-    real = Asking.next
 
-    def spy(self, candidate, *rest):
-        for question in real(self, candidate, *rest):
-            asked.append((len(candidate), question))
-            yield question
+    def spy(question, candidate, observed):
+        for further in refinements(question, candidate, observed):
+            asked.append((len(candidate), further))
+            yield further
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(Asking, "next", spy)
+        patch.setattr("infosieve.selection._strategies.refinements", spy)
         xor = np.random.default_rng(0).choice([-1.0, 1.0], size=(100, 2))
         table = X.assign(left=xor[:, 0], right=xor[:, 1])
         path = selector.fit(table, y + 2 * xor.prod(axis=1)).path_
     pairs = path[path["action"] == "add"].groupby("step").size()
     assert (pairs == 2).any()
-    columns = [question.column for size, question in asked if size == 2]
+    columns = [further.column for size, further in asked if size == 2]
     assert {X.shape[1], X.shape[1] + 1} <= {*columns}
     added = path.loc[path["step"] == pairs[pairs == 2].index[0], "feature"].tolist()
     assert set(added) == {"left", "right"}
@@ -343,7 +342,7 @@ def test_judged_by_some_samples_where_there_are_many(monkeypatch):
         np.zeros(1, bool),
         np.array([400]),
     )
-    found = followed(x, table, local_permutations(KEY, table, "euclidean"), "euclidean")
+    found = refined(x, table, local_permutations(KEY, table, "euclidean"), "euclidean")
     assert found is not None
     assert found.columns == (2,)
     assert len(found.permutations.fits.near) == 400

@@ -1,4 +1,4 @@
-"""Which given columns a candidate follows along a curve, and surrogates that follow them as well.
+"""Refined conditioning sets: one or two given columns that predict a candidate best, by a curve.
 
 Fits to samples that are near in all given columns are lines. With three columns, near samples are
 far apart in each of them, and lines miss what a candidate has of a curve of one of them, or of a
@@ -22,7 +22,7 @@ from infosieve._resampling.words import random_order
 
 # Samples for each coefficient of a curve: what predicts better is taken.
 _SAMPLES_EACH = (6, 12)
-# Columns that are followed together, at most, and how many such sets have curves fitted.
+# Columns of a refined set, at most, and how many such sets have curves fitted.
 _MOST_TOGETHER, _MOST_FITTED = 2, 3
 # What predicts a candidate is judged by so many samples, or fewer that have a value.
 _JUDGED, _FEWEST = 200, 20
@@ -31,16 +31,16 @@ _LEAST_OTHERS = 0.1
 
 
 @dataclass(frozen=True)
-class Followed:
+class Refined:
     """The columns, by their place among the given ones, and permutations that keep to them."""
 
     columns: tuple[int, ...]
     permutations: Permutations
 
 
-def followed(
+def refined(
     candidate: Columns, given: Columns, permutations: Permutations, metric: Metric
-) -> Followed | None:
+) -> Refined | None:
     """One or two given columns that predict a candidate better than all of them do.
 
     ``permutations`` are the local ones of the given columns. None: no columns do, samples are too
@@ -78,12 +78,12 @@ def followed(
     points, every = given.values[list(columns)].T, np.arange(values.size)
     near = _near(points, every, n_near, norm)
     curves = LocalFits.of(near, fit_weights(points, near, every, curved=True))
-    return Followed(columns, replace(permutations, fits=curves))
+    return Refined(columns, replace(permutations, fits=curves))
 
 
 def _by_category(
     candidate: Columns, given: Columns, permutations: Permutations, norm: float
-) -> Followed | None:
+) -> Refined | None:
     assert permutations.near is not None
     codes, rows = codes_of(candidate.values[0]), _judged(candidate.n_samples)
     least = _misses(codes, rows, permutations.near[rows], True)
@@ -91,10 +91,10 @@ def _by_category(
     if not errors or errors[0] >= least:
         return None
     near = _near(given.values[list(subsets[0])].T, np.arange(codes.size), N_NEAR, norm)
-    return Followed(subsets[0], replace(permutations, near=near))
+    return Refined(subsets[0], replace(permutations, near=near))
 
 
-def relatives(
+def predicted_by(
     candidates: Columns, columns: tuple[int, ...], given: Columns, metric: Metric
 ) -> BoolArray:
     """Which candidates some given columns predict, if by the mean, or the share, of neighbours."""
@@ -117,11 +117,11 @@ def _spread(values: FloatArray) -> float:
     return float(np.mean(np.abs(values - np.median(values))))
 
 
-def follow_any(candidates: Columns, given: Columns, metric: Metric) -> BoolArray:
+def predicted_by_any(candidates: Columns, given: Columns, metric: Metric) -> BoolArray:
     """Which candidates are predicted by any one or two given columns."""
     found = np.zeros(candidates.n_columns, bool)
     for columns in _subsets(given):
-        found |= relatives(candidates, columns, given, metric)
+        found |= predicted_by(candidates, columns, given, metric)
     return found
 
 

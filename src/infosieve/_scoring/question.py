@@ -1,0 +1,195 @@
+"""Questions: what do candidates tell, given some columns, and what do permuted copies of them?
+
+Observed and permuted columns go through the same steps. Whether they are screened, split into
+pieces or spread over workers is known here and below, and nowhere else.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import combinations
+from typing import Any, Self
+
+import numpy as np
+
+from infosieve._core.types import ColumnNumbers, Columns, FloatArray, IntArray
+from infosieve._input.problem import Prepared
+from infosieve._resampling.nulls import Null
+from infosieve._resampling.permutations import Permutations
+from infosieve._scoring.jobs import Pair, Scoring
+from infosieve._scoring.screened import Screened, block_sizes, screen_of
+from infosieve._scoring.statistic import Statistic
+
+# Without screening, pairs are estimated among so many columns: those that tell most alone.
+PAIRS_ESTIMATED_AMONG = 64
+
+
+@dataclass(frozen=True)
+class Observed:
+    """Columns, or pairs, that were worth an estimate, and what they tell; best first are pairs.
+
+    ``n_candidates`` is how many they were chosen from.
+    """
+
+    which: list[tuple[int, ...]]
+    values: FloatArray
+    n_candidates: int
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Question:
+    """What do candidates, or pairs of them, tell about the target, given the ``known`` columns?
+
+    Attributes
+    ----------
+    scoring : Scoring
+        Where the columns are, and who computes.
+    columns : Prepared
+        The same columns, as they are conditioned on.
+    statistic : Statistic
+        What candidates are compared by.
+    null : Null
+        How permuted copies of them are made.
+    candidates : ColumnNumbers
+    known : tuple of int
+        The given columns.
+    pairs : bool
+        Whether two candidates are asked about together.
+    screen : int or None
+        How many candidates are estimated, and half as many pairs; None: all (of pairs, those of
+        the 64 candidates that tell most alone).
+    corrected : bool
+        Whether copies of all candidates compete, so that choosing the best is allowed for.
+    purpose : str or None
+        What random numbers are for; None: for tests of columns, or of pairs.
+    copies : Permutations or None
+        Instead of those of the null: what makes the copies.
+    encoded : Screened or None
+        The same candidates, screened for another question.
+    """
+
+    scoring: Scoring
+    columns: Prepared
+    statistic: Statistic
+    null: Null
+    candidates: ColumnNumbers
+    known: tuple[int, ...] = ()
+    pairs: bool = False
+    screen: int | None = None
+    corrected: bool = True
+    purpose: str | None = None
+    copies: Permutations | None = None
+    encoded: Screened | None = None
+
+    def but(self, **changes: Any) -> Self:
+        """The same question but for some of it; what is given is not taken again."""
+        other = replace(self, **changes)
+        if other.known == self.known and "given" in vars(self):
+            vars(other)["given"] = self.given
+        return other
+
+    @cached_property
+    def given(self) -> Columns:
+        """The known columns, as they are conditioned on."""
+        return self.columns.take_given(list(self.known))
+
+    @cached_property
+    def permutations(self) -> Permutations:
+        """What makes permuted copies."""
+        if self.copies is not None:
+            return self.copies
+        return self.null.given(self.given, self.purpose or ("pair" if self.pairs else "test"))
+
+    @cached_property
+    def prepared(self) -> Statistic:
+        """The statistic, which now knows what it is asked."""
+        return self.statistic.prepared(self)
+
+    @cached_property
+    def screened(self) -> Screened | None:
+        """The candidates screened, where that is asked for and there are more than are kept."""
+        if self.screen is None or not (self.pairs or len(self.candidates) > self.screen):
+            return None
+        n_best = self.screen // 2 if self.pairs else self.screen
+        if self.encoded is not None:
+            return self.encoded.keeping(n_best)
+        target, metric = self.statistic.target, self.null.metric
+        screen = screen_of(n_best, target, self.given, self.permutations, metric)
+        return Screened(self.scoring, screen, self.candidates, self.given)
+
+    def of_pairs(self, statistic: Statistic) -> Self:
+        """The same question about pairs of the candidates, which are encoded once."""
+        return self.but(pairs=True, statistic=statistic, encoded=vars(self).get("screened"))
+
+    def estimated(self) -> ColumnNumbers:
+        """The candidates that are worth an estimate."""
+        if self.screened is None:
+            return self.candidates
+        worth = self.screened.observed(keep=self.corrected)
+        return ColumnNumbers(self.candidates[j] for j in worth)
+
+    def scores(self, columns: ColumnNumbers) -> FloatArray:
+        """What columns tell."""
+        return self.scoring.scores(self.prepared, columns, self.given)
+
+    def score(self, *columns: int) -> float:
+        """What one column tells, or a pair: worth no job."""
+        taken, here = self.scoring.x.take(list(columns)), self.scoring.executor.here
+        return float(self.prepared(taken, self.given, here, width=len(columns))[0])
+
+    def observed(self) -> Observed:
+        """What candidates tell, or pairs of them."""
+        if not self.pairs:
+            columns = self.estimated()
+            each: list[tuple[int, ...]] = [(j,) for j in columns]
+            return Observed(each, self.scores(columns), len(self.candidates))
+        if self.screened is not None:
+            pairs, n_pairs = self.screened.pairs(), self.screened.n_pairs
+        else:
+            pairs = self._pairs(self.scores(self.candidates))
+            n_pairs = len(pairs)
+        (scores,) = self.scoring.pairs(self.prepared, [pairs], self.given)
+        return Observed([*pairs], scores, n_pairs)
+
+    def permuted(
+        self, n_permutations: int, first_decision: int, may_end: bool = True
+    ) -> Iterator[FloatArray]:
+        """What permuted copies tell: blocks of (some permutations, 1), the best of each.
+
+        If the question is not ``corrected``, of (some permutations, n_candidates). ``may_end``: the
+        caller may stop asking, if candidates pass not before the ``first_decision``.
+        """
+        statistic, drawn = self.prepared, self.permutations
+        if self.screened is not None and self.corrected:
+            n_workers = self.scoring.executor.here.n_workers
+            sizes = block_sizes(n_permutations, first_decision, n_workers)
+            find = self.screened.largest_pairs if self.pairs else self.screened.largest
+            return find(statistic, drawn, sizes)
+        if self.pairs:
+            return self._permuted_pairs(n_permutations)
+        return self.scoring.permuted(
+            statistic,
+            self.candidates,
+            self.given,
+            drawn,
+            n_permutations,
+            largest=self.corrected,
+            may_end=may_end,
+        )
+
+    def _permuted_pairs(self, n_permutations: int) -> Iterator[FloatArray]:
+        """The best pair of each permutation, among those that tell most alone in it."""
+        statistic, drawn, given = self.prepared, self.permutations, self.given
+        first = 0
+        for block in self.scoring.permuted(
+            statistic, self.candidates, given, drawn, n_permutations, may_end=True
+        ):
+            found = [self._pairs(row) for row in block]
+            for scores in self.scoring.pairs(statistic, found, given, drawn, first):
+                yield scores.max(keepdims=True)[None]
+            first += len(block)
+
+    def _pairs(self, alone: FloatArray) -> list[Pair]:
+        """All pairs of the candidates that tell most alone."""
+        best: IntArray = np.argsort(-alone, kind="stable")[:PAIRS_ESTIMATED_AMONG]
+        return list(combinations([self.candidates[j] for j in best], 2))
