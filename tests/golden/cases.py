@@ -167,7 +167,9 @@ COMPLETE = [
 
 
 def table(X, y, groups=None):
-    return SimpleNamespace(X=X, y=y, groups=groups)
+    """Rounded: the last bits of sines and of products of matrices depend on the CPU."""
+    y = y.round(6) if pd.api.types.is_numeric_dtype(y) else y
+    return SimpleNamespace(X=X.round(6), y=y, groups=groups)
 
 
 def numbers(n=60, m=6, noise=0.3):
@@ -378,7 +380,7 @@ def on_disk(data):
         path = Path(folder) / "table.parquet"
         data.X.assign(y=data.y).to_parquet(path)
         source = open_columns(path)
-        yield table(source.drop("y"), source["y"], data.groups)
+        yield SimpleNamespace(X=source.drop("y"), y=source["y"], groups=data.groups)
 
 
 # ---- kinds of calls: settings in, facts out
@@ -431,6 +433,16 @@ def ask(data, jobs, candidates, where=contextlib.nullcontext, **settings):
                **(more or {})}  # fmt: skip
         test = permutation_test(data.X, data.y, candidates, **how)
     return facts_of(test) | {"frame": test.to_frame()}
+
+
+def ask_on_disk(data, jobs, **settings):
+    with on_disk(data) as source:
+        return ask(source, jobs, **settings)
+
+
+def find_relevant_on_disk(data, jobs, **settings):
+    with on_disk(data) as source:
+        return find_relevant(source, jobs, **settings)
 
 
 def find_relevant(data, jobs, where=contextlib.nullcontext, **settings):
@@ -491,6 +503,20 @@ def halve(data, jobs, selector, **settings):
         "expected": [
             found.expected_false(0.8, assumption=a) for a in ("r-concave", "unimodal", None)
         ],
+    }
+
+
+def halve_twice(data, jobs, selector, **settings):
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "halves.json"
+        first = halve(data, jobs, selector, checkpoint=path, **settings)
+        kept = json.loads(path.read_text(encoding="utf-8"))
+        again = halve(data, jobs, selector, checkpoint=path, **settings)
+    parts = ("schema", "schema_version", "data", "n_samples", "seed", "halves")
+    return first | {
+        "kept": {name: kept[name] for name in parts},
+        "keys": sorted(kept),
+        "chosen again": again["chosen"],
     }
 
 
@@ -679,6 +705,66 @@ def wrong_uses(data, jobs):
             "printed": {name: bool(text) for name, (_, text, _) in ended.items()}}  # fmt: skip
 
 
+def pages(data, jobs):
+    """Exit statuses of what writes pages: from documents, and everything at once."""
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        data.X.assign(y=data.y).to_csv("table.csv", index=False)
+        status = {}
+        for name in ("select", "relevance", "cluster", "stability"):
+            status[name], text, _ = call([name, "table.csv", *words(OPTIONS[name]), "--json"])
+            Path(f"{name}.json").write_text(text, encoding="utf-8")
+        names = [f"{name}.json" for name in status]
+        status["report"] = call(["report", *names, "--html", "all.html"])[0]
+        asked = [*words(OPTIONS["select"]), "--full", "--html", "full.html"]
+        status["full"] = call(["select", "table.csv", *asked])[0]
+        whole = ["<html" in Path(n).read_text("utf-8") for n in ("all.html", "full.html")]
+    return {"status": status, "pages": whole}
+
+
+MISTAKES = {
+    "an unknown word": lambda X, y: MISelector(stop="soon").fit(X, y),
+    "a level of two": lambda X, y: MISelector(alpha=2).fit(X, y),
+    "too few permutations": lambda X, y: MISelector(n_permutations=9).fit(X, y),
+    "a negative seed": lambda X, y: MISelector(random_state=-1).fit(X, y),
+    "no target": lambda X, y: MISelector().fit(X, None),
+    "lengths that differ": lambda X, y: MISelector().fit(X, y[1:]),
+    "a constant target": lambda X, y: MISelector().fit(X, 0 * y),
+    "gaps that are refused": lambda X, y: MISelector(missing="error").fit(X.mask(X > 1), y),
+    "pairs by parts of two": lambda X, y: MISelector(criterion="cmim", lookahead=2).fit(X, y),
+    "more columns than there are": lambda X, y: MISelector(n_features_to_select=99).fit(X, y),
+    "a model that is none": lambda X, y: MISelector(stop="cv", model=3).fit(X, y),
+    "scores before cv": lambda X, y: MISelector(max_features=1).fit(X, y).cv_scores_,
+    "not fitted": lambda X, y: MISelector().transform(X),
+    "an unknown column": lambda X, y: permutation_test(X, y, "z"),
+    "a column given itself": lambda X, y: permutation_test(X, y, "a", given="a"),
+    "pairs, uncorrected": lambda X, y: permutation_test(X, y, ["a", "b"], pairs=True,
+                                                        correction=None),
+    "no neighbours": lambda X, y: mutual_information(X, y, n_neighbors=0),
+    "too many neighbours": lambda X, y: relevance(X, y, n_neighbors=99),
+    "an array of three dimensions": lambda X, y: relevance(np.zeros((30, 2, 2)), y),
+    "repeated samples": lambda X, y: entropy(np.zeros(30)),
+    "one fold": lambda X, y: choose_k(X, y, n_folds=1),
+    "halves of a series": lambda X, y: stability(MISelector(series=True), X, y),
+    "halves by no selector": lambda X, y: stability(LinearRegression(), X, y),
+    "more clusters than columns": lambda X, y: FeatureClustering(99).fit(X, y),
+    "a document of something else": lambda X, y: SelectionResult.from_json("{}"),
+    "a file that is not there": lambda X, y: open_columns("none.parquet"),
+}  # fmt: skip
+
+
+def mistakes(data, jobs):
+    """Of which kinds, which callers may catch, the errors are."""
+    kinds = (ValueError, TypeError, AttributeError, LookupError, OSError)
+    raised = {}
+    for name, mistake in MISTAKES.items():
+        try:
+            mistake(data.X, data.y)
+            raised[name] = None
+        except Exception as error:
+            raised[name] = [kind.__name__ for kind in kinds if isinstance(error, kind)]
+    return {"status": raised}
+
+
 # ---- cases
 
 PUBLISHED = {"criterion": "mi", "stop": "permutation", "null": "global", "correction": None}
@@ -827,6 +913,10 @@ CASES = {
          "where": dask_workers},
     ),
     "relevant columns": (find_relevant, many, {"n_permutations": "auto"}),
+    "test on disk, gaps": (
+        ask_on_disk, gaps, {"candidates": ["c", "e", "text"], "given": ["b"], "screen": 2},
+    ),
+    "relevant, on disk": (find_relevant_on_disk, gaps, {}),
     "relevant, gaps": (find_relevant, gaps, {}),
     "relevant, categories": (find_relevant, categories, {}),
     "relevant, series": (find_relevant, in_time, {"series": True}),
@@ -855,6 +945,7 @@ CASES = {
     # Halves, clusters, curves.
     "halves": (halve, numbers, {"selector": choosy(**FEW)}),
     "halves of groups": (halve, equal_groups, {"selector": choosy(**FIXED)}),
+    "checkpoint of halves": (halve_twice, numbers, {"selector": choosy(**FIXED)}),
     "clusters": (cluster, spectra, {}),
     "clusters along an axis": (
         cluster, spectra, {"connectivity": "chain", "representative": "pls", "n_clusters": 4},
@@ -904,6 +995,8 @@ CASES = {
     "command: cluster": (command, spectra, {"name": "cluster", "out": "clusters.csv"}),
     "command: stability": (command, numbers, {"name": "stability", "max_features": "2"}),
     "command: choose-k": (command, numbers, {"name": "choose-k"}),
+    "command: pages": (pages, functools.partial(numbers, 40, 4), {}),
+    "mistakes": (mistakes, functools.partial(numbers, 30, 4), {}),
     "command: wrong uses": (wrong_uses, functools.partial(numbers, 30, 4), {}),
 }  # fmt: skip
 

@@ -131,7 +131,7 @@ def _seen(fact):
             return text
         return f"{text}, p {fact.p_value:.5g} ({fact.exceedances} of {fact.n_permutations})"
     if isinstance(fact, Mapping):
-        return {str(key): _seen(part) for key, part in list(fact.items())[:20]}
+        return {str(key): _seen(part) for key, part in list(fact.items())[:40]}
     if isinstance(fact, (list, tuple, np.ndarray)):
         return [_seen(part) for part in list(fact)[:6]]
     return plain(fact, 5)
