@@ -24,7 +24,7 @@ from scipy.stats import binomtest
 from spectra import APART, HERE, called, keep, seed_number, table, told, write_between
 
 from infosieve import MISelector, permutation_test
-from infosieve.selection._strategies import Tested
+from infosieve.selection._strategies import ByTests
 
 P = 99
 STREAM = 5
@@ -108,7 +108,7 @@ def panel(sets, seed):
     file = HERE / "results" / f"{name}.json"
     rows = json.loads(file.read_text()) if file.exists() else []
     known = {tuple(row[:2]) for row in rows}
-    ask = Tested._refined
+    ask = ByTests._refined
     first = APART * seed
     for number, problem in product(range(first, first + sets), PANEL):
         if (problem, number) in known:
@@ -116,14 +116,14 @@ def panel(sets, seed):
         X, y, relevant = data(problem, 77, number)
         row = [problem, number]
         for second in (lambda self, search, question, step, *_: step, ask):
-            Tested._refined = second
+            ByTests._refined = second
             start = time.process_time()
             fitted = MISelector(random_state=number, n_jobs=1).fit(X, y)
             seconds = round(time.process_time() - start, 3)
             steps = fitted.result_.steps
             refused = [step.features[0] for step in steps if step.action == "refuse"]
             row += [round(f1(set(fitted.selected_.tolist()), set(relevant)), 6), seconds, refused]
-        Tested._refined = ask
+        ByTests._refined = ask
         rows.append(row)
         keep(name, rows)
 

@@ -195,7 +195,8 @@ class Search:
     def rank(self, columns: ColumnNumbers, question: Question) -> FloatArray:
         """What columns are ranked by, given the selected ones."""
         if self.ranked is not self.measure:
-            return question.but(statistic=self.ranked).scores(columns)
+            same = question.statistic is self.ranked
+            return (question if same else question.but(statistic=self.ranked)).scores(columns)
         if not self.selected:
             return self.alone()[list(columns)]
         return self.scores(columns, question.given)

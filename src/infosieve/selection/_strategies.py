@@ -28,7 +28,7 @@ _PAIR_FACTOR = 2.0
 
 
 @dataclass(kw_only=True)
-class Tested(Strategy):
+class ByTests(Strategy):
     """The best column is added if it passes a permutation test; if it does not, a pair that does.
 
     ``fdr``: the levels of steps are those of ForwardStop; otherwise all are ``alpha``.
@@ -129,7 +129,7 @@ class Tested(Strategy):
 
 
 @dataclass(kw_only=True)
-class InOrder(Tested):
+class InOrder(ByTests):
     """Columns, and pairs, that are chosen already: tested in order, up to the first that fails."""
 
     order: tuple[tuple[int, ...], ...]
@@ -150,7 +150,7 @@ class InOrder(Tested):
 
 
 @dataclass(kw_only=True)
-class Ranked(Strategy):
+class ByRank(Strategy):
     """The best column is added without a test.
 
     ``rising``: as long as the information of the set rises, with pairs where no column makes it
@@ -273,11 +273,11 @@ def strategy_of(selector: Any, table: Any) -> Strategy:
     }
     stop = stop_of(selector.stop, selector.n_features_to_select)
     if stop in ("fdr", "permutation"):
-        return Tested(fdr=stop == "fdr", lookahead=selector.lookahead, **common)
+        return ByTests(fdr=stop == "fdr", lookahead=selector.lookahead, **common)
     by_cv = stop == "cv"
     by_number = selector.stop == "auto" and selector.n_features_to_select is not None
     beside = _PAIRS_BESIDE if by_cv else np.inf
-    ranked = Ranked(
+    ranked = ByRank(
         rising=stop == "max-mi",
         lookahead=selector.lookahead,
         pairs_beside=beside if (by_cv or by_number) and selector.lookahead == 2 else 0,
@@ -289,7 +289,7 @@ def strategy_of(selector: Any, table: Any) -> Strategy:
 
 def with_criterion(strategy: Strategy, criterion: Any) -> Strategy:
     """A ranking whose criterion was open, now that it is known."""
-    if criterion not in CRITERIA or not isinstance(strategy, Ranked):
+    if criterion not in CRITERIA or not isinstance(strategy, ByRank):
         return strategy
     pool = None if strategy.pool is None else _POOL_ONE_BY_ONE
     return replace(strategy, pairwise=criterion, lookahead=1, pairs_beside=0, pool=pool)
