@@ -292,16 +292,15 @@ def test_what_screen_may_be(screen):
 
 
 @pytest.mark.parametrize("n_selected", [0, 1])
-def test_what_is_worth_an_estimate_does_not_depend_on_what_is_kept(rng, monkeypatch, n_selected):
+def test_what_is_worth_an_estimate_does_not_depend_on_pieces(rng, monkeypatch, n_selected):
     kinds = ["normal", *np.resize([*NO_GAPS, "gaps"], 59)]
     x, target = columns(kinds, 40, rng), columns(["normal"], 40, rng)
     given = x.take(slice(0, n_selected))
     drawn = LOCAL.given(given, "test")
     scoring = Scoring(x, ONE)
-    monkeypatch.setattr(scoring, "columns_of_a_piece", lambda: 7)
     screen = screen_of(8, target, given, drawn, "euclidean")
-    screened = Screened(scoring, screen, range(n_selected, 60), given)
-    forgotten = screened.observed(keep=False)
-    assert "cells" not in vars(screened)
-    np.testing.assert_array_equal(forgotten, screened.observed())
-    assert 8 - screen.n_split <= forgotten.size <= 8
+    whole = Screened(scoring, screen, range(n_selected, 60), given).observed()
+    monkeypatch.setattr(scoring, "columns_of_a_piece", lambda: 7)
+    in_pieces = Screened(scoring, screen, range(n_selected, 60), given).observed()
+    np.testing.assert_array_equal(in_pieces, whole)
+    assert 8 - screen.n_split <= whole.size <= 8

@@ -48,50 +48,39 @@ def refined(
     """
     if permutations.near is None or permutations.fits is None or permutations.by_place is not None:
         return None
-    if candidate.n_samples < _FEWEST:
-        return None
     norm, given = 2 if metric == "euclidean" else np.inf, given.upright()
-    if candidate.categorical[0]:
-        return _by_category(candidate, given, permutations, norm)
-    fits, missing = permutations.fits, candidate.missing
-    values, rows = candidate.filled().values[0], _judged(candidate.n_samples)
-    if missing is not None:  # what is fitted to a gap does not matter
+    n, fits, missing = candidate.n_samples, permutations.fits, candidate.missing
+    values, rows, every = candidate.filled().values[0], _judged(n), np.arange(n)
+    categorical = bool(candidate.categorical[0])
+    if categorical:
+        values = codes_of(values)
+    elif missing is not None:  # what is fitted to a gap does not matter
         values = np.where(missing[0], fits.fitted(values[None], missing)[0], values)
         rows = rows[~missing[0][rows]]
-        if rows.size < _FEWEST:
+    if rows.size < _FEWEST:
+        return None
+    error, columns = _nearest_columns(values, rows, given, norm, categorical)
+    if categorical:
+        if error >= _misses(values, rows, permutations.near[rows], True):
             return None
-    least = _error(values, rows, fits.near[rows], fits.weights[rows])
-    best = None
-    errors, subsets = _by_neighbours(values, rows, given, norm)
-    if not errors or errors[0] >= _spread(values[rows]):
+        near = _near(_points(given, columns[0]), every, N_NEAR, norm)
+        return Refined(columns[0], replace(permutations, near=near))
+    if error >= _spread(values[rows], False):
         return None  # nothing predicts it, and lines do no harm
-    for columns in subsets[:_MOST_FITTED]:
-        points = given.values[list(columns)].T
-        for n_near in _sizes(len(columns), len(points)):
+    least, best = _error(values, rows, fits.near[rows], fits.weights[rows]), None
+    for some in columns[:_MOST_FITTED]:
+        points = _points(given, some)
+        for n_near in _sizes(len(some), n):
             near = _near(points, rows, n_near, norm)
             error = _error(values, rows, near, fit_weights(points, near, rows, curved=True))
             if error < least:
-                least, best = error, (columns, n_near)
+                least, best = error, (some, n_near)
     if best is None:
         return None
-    columns, n_near = best
-    points, every = given.values[list(columns)].T, np.arange(values.size)
-    near = _near(points, every, n_near, norm)
+    points = _points(given, best[0])
+    near = _near(points, every, best[1], norm)
     curves = LocalFits.of(near, fit_weights(points, near, every, curved=True))
-    return Refined(columns, replace(permutations, fits=curves))
-
-
-def _by_category(
-    candidate: Columns, given: Columns, permutations: Permutations, norm: float
-) -> Refined | None:
-    assert permutations.near is not None
-    codes, rows = codes_of(candidate.values[0]), _judged(candidate.n_samples)
-    least = _misses(codes, rows, permutations.near[rows], True)
-    errors, subsets = _by_neighbours(codes, rows, given, norm, True)
-    if not errors or errors[0] >= least:
-        return None
-    near = _near(given.values[list(subsets[0])].T, np.arange(codes.size), N_NEAR, norm)
-    return Refined(subsets[0], replace(permutations, near=near))
+    return Refined(best[0], replace(permutations, fits=curves))
 
 
 def predicted_by(
@@ -99,21 +88,19 @@ def predicted_by(
 ) -> BoolArray:
     """Which candidates some given columns predict, if by the mean, or the share, of neighbours."""
     norm, rows = 2 if metric == "euclidean" else np.inf, _judged(candidates.n_samples)
-    near = _near(given.upright().values[list(columns)].T, rows, N_NEAR, norm)
+    near = _near(_points(given.upright(), columns), rows, N_NEAR, norm)
     found = np.zeros(candidates.n_columns, bool)
     for j, categorical in enumerate(candidates.categorical.tolist()):
         values = candidates.take([j]).filled().values[0]
-        if categorical:
-            values = codes_of(values)
-            spread = 1 - float(((np.bincount(values) / values.size) ** 2).sum())
-        else:
-            spread = _spread(values)
-        found[j] = _misses(values, rows, near, categorical) < spread
+        values = codes_of(values) if categorical else values
+        found[j] = _misses(values, rows, near, categorical) < _spread(values, categorical)
     return found
 
 
-def _spread(values: FloatArray) -> float:
-    """What is left of a column that nothing predicts."""
+def _spread(values: FloatArray | IntArray, categorical: bool) -> float:
+    """The error of what nothing predicts."""
+    if categorical:
+        return 1 - float(((np.bincount(values) / values.size) ** 2).sum())
     return float(np.mean(np.abs(values - np.median(values))))
 
 
@@ -135,20 +122,21 @@ def _judged(n_samples: int) -> IntArray:
     return np.sort(random_order((0, "judged", 0), n_samples)[:_JUDGED])
 
 
-def _by_neighbours(
-    values: FloatArray | IntArray,
-    rows: IntArray,
-    given: Columns,
-    norm: float,
-    categorical: bool = False,
-) -> tuple[list[float], list[tuple[int, ...]]]:
-    """How well near samples predict, in one and in two columns: errors and columns, best first."""
+def _nearest_columns(
+    values: FloatArray | IntArray, rows: IntArray, given: Columns, norm: float, categorical: bool
+) -> tuple[float, list[tuple[int, ...]]]:
+    """One or two columns, those first in which near samples predict best, and the least error."""
     found = []
     for columns in _subsets(given):
-        near = _near(given.values[list(columns)].T, rows, N_NEAR, norm)
+        near = _near(_points(given, columns), rows, N_NEAR, norm)
         found.append((_misses(values, rows, near, categorical), columns))
     found.sort()
-    return [error for error, _ in found], [columns for _, columns in found]
+    return min((error for error, _ in found), default=np.inf), [columns for _, columns in found]
+
+
+def _points(given: Columns, columns: tuple[int, ...]) -> FloatArray:
+    """Samples in the space of some given columns."""
+    return given.values[list(columns)].T
 
 
 def _near(points: FloatArray, rows: IntArray, n_near: int, norm: float) -> IntArray:

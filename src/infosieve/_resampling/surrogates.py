@@ -207,36 +207,38 @@ class Surrogates:
         self._device = getattr(engine, "surrogates", None)
         if columns.labelled.any() or series is not None:
             self._device = None
-        if (fits is None and series is None) or columns.categorical.all():
+        plain = fits is None and series is None
+        # Of these the values move themselves; of the others, what is left of them.
+        self._moves = columns.categorical | plain
+        if self._moves.all():
             return
         m, n = columns.values.shape
         self._fitted, self._residuals, self._ordered = np.zeros((3, m, n))
+        self._scale = np.ones(n) if fits is None else fits.residual_std
         if series is not None:
             self._coefficients = np.zeros((m, series.n_lags))
             self._missing, self._rigid = np.zeros((m, n), bool), np.zeros(m, bool)
-
-        def prepare(which: slice) -> None:
-            signs = columns.take(which, with_order=False).signs
-            some = columns.take(which, with_order=False).upright()
-            numbers = np.where(some.categorical[:, None], 0.0, some.filled().values)
-            missing = some.missing
-            left = numbers
-            if fits is not None:
-                self._fitted[which] = fits.fitted(numbers, missing)
-                left = fits.residuals(numbers, self._fitted[which])
-            if series is not None:
-                if missing is not None:
-                    self._missing[which] = missing[:, series.time]
-                found = series.innovations(left, missing)
-                left, self._coefficients[which], self._rigid[which] = found
-            elif missing is not None:
-                left[missing] = np.inf
-            self._residuals[which] = left
-            ordered = np.sort(some.values, axis=1)
-            self._ordered[which] = np.where(ordered == GAP, GAP, ordered * signs)
-
         size = max(1, min(_TASK // n, -(-m // (2 * runner.n_workers))))
-        runner.run([partial(prepare, which) for which in chunks(m, size)])
+        runner.run([partial(self._prepare, which) for which in chunks(m, size)])
+
+    def _prepare(self, which: slice) -> None:
+        """Fit some of the columns."""
+        taken, series = self.columns.take(which, with_order=False), self.series
+        some, missing = taken.upright(), taken.missing
+        left = np.where(some.categorical[:, None], 0.0, some.filled().values)
+        if self.fits is not None:
+            self._fitted[which] = self.fits.fitted(left, missing)
+            left = self.fits.residuals(left, self._fitted[which])
+        if series is not None:
+            if missing is not None:
+                self._missing[which] = missing[:, series.time]
+            found = series.innovations(left, missing)
+            left, self._coefficients[which], self._rigid[which] = found
+        elif missing is not None:
+            left[missing] = np.inf
+        self._residuals[which] = left
+        ordered = np.sort(some.values, axis=1)
+        self._ordered[which] = np.where(ordered == GAP, GAP, ordered * taken.signs)
 
     def __call__(self, permutations: IntArray) -> Columns:
         """All columns by the first permutation, then all by the second, ..."""
@@ -251,18 +253,23 @@ class Surrogates:
             out = self._device(self._parts, permutations, which, numbers)
         if out is not None:
             return Columns(out, columns.categorical[which], columns.n_distinct[which])
-        out = np.empty((c, n))
-        order = None
+        out, known = np.empty((c, n)), columns.known_order
         plain = self.fits is None and self.series is None
-        if plain and columns.known_order is not None:
-            order = np.empty((c, n), np.int32)
+        order = np.empty((c, n), np.int32) if plain and known is not None else None
+
+        def fill(at: slice) -> None:
+            moves = self._moves[which[at]]
+            for some, make in ((moves, self._moved), (~moves, self._copied)):
+                if some.any():
+                    made = out[at] if some.all() else np.empty((int(some.sum()), n))
+                    make(permutations, which[at][some], numbers[at][some], made)
+                    if not some.all():
+                        out[at][some] = made
+            if order is not None:
+                permuted_orders(known, permutations, which[at], numbers[at], order[at])
+
         size = max(1, min(_TASK // n, -(-c // (2 * self.runner.n_workers))))
-        self.runner.run(
-            [
-                partial(self._fill, permutations, which[at], numbers[at], out[at], at, order)
-                for at in chunks(c, size)
-            ]
-        )
+        self.runner.run([partial(fill, at) for at in chunks(c, size)])
         return Columns(
             values=out,
             categorical=columns.categorical[which],
@@ -276,76 +283,29 @@ class Surrogates:
         """What a device makes surrogates from."""
         if self.fits is None:
             return (self.columns.values,)
-        return self._fitted, self._residuals, self._ordered, self.fits.residual_std
+        return self._fitted, self._residuals, self._ordered, self._scale
 
-    def _fill(
-        self,
-        permutations: IntArray,
-        which: IntArray,
-        numbers: IntArray,
-        out: FloatArray,
-        at: slice,
-        order: IntArray | None,
+    def _moved(
+        self, permutations: IntArray, which: IntArray, numbers: IntArray, out: FloatArray
     ) -> None:
-        columns = self.columns
-        if self.series is not None:
-            self._fill_series(self.series, permutations, which, numbers, out)
-            return
-        if self.fits is None:
-            permuted(columns.values, permutations, which, numbers, out)
-            if order is not None:
-                permuted_orders(columns.known_order, permutations, which, numbers, order[at])
-            return
-        plain = columns.categorical[which]
-        moved = np.empty((int(plain.sum()), columns.n_samples))
-        permuted(columns.values, permutations, which[plain], numbers[plain], moved)
-        out[plain] = moved
-        if plain.all():
-            return
-        fitted = np.empty((int((~plain).sum()), columns.n_samples)) if plain.any() else out
-        copies(
-            self._fitted,
-            self._residuals,
-            self._ordered,
-            self.fits.residual_std,
-            permutations,
-            which[~plain],
-            numbers[~plain],
-            fitted,
-        )
-        if plain.any():
-            out[~plain] = fitted
+        """Values that move themselves; those of a series, in a circle."""
+        values = self.columns.values
+        if self.series is None:
+            permuted(values, permutations, which, numbers, out)
+        else:
+            shifted(values, self.series.time, permutations, which, numbers, out)
 
-    def _fill_series(
-        self,
-        series: Series,
-        permutations: IntArray,
-        which: IntArray,
-        numbers: IntArray,
-        out: FloatArray,
+    def _copied(
+        self, permutations: IntArray, which: IntArray, numbers: IntArray, out: FloatArray
     ) -> None:
-        plain, n = self.columns.categorical[which], self.columns.n_samples
-        if plain.any():
-            moved = np.empty((int(plain.sum()), n))
-            values = self.columns.values
-            shifted(values, series.time, permutations, which[plain], numbers[plain], moved)
-            out[plain] = moved
-        if not plain.all():
-            made = np.empty((int((~plain).sum()), n))
-            parts = self._residuals, self._coefficients, self._missing, self._rigid
-            scale = np.ones(n) if self.fits is None else self.fits.residual_std
-            series_copies(
-                self._fitted,
-                scale,
-                self._ordered,
-                parts,
-                series.time,
-                permutations,
-                which[~plain],
-                numbers[~plain],
-                made,
-            )
-            out[~plain] = made
+        """Fitted values and what was left of others, in the order of which values are put."""
+        fitted, left, ordered, scale = self._fitted, self._residuals, self._ordered, self._scale
+        if self.series is None:
+            copies(fitted, left, ordered, scale, permutations, which, numbers, out)
+            return
+        parts = left, self._coefficients, self._missing, self._rigid
+        time = self.series.time
+        series_copies(fitted, scale, ordered, parts, time, permutations, which, numbers, out)
 
 
 def fit_weights(

@@ -125,8 +125,7 @@ class Question:
         """The candidates that are worth an estimate."""
         if self.screened is None:
             return self.candidates
-        worth = self.screened.observed(keep=self.corrected)
-        return ColumnNumbers(self.candidates[j] for j in worth)
+        return ColumnNumbers(self.candidates[j] for j in self.screened.observed())
 
     def scores(self, columns: ColumnNumbers) -> FloatArray:
         """What columns tell."""

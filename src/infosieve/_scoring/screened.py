@@ -23,13 +23,12 @@ from infosieve._core.types import (
 from infosieve._resampling.nulls import LocalNull
 from infosieve._resampling.permutations import Permutations
 from infosieve._scoring.jobs import Pair, Scoring, count_of, draw, score_copies
-from infosieve._scoring.screening import PAIRS_SCREENED_AMONG, Cells, Scored, Screen
+from infosieve._scoring.screening import PAIRS_SCREENED_AMONG, Cells, Screen
 from infosieve._scoring.statistic import Statistic
 
 # Permutations that are tried at once: at first, and at most.
 _FIRST, _MOST = 4, 64
-# For pairs, the surrogates of so many permutations are encoded at once, and columns fitted once for
-# these.
+# Where surrogates are encoded, those of so many permutations are at once, by one fit of columns.
 _ENCODED = 16
 
 
@@ -63,38 +62,23 @@ class Screened:
         """Encoded once, by whoever has the columns."""
         return Cells.joined(self._by_pieces(_encode))
 
-    def observed(self, keep: bool = True) -> IntArray:
-        """The places of the columns that are worth an estimate, as they are.
+    def observed(self) -> IntArray:
+        """The places of the columns that are worth an estimate, as they are."""
+        return self.screen.best(self.cells, self._as_they_are, self.scoring.executor.here)[0]
 
-        Without ``keep`` cells are held of some columns at a time only.
-        """
-        if keep:
-            return self.screen.best(self.cells, self._as_they_are, self.scoring.executor.here)[0]
-        return self.screen.best_scored(*_side_by_side(self._by_pieces(_score_as_they_are)))[0]
-
-    def _best(self, permutations: Permutations, drawn: IntArray, first: int) -> list[IntArray]:
-        """The places of the best surrogates by permutations from a number on."""
-        if permutations.moves_rows(self.scoring.x):
-            return self.screen.best(self.cells, drawn, self.scoring.executor.here)
-        shared = self.scoring.executor.share(permutations)
-        parts = self._by_pieces(_score_surrogates, shared, first, len(drawn))
-        return self.screen.best_scored(*_side_by_side(parts))
-
-    def _best_pairs(
+    def _copies(
         self, permutations: Permutations, drawn: IntArray, first: int
-    ) -> list[list[Pair]]:
-        """The best pairs of surrogates by permutations from a number on."""
-        here = self.scoring.executor.here
+    ) -> Iterator[tuple[Cells, IntArray]]:
+        """The cells of surrogates by permutations from a number on, and how rows move in them."""
         if permutations.moves_rows(self.scoring.x):
-            return self.screen.best_pairs(self.cells, drawn, here)
-        shared, best = self.scoring.executor.share(permutations), list[list[Pair]]()
+            yield self.cells, drawn
+            return
+        shared = self.scoring.executor.share(permutations)
         for at in chunks(len(drawn), _ENCODED):
-            parts = self._by_pieces(
-                _encode_surrogates, shared, first + at.start, at.stop - at.start
-            )
+            numbers = first + at.start, at.stop - at.start
+            parts = self._by_pieces(_encode_surrogates, shared, *numbers)
             for cells in map(Cells.joined, map(list, zip(*parts, strict=True))):
-                best += self.screen.best_pairs(cells, self._as_they_are, here)
-        return best
+                yield cells, self._as_they_are
 
     def _by_pieces(self, job: Callable[..., Any], *also: Any) -> list[Any]:
         """What a job makes of the columns, some at a time."""
@@ -110,8 +94,7 @@ class Screened:
 
     def pairs(self) -> list[Pair]:
         """The best pairs as they are, by the numbers of their columns."""
-        here = self.scoring.executor.here
-        return self._numbered(self.screen.best_pairs(self.cells, self._as_they_are, here))[0]
+        return self._best_pairs(self.cells, self._as_they_are)[0]
 
     def largest(
         self, statistic: Statistic, permutations: Permutations, sizes: Iterator[int]
@@ -125,7 +108,11 @@ class Screened:
             first = 0
             for size in sizes:
                 drawn = draw(permutations, first, size, executor.here)
-                best = self._best(permutations, drawn, first)
+                best = [
+                    places
+                    for cells, rows in self._copies(permutations, drawn, first)
+                    for places in self.screen.best(cells, rows, executor.here)
+                ]
                 numbers = np.repeat(np.arange(size), [len(some) for some in best])
                 every, places = np.unique(np.concatenate(best), return_inverse=True)
                 columns = ColumnNumbers(self.columns[j] for j in every)
@@ -156,19 +143,24 @@ class Screened:
         scoring, first = self.scoring, 0
         for size in sizes:
             drawn = draw(permutations, first, size, scoring.executor.here)
-            found = self._numbered(self._best_pairs(permutations, drawn, first))
+            found = [
+                pairs
+                for cells, rows in self._copies(permutations, drawn, first)
+                for pairs in self._best_pairs(cells, rows)
+            ]
             at_once = 1 if scoring.executor.remote else size
             scores = scoring.pairs(statistic, found, self.given, permutations, first, at_once)
             yield np.array([[one.max()] for one in scores])
             first += size
 
-    def _numbered(self, found: list[list[Pair]]) -> list[list[Pair]]:
-        """Pairs of places as pairs of columns."""
+    def _best_pairs(self, cells: Cells, rows: IntArray) -> list[list[Pair]]:
+        """The best pairs of each permutation, by the numbers of their columns."""
+        found = self.screen.best_pairs(cells, rows, self.scoring.executor.here)
         return [[(self.columns[i], self.columns[j]) for i, j in pairs] for pairs in found]
 
     @property
     def _as_they_are(self) -> IntArray:
-        return _identity(self.given.n_samples)
+        return np.arange(self.given.n_samples, dtype=np.int32)[None]
 
 
 def screen_of(
@@ -209,36 +201,3 @@ def _encode_surrogates(
     surrogates = permutations.surrogates(x.take(which, with_order=False), runner)
     each = (surrogates(drawn[None]) for drawn in draw(permutations, first, count, runner))
     return [screen.encode(made, runner) for made in each]
-
-
-def _score_surrogates(
-    runner: Runner,
-    screen: Screen,
-    x: ColumnSet,
-    which: Which,
-    permutations: Permutations,
-    first: int,
-    count: int,
-) -> Scored:
-    surrogates = permutations.surrogates(x.take(which, with_order=False), runner)
-    each = []
-    for drawn in draw(permutations, first, count, runner):
-        cells = screen.encode(surrogates(drawn[None]), runner)
-        each.append(screen.scored(cells, _identity(x.n_samples), runner))
-    scores, split, marks = zip(*each, strict=True)
-    return np.concatenate(scores), np.concatenate(split), np.stack(marks)
-
-
-def _side_by_side(parts: list[Scored]) -> Iterator[IntArray]:
-    """Scores of columns in pieces as those of all."""
-    return (np.concatenate(some, -1) for some in zip(*parts, strict=True))
-
-
-def _score_as_they_are(runner: Runner, screen: Screen, x: ColumnSet, which: Which) -> Scored:
-    cells = _encode(runner, screen, x, which)
-    return screen.scored(cells, _identity(x.n_samples), runner)
-
-
-def _identity(n_samples: int) -> IntArray:
-    """The permutation that changes nothing."""
-    return np.arange(n_samples, dtype=np.int32)[None]

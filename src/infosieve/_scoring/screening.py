@@ -11,7 +11,6 @@ shows in tables that are split by that column; some of the best come from these.
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import TypeAlias
 
 import numpy as np
 
@@ -70,11 +69,6 @@ class Cells:
             for name in ("fine", "sizes", "coarse", "coarse_sizes", "marks")
         )
         return cls(np.concatenate([[0], np.cumsum(levels)]), *rest)
-
-
-# By cells and by split cells, each (n_permutations, n_columns), and marks of the columns, or of the
-# surrogates of each permutation.
-Scored: TypeAlias = tuple[IntArray, IntArray, IntArray]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -187,22 +181,14 @@ class Screen(WritableArrays):
 
     def best(self, cells: Cells, permutations: IntArray, runner: Runner) -> list[IntArray]:
         """For each permutation the places of the best columns: by cells, and by split cells."""
-        return self.best_scored(*self.scored(cells, permutations, runner))
-
-    def scored(self, cells: Cells, permutations: IntArray, runner: Runner) -> Scored:
-        """All that :meth:`best_scored` needs to know of columns, a few bytes of each."""
+        n_split, marks = self.n_split, cells.marks
         scores = self.scores(cells, permutations, runner)
-        split = self.split_scores(cells, permutations, runner) if self.n_split else scores[:0]
-        return scores, split, cells.marks
-
-    def best_scored(self, scores: IntArray, split: IntArray, marks: IntArray) -> list[IntArray]:
-        """The places of the best columns for each row of scores."""
-        n_split, marks = self.n_split, np.broadcast_to(marks, scores.shape)
-        best = [_top(*row, self.n_best - n_split) for row in zip(scores, marks, strict=True)]
-        if n_split:
-            others = [_top(*row, n_split) for row in zip(split, marks, strict=True)]
-            best = [np.union1d(*both) for both in zip(best, others, strict=True)]
-        return best
+        best = [_top(row, marks, self.n_best - n_split) for row in scores]
+        if not n_split:
+            return best
+        split = self.split_scores(cells, permutations, runner)
+        others = (_top(row, marks, n_split) for row in split)
+        return [np.union1d(*both) for both in zip(best, others, strict=True)]
 
     def best_pairs(
         self, cells: Cells, permutations: IntArray, runner: Runner

@@ -57,7 +57,7 @@ def _in_common(question: Question, column: int) -> ColumnNumbers:
         return others
     target, metric = scoring.x.take([column]).filled(), question.null.metric
     screen = screen_of(N_TRIED, target, given, question.permutations, metric)
-    worth = Screened(scoring, screen, others, given).observed(keep=False)
+    worth = Screened(scoring, screen, others, given).observed()
     return ColumnNumbers(others[j] for j in worth)
 
 
