@@ -330,7 +330,7 @@ def kill_in_step(number, action, monkeypatch):
     state = {"calls": 0, "done": False}
 
     def counted(self, job, many, kind=""):
-        permuted = job.__name__ in ("_permute", "_score_copies")
+        permuted = job.__name__ in ("_permute", "score_copies")
         if permuted:
             state["calls"] += 1
         results = original(self, job, many, kind)

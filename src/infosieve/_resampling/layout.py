@@ -17,12 +17,11 @@ from infosieve._input.together import Together
 from infosieve._resampling.parts import part_size, parts_of
 from infosieve._resampling.words import random_order, random_words
 
-# A part of a series has at least so many rows where its window is found in the data.
+# Rows of a part of a series, at least, where its window is found in the data.
 _LEAST = 100
-# Such a share of grouped rows stands somewhere, in so many parts at most: more of them take longer,
-# and tell less and less more.
+# The share of grouped rows that have a place, and parts at most: more take longer and hardly help.
 _USED, _MOST_SLOTS = 0.9, 100
-# Groups of like size are exchanged: at least so many are alike.
+# Groups of like size are exchanged: how many of them there are at least.
 _ALIKE = 5
 
 
@@ -151,7 +150,7 @@ def alike(sizes: IntArray, strata: IntArray | None = None) -> IntArray:
 
 
 def _by_time(target: Columns, together: Together, size: int | None) -> Layout:
-    """Every so manieth row, for as many parts as rows belong together."""
+    """Each part has every n-th row, where n rows belong together."""
     n = target.n_samples
     window = together.window
     if window is None:

@@ -20,9 +20,9 @@ from infosieve._resampling.refined import Refined, refined
 from infosieve._resampling.surrogates import SAMPLES_EACH, LocalFits, Series, fit_weights
 from infosieve._resampling.words import Key
 
-# Of a series, each coefficient of a local fit has one row in so many, but not more than these.
+# Rows for each coefficient of a local fit to a series: a twentieth of all, but at most a hundred.
 _FIT_SHARE, _FIT_MOST = 20, 100
-# Neighbours of up to so many points are found by one thread.
+# Points whose neighbours one thread finds; of more, several do.
 _FEW_POINTS = 5000
 _PLAIN = Layout()
 
@@ -35,7 +35,7 @@ class Null(ABC):
     metric: Metric
     layout: Layout = _PLAIN
     n_workers: int = 1
-    # The given columns of the last permutations, and these: only the key is another for pairs.
+    # Given columns and their permutations, kept for the next purpose, which needs another key only.
     _last: list[tuple[FloatArray, Permutations]] = field(
         default_factory=list, init=False, repr=False, compare=False
     )
@@ -213,7 +213,7 @@ def fits_apart(
         order = np.argsort(mine, axis=1, kind="stable")  # those of others first, by distance
         found = np.take_along_axis(found, order, axis=1)[:, : width - 1]
         usable = (~mine).sum(axis=1)
-        # Each row with itself and as many others as there are for all; few are fitted by a mean.
+        # All rows have as many neighbours as the row with the fewest; few are fitted by a mean.
         fewest = int(min(usable.min(initial=width), width - 1))
         if fewest == 0:
             continue
@@ -236,10 +236,10 @@ def series_permutations(
     n = given.n_samples
     at = np.empty(n, np.int64)
     at[layout.time] = np.arange(n)
-    # What is near in persistent columns is near in time, where the candidate is alike as well.
+    # Rows that are near in a persistent column are near in time, and so alike in the candidate.
     memories = [memory(row[layout.time]) for row in given.filled().values[~given.categorical]]
     reach = min(max([layout.window, *memories]), n // 10)
-    # Fits to few rows are noisy, and noise hides how persistent it is what they leave.
+    # Fits to few rows are noisy, and noise would hide how persistent the residuals are.
     n_each = min(max(SAMPLES_EACH, n // _FIT_SHARE), _FIT_MOST)
     fits = fits_apart(given, metric, n_workers, at, reach, np.arange(n), n_each)
     return replace(global_permutations(key, n, layout), fits=fits, local=True)

@@ -18,8 +18,7 @@ from infosieve._resampling.layout import Layout
 from infosieve._resampling.surrogates import LocalFits, Series, Surrogates
 from infosieve._resampling.words import Key, random_order, random_words
 
-# A local permutation exchanges samples with one of their nearest, so many with the sample itself,
-# twice.
+# Samples among which a local permutation exchanges: a sample and its five nearest.
 N_NEAR = 6
 
 

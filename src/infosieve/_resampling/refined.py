@@ -20,13 +20,13 @@ from infosieve._resampling.permutations import N_NEAR, Permutations, put_first
 from infosieve._resampling.surrogates import LocalFits, fit_weights
 from infosieve._resampling.words import random_order
 
-# Samples for each coefficient of a curve: what predicts better is taken.
+# Samples for each coefficient of a curve: both numbers are tried, and the better one is taken.
 _SAMPLES_EACH = (6, 12)
-# Columns of a refined set, at most, and how many such sets have curves fitted.
+# Columns of a refined set, and sets to which curves are fitted, at most.
 _MOST_TOGETHER, _MOST_FITTED = 2, 3
-# What predicts a candidate is judged by so many samples, or fewer that have a value.
+# Samples by which predictions are judged: at most, and at least.
 _JUDGED, _FEWEST = 200, 20
-# The least weight of others that an error of prediction is divided by.
+# The weight of the other samples in a fit, below which it is not divided by it.
 _LEAST_OTHERS = 0.1
 
 

@@ -32,20 +32,20 @@ from infosieve._engines.numba.surrogates import copies, fit_columns, permuted, p
 from infosieve._input.series import most_lags
 from infosieve._resampling.words import random_words
 
-# Samples for each coefficient of a fit; with fewer than the second number, the fit is a mean.
+# Samples for each coefficient of a local fit; with fewer than the second number it is a mean.
 SAMPLES_EACH, FEWEST_EACH = 6, 2
-# Added to the squares of a fit's directions, whose sum is one: some directions may not exist.
+# A ridge, of the mean square of a direction: some directions may not exist.
 _RIDGE = 1e-6
-# The least residual standard deviation, of one: a sample far from all others is fitted by itself.
+# The least standard deviation of a residual: a sample far from all others is fitted by itself.
 _LEAST = 1e-3
-# Residuals are winsorised at so many standard deviations (by the median), in so many rounds: an
-# outlier would otherwise bend all fits near it.
+# Standard deviations (by the median) at which residuals are winsorised, and rounds of it: else an
+# outlier would bend all fits near it.
 _OUTLYING, _ROUNDS = 1.5, 3
-# Gaps are filled with what is fitted there, in so many rounds.
+# Rounds in which gaps are filled with what is fitted there.
 _GAP_ROUNDS = 2
-# Gaps of a series are filled, and what fills them is fitted, in so many rounds.
+# Rounds in which gaps of a series are filled, and the autoregression is fitted again.
 _GAP_FITS = 8
-# Numbers that a task works on at once: values of surrogates, coordinates of near samples.
+# Numbers of one task: values of surrogates, and coordinates of near samples.
 _TASK, _BLOCK = 1 << 17, 1 << 21
 
 

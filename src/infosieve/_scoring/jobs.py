@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from infosieve._core.chunks import chunks
 from infosieve._core.types import (
     ColumnNumbers,
     Columns,
@@ -27,16 +28,15 @@ from infosieve._resampling.permutations import Permutations
 from infosieve._scoring.mixed import averaged
 from infosieve._scoring.statistic import Statistic
 
-# What a job holds of a table that it reads, or was sent: bytes at most.
+# Bytes of a table that one job reads, or is sent, at most.
 _PIECE_BYTES = 1 << 24
-# What permuted surrogates may take where they have to be written out, at most: bytes.
+# Bytes of surrogates that are held in memory at once, at most.
 _SURROGATE_BYTES = 1 << 26
-# Numbers that are drawn at once.
+# Random numbers that are drawn at once, at most.
 _DRAWN = 1 << 25
-# Where a test may end early, so many surrogates are tried first.
+# Surrogates of the first block of a test, which may end after it.
 _FIRST_SURROGATES = 64
-# Columns that have to be read, or fitted, are so once for so many permutations, at first
-# and later.
+# Permutations for which a column is read, or fitted, once: at first, and at most.
 _A_READING, _MOST_A_READING = 8, 64
 
 Pair: TypeAlias = tuple[int, int]
@@ -152,15 +152,18 @@ class Scoring:
         """
         executor = self.executor
         known = executor.share(statistic), executor.share(given), executor.share(permutations)
-        jobs = []
+        jobs, edges = [], []
         for at in range(0, len(found), at_once):
             some = found[at : at + at_once]
             every, places = np.unique(np.concatenate(some), return_inverse=True)
             sizes = [len(pairs) for pairs in some]
-            where = self.place.together(every.tolist())
-            jobs.append((len(some), (*known, *where, first + at, places.ravel(), sizes)))
-        for scores in executor.map(_score_pairs, jobs):
-            yield from scores
+            where, number = self.place.together(every.tolist()), first + at
+            of = np.repeat(np.arange(len(some)), 2 * np.array(sizes))
+            copies = range(number, number + len(some)), places.ravel(), of
+            jobs.append((len(some), (*known, *where, *copies, 2)))
+            edges.append(np.cumsum(sizes)[:-1])
+        for scores, inner in zip(executor.map(score_copies, jobs), edges, strict=True):
+            yield from np.split(scores, inner)
 
     def _fitting(self, statistic: Statistic) -> int:
         """Columns of a piece, at most; what has to be read or sent comes in small ones."""
@@ -235,50 +238,32 @@ def score_copies(
     runner: Runner,
     statistic: Statistic,
     given: Columns,
-    permutations: Permutations,
-    x: ColumnSet,
-    which: Which,
-    numbers: range,
-    copied: IntArray,
-    of: IntArray,
-) -> FloatArray:
-    """Of surrogates: ``copied`` of the columns, each by that ``of`` the permutations it names."""
-    columns = x.take(which, with_order=given.n_columns == 0)
-    drawn = draw(permutations, numbers.start, len(numbers), runner)
-    engine = statistic.engine if statistic.on_device(columns, given) else None
-    surrogates = permutations.surrogates(columns, runner, engine)
-    scores = np.empty(copied.size)
-    at_once = max(1, statistic.engine.surrogate_bytes // (8 * columns.n_samples))
-    for at in range(0, copied.size, at_once):
-        some = slice(at, at + at_once)
-        made = surrogates.some(drawn, copied[some], of[some])
-        scores[some] = statistic(made, given, runner)
-    return scores
-
-
-def _score_pairs(
-    runner: Runner,
-    statistic: Statistic,
-    given: Columns,
     permutations: Permutations | None,
     x: ColumnSet,
     which: Which,
-    first: int,
+    numbers: range,
     places: IntArray,
-    sizes: list[int],
-) -> list[FloatArray]:
-    """Of pairs, permuted or not: ``sizes`` of each permutation.
+    of: IntArray,
+    width: int = 1,
+) -> FloatArray:
+    """Of some copies: of the column at each of the places, permuted by that ``of`` the numbers.
 
-    ``places`` has the two columns of each pair, one after the other.
+    ``width`` copies are scored together. Without permutations columns are scored as they are.
     """
-    columns = x.take(which, with_order=False)
+    columns = x.take(which, with_order=given.n_columns == 0 and width == 1)
     if permutations is None:
-        made = columns.take(places)
-    else:
-        m, drawn = columns.n_columns, draw(permutations, first, len(sizes), runner)
-        copies = np.repeat(np.arange(len(sizes)), 2 * np.array(sizes)) * m + places
-        every, each = np.unique(copies, return_inverse=True)  # a column is in many pairs
-        made = permutations.surrogates(columns, runner).some(drawn, every % m, every // m)
-        made = made.take(each.ravel())
-    scores = statistic(made, given, runner, width=2)
-    return np.split(scores, np.cumsum(sizes)[:-1])
+        return statistic(columns.take(places), given, runner, width=width)
+    m, drawn = columns.n_columns, draw(permutations, numbers.start, len(numbers), runner)
+    engine = statistic.engine if width == 1 and statistic.on_device(columns, given) else None
+    surrogates = permutations.surrogates(columns, runner, engine)
+    at_once = max(1, statistic.engine.surrogate_bytes // (8 * columns.n_samples * width))
+    scores = np.empty(places.size // width)
+    for at in chunks(scores.size, at_once):
+        some = slice(at.start * width, at.stop * width)
+        if width == 1:
+            made = surrogates.some(drawn, places[some], of[some])
+        else:  # a column is in many pairs
+            every, each = np.unique(of[some] * m + places[some], return_inverse=True)
+            made = surrogates.some(drawn, every % m, every // m).take(each.ravel())
+        scores[at] = statistic(made, given, runner, width=width)
+    return scores

@@ -11,7 +11,7 @@ from infosieve._core.types import Batch, BoolArray, Engine, FloatArray, IntArray
 from infosieve._engines.ksg import fraction_bits, psi_table
 from infosieve._engines.numba.counts import contingency
 
-# Candidates of one task, at least.
+# Candidates that one task counts, at least.
 _TASK = 16
 
 

@@ -20,7 +20,7 @@ from infosieve._scoring.jobs import Pair, Scoring
 from infosieve._scoring.screened import Screened, block_sizes, screen_of
 from infosieve._scoring.statistic import Statistic
 
-# Without screening, pairs are estimated among so many columns: those that tell most alone.
+# Columns that tell most alone, among which all pairs are estimated if nothing is screened.
 PAIRS_ESTIMATED_AMONG = 64
 
 

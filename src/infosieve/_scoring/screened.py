@@ -26,9 +26,9 @@ from infosieve._scoring.jobs import Pair, Scoring, count_of, draw, score_copies
 from infosieve._scoring.screening import PAIRS_SCREENED_AMONG, Cells, Screen
 from infosieve._scoring.statistic import Statistic
 
-# Permutations that are tried at once: at first, and at most.
+# Permutations of a block: at first, and at most.
 _FIRST, _MOST = 4, 64
-# Where surrogates are encoded, those of so many permutations are at once, by one fit of columns.
+# Permutations whose surrogates are encoded together, so that columns are fitted once for them.
 _ENCODED = 16
 
 

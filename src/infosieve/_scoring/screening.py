@@ -33,13 +33,13 @@ from infosieve._engines.numba.screen import (
 )
 from infosieve._resampling.surrogates import LocalFits, Series
 
-# Of the screened columns, so many are the best of tables that are split by a given column.
+# One in four screened columns is chosen by tables that are split by a given column.
 SPLIT_SHARE = 4
 # Groups that a given column is split into; categories beyond are joined.
 _GROUPS, _MOST_GROUPS = 4, 8
-# Columns that one task encodes, or scores, at once.
+# Columns that one task encodes or scores, at most.
 _TASK = 512
-# Pairs are looked for among this many columns at most, the best ones by their own cells.
+# Columns with the best tables of their own, among which all pairs are screened.
 PAIRS_SCREENED_AMONG = 1024
 
 

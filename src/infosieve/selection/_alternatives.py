@@ -24,10 +24,10 @@ from infosieve.results import Alternative
 from infosieve.significance._refinements import Refinement, along_a_curve
 from infosieve.significance._tested import Rule, tested
 
-# So many columns are tried for each selected one, those that have most in common with it.
+# Columns that are tried for each selected one: those that have most in common with it.
 N_TRIED = 16
-# A selected column adds little beside another if it is less than this share of what it adds
-# beside so many permuted copies of that, on average.
+# A selected column adds little beside another if it adds less than this share of what it adds, on
+# average, beside permuted copies of the other; and how many copies that are.
 LARGEST_SHARE, N_COPIES = 0.5, 3
 
 
@@ -129,8 +129,8 @@ def _refined(
         column, seen = question.candidates[places[at]], float(observed[places[at]])
         further = along_a_curve(question, column, seen, "stand-in")
         if further is not None:
-            asked.setdefault(further.same, further)
-            members[further.same].append(at)
+            asked.setdefault(further.copies, further)
+            members[further.copies].append(at)
     for same, some in members.items():
         outcome = tested(asked[same].question, alpha, rule, observed[places[some]], None)
         larger[some] = np.maximum(larger[some], outcome.p_values)

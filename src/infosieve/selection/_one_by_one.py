@@ -18,7 +18,7 @@ ONE_BY_ONE = get_args(PairwiseCriterion)
 # What candidates (by number) add to one selected column.
 Added: TypeAlias = Callable[[ColumnNumbers, int], FloatArray]
 
-# Candidates whose least value is brought up to date at once.
+# Candidates whose least value is brought up to date together.
 _AT_ONCE = 32
 
 

@@ -13,7 +13,7 @@ from infosieve._resampling.parts import PART
 from infosieve.report._data import p_text
 from infosieve.results import Step
 
-# A run that takes longer, in seconds, is told of.
+# Seconds: a test that takes longer is announced.
 _LONG = 10.0
 
 Clock = Callable[[], float]

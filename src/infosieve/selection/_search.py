@@ -20,7 +20,7 @@ from infosieve._scoring.statistic import Statistic
 from infosieve.results import Step
 from infosieve.significance._tested import Outcome, Rule, tested
 
-# Hears of the step, and how many permutations of how many are done; none where a test begins.
+# Is told the step, and how many permutations of how many are done: none when a test begins.
 Tick: TypeAlias = Callable[[int, int, int], None]
 
 
@@ -170,8 +170,8 @@ class Search:
             self.p_values.append(step.p_value)
 
     @property
-    def heard(self) -> Callable[[int, int], None] | None:
-        """Who hears of the permutations of a step."""
+    def progress(self) -> Callable[[int, int], None] | None:
+        """Who is told of the permutations of this step."""
         return None if self.tick is None else partial(self.tick, len(self.path) + 1)
 
     def ask(self, candidates: ColumnNumbers) -> Question:
@@ -293,7 +293,7 @@ class Search:
             candidates=ColumnNumbers([column]), known=tuple(rest), screen=None
         )
         level, observed = strategy.alpha, question.score(column)
-        outcome = tested(question, level, strategy.rule, observed, self.heard)
+        outcome = tested(question, level, strategy.rule, observed, self.progress)
         step = with_outcome(step, outcome, level)
         return None if step.significant else step
 

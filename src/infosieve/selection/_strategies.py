@@ -17,13 +17,13 @@ from infosieve.significance._levels import forward_stop_level, level_share
 from infosieve.significance._refinements import refinements
 from infosieve.significance._tested import Rule, tested
 
-# Where the number of columns is cross-validated, pairs are looked for beside fewer columns only.
+# Where columns are counted by cross-validation, pairs are looked for while fewer are selected.
 _PAIRS_BESIDE = 4
-# There, of many candidates, so many are estimated in most steps; one by one, so many.
+# There, candidates that are estimated in most steps; and where they are compared one by one.
 _POOL, _POOL_ONE_BY_ONE = 256, 1024
-# By what they add to single columns, all candidates are estimated beside fewer selected ones.
+# All candidates are compared with each of the first selected columns, up to this many.
 _ALL_BESIDE = 4
-# Without a test, a pair is taken that adds so many times what the best two single columns add.
+# How much more than the best two single columns a pair has to add, where nothing is tested.
 _PAIR_FACTOR = 2.0
 
 
@@ -75,7 +75,7 @@ class ByTests(Strategy):
         observed = score if question.statistic is search.ranked else question.score(column)
         alone = ColumnNumbers([column])
         asked = question if question.corrected else question.but(candidates=alone, screen=None)
-        outcome = tested(asked, level, self.rule, observed, search.heard)
+        outcome = tested(asked, level, self.rule, observed, search.progress)
         step = with_outcome(step, outcome, level)
         if step.significant:
             among = question.but(candidates=estimated if question.corrected else alone)
@@ -106,7 +106,7 @@ class ByTests(Strategy):
     ) -> tuple[Step, bool]:
         """A pair with its test, and whether it passed before each of its columns was tested."""
         level = self.level(search, of_pairs=True)
-        step = with_outcome(step, tested(question, level, self.rule, score, search.heard), level)
+        step = with_outcome(step, tested(question, level, self.rule, score, search.progress), level)
         if not step.significant:
             return step, False
         of_columns = question.but(statistic=search.question.statistic)
@@ -115,10 +115,10 @@ class ByTests(Strategy):
     def _refined(
         self, search: Search, question: Question, step: Step, observed: float, level: float
     ) -> Step:
-        """What has passed has to pass refined tests as well; the largest p-value is that of it."""
+        """What has passed has to pass refined tests as well; the largest p-value counts."""
         pair = len(step.features) == 2
         for further in refinements(question, step.features, observed):
-            outcome = tested(further.question, level, self.rule, further.observed, search.heard)
+            outcome = tested(further.question, level, self.rule, further.observed, search.progress)
             if outcome.p_value > (step.p_value or 0.0):
                 follows = tuple(j for j in further.refined if j in search.selected)
                 step = replace(step, follows=follows, weaker=further.column if pair else None)

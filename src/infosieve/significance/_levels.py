@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-# What pairs get of a level; single columns have the rest.
+# The share of a level that pairs have; single columns have the rest.
 _PAIR_SHARE = 0.25
 
 

@@ -51,7 +51,7 @@ Null: TypeAlias = Literal["global", "local"]
 Correction: TypeAlias = Literal["max"] | None
 Resample: TypeAlias = Literal["cv"] | None
 
-# What a criterion is called by an engine: the candidate joins the given columns' block.
+# The engines' names of the criteria; "gain": candidate and given columns form one block.
 MEASURED: dict[str, Criterion] = {"mi": "mi", "cmi": "gain"}
 # Without a level, candidates up to this p-value are tested with refined conditioning sets, too.
 _WORTH = 0.2

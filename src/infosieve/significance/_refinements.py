@@ -29,10 +29,10 @@ class Refinement:
     refined: tuple[int, ...] = ()
 
     @property
-    def same(self) -> tuple[object, ...]:
-        """Equal where the copies are the same."""
-        copies = self.question.permutations
-        near = copies.fits and copies.fits.near.shape
+    def copies(self) -> tuple[object, ...]:
+        """What the copies depend on: equal where they are the same."""
+        fits = self.question.permutations.fits
+        near = fits and fits.near.shape
         return self.refined, near, self.question.candidates
 
 

@@ -68,23 +68,22 @@ from infosieve.results import RelevanceTest
 from infosieve.results._relevance_test import ENOUGH
 from infosieve.significance._permutation_test import warn_of_few_arrangements
 
-# Draws of a shared null distribution: at least; at most, whatever alpha, all together or for each
-# column.
+# Draws of a shared null distribution: at least; at most, of all columns together or of each.
 _LEAST, _MOST, _MOST_EACH = 1999, 10**6, 100
-# Draws of one column's own distribution, at least, and of all of these together, if not.
+# Draws of a column's own distribution, at least; and of all such columns together, if that is more.
 _LEAST_ALONE, _ALONE_TOGETHER = 999, 10**6
-# A distribution of its own costs a column 100 draws or more: so many that share one cost less.
+# Columns that share a distribution, at least: fewer take less time with draws of their own.
 _SHARED_BY = 20
-# Draws with which own distributions begin, and that the level of chance is found in.
+# Draws with which own distributions begin; and those of shared ones that tell what chance does.
 _FIRST, _FIRST_SHARED = 99, 1999
-# Numbers that a round of own distributions may hold, and that are looked at together.
+# Numbers that a round of own distributions holds at most, and that are searched for ties at once.
 _ROUND, _LOOKED_AT = 1 << 22, 1 << 21
 
-# How often each value is in a column, by value, or, of categories, by how often: what decides its
-# null distribution.
+# How often each value of a column is there, in order of the values (of categories, of these
+# frequencies): this decides the null distribution. First, whether it is a category.
 Pattern: TypeAlias = tuple[bool, tuple[int, ...]]
 _NO_TIES: Pattern = (False, ())
-# What is between values of normal scores, and not between tied ones.
+# Normal scores that are further apart than this are not tied.
 _STEP = 10 * TIE_NOISE * LIFT
 
 

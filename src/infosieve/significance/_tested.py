@@ -66,16 +66,16 @@ def tested(
     level: float | None,
     rule: Rule,
     observed: FloatArray | float,
-    heard: Callable[[int, int], None] | None,
+    progress: Callable[[int, int], None] | None,
 ) -> Outcome:
     """Compare observed values with those of permuted copies, until all are decided at a level.
 
-    Without a level all permutations are drawn. ``heard`` is told how many of how many are done.
+    Without a level all permutations are drawn. ``progress`` is told how many of how many are done.
     """
     n = rule.n_permutations
     blocks = question.permuted(n, rule.first_decision(level), may_end=level is not None)
-    if heard is not None:
-        blocks = _told(blocks, heard, n)
+    if progress is not None:
+        blocks = _reported(blocks, progress, n)
     return compared(np.atleast_1d(observed), blocks, level, rule)
 
 
@@ -132,12 +132,12 @@ def until_decided(
     return np.concatenate(null)
 
 
-def _told(
-    blocks: Iterator[FloatArray], heard: Callable[[int, int], None], total: int
+def _reported(
+    blocks: Iterator[FloatArray], progress: Callable[[int, int], None], total: int
 ) -> Iterator[FloatArray]:
     done = 0
-    heard(done, total)
+    progress(done, total)
     for block in blocks:
         done += len(block)
-        heard(done, total)
+        progress(done, total)
         yield block
