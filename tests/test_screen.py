@@ -15,8 +15,8 @@ from infosieve._engines.numba.screen import COARSE, FINE, fixed_k_log_k, n_bits
 from infosieve._executors.threads import Threads
 from infosieve._resampling.nulls import NULLS, LocalNull
 from infosieve._scoring.jobs import Scoring
-from infosieve._scoring.screened import Screened, block_sizes, screen_of
-from infosieve._scoring.screening import Cells
+from infosieve._scoring.screened import Screened, block_sizes
+from infosieve._scoring.screening import Cells, screen_of
 
 ONE = Threads(1)
 LOCAL = LocalNull(seed=0, metric="euclidean")

@@ -12,7 +12,7 @@ from infosieve._engines.numba.engine import NumbaEngine
 from infosieve._executors.threads import Threads
 from infosieve._input.problem import open_problem
 from infosieve._resampling.layout import laid_out
-from infosieve._resampling.nulls import GlobalNull, LocalNull, Null
+from infosieve._resampling.nulls import GlobalNull, LocalNull, NullHypothesis
 from infosieve._resampling.permutations import Permutations
 from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.measure import Measure
@@ -56,7 +56,7 @@ class Shifts(Permutations):
         return np.array([np.roll(rows, 1 + p) for p in range(first, first + count)])
 
 
-class ShiftNull(Null):
+class ShiftNull(NullHypothesis):
     """All rows receive the value of as many rows later."""
 
     def permutations(self, key, given):

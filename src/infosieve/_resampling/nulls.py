@@ -28,7 +28,7 @@ _PLAIN = Layout()
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Null(ABC):
+class NullHypothesis(ABC):
     """Makes the permutations of tests; ``layout`` says which rows belong together."""
 
     seed: int
@@ -61,14 +61,14 @@ class Null(ABC):
         return replace(self._last[0][1], key=key)
 
 
-class GlobalNull(Null):
+class GlobalNull(NullHypothesis):
     """Independence of everything: any row may receive the value of any."""
 
     def permutations(self, key: Key, given: Columns) -> Permutations:
         return global_permutations(key, given.n_samples, self.layout)
 
 
-class LocalNull(Null):
+class LocalNull(NullHypothesis):
     """No information conditional on the given columns: rows exchange with rows that are alike."""
 
     def permutations(self, key: Key, given: Columns) -> Permutations:
@@ -87,7 +87,7 @@ class LocalNull(Null):
         return refined(candidate, given, permutations, self.metric)
 
 
-NULLS: dict[str, type[Null]] = {"global": GlobalNull, "local": LocalNull}
+NULLS: dict[str, type[NullHypothesis]] = {"global": GlobalNull, "local": LocalNull}
 
 
 def global_permutations(key: Key, n_samples: int, layout: Layout = _PLAIN) -> Permutations:

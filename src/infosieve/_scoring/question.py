@@ -14,10 +14,11 @@ import numpy as np
 
 from infosieve._core.types import ColumnNumbers, Columns, FloatArray, IntArray
 from infosieve._input.problem import Prepared
-from infosieve._resampling.nulls import Null
+from infosieve._resampling.nulls import NullHypothesis
 from infosieve._resampling.permutations import Permutations
 from infosieve._scoring.jobs import Pair, Scoring
-from infosieve._scoring.screened import Screened, block_sizes, screen_of
+from infosieve._scoring.screened import Screened, block_sizes
+from infosieve._scoring.screening import screen_of
 from infosieve._scoring.statistic import Statistic
 
 # Columns that tell most alone, among which all pairs are estimated if nothing is screened.
@@ -48,7 +49,7 @@ class Question:
         The same columns, as they are conditioned on.
     statistic : Statistic
         What candidates are compared by.
-    null : Null
+    null : NullHypothesis
         How permuted copies of them are made.
     candidates : ColumnNumbers
     known : tuple of int
@@ -71,7 +72,7 @@ class Question:
     scoring: Scoring
     columns: Prepared
     statistic: Statistic
-    null: Null
+    null: NullHypothesis
     candidates: ColumnNumbers
     known: tuple[int, ...] = ()
     pairs: bool = False

@@ -16,11 +16,9 @@ from infosieve._core.types import (
     ColumnSet,
     FloatArray,
     IntArray,
-    Metric,
     Runner,
     Which,
 )
-from infosieve._resampling.nulls import LocalNull
 from infosieve._resampling.permutations import Permutations
 from infosieve._scoring.jobs import Pair, Scoring, count_of, draw, score_copies
 from infosieve._scoring.screening import PAIRS_SCREENED_AMONG, Cells, Screen
@@ -161,16 +159,6 @@ class Screened:
     @property
     def _as_they_are(self) -> IntArray:
         return np.arange(self.given.n_samples, dtype=np.int32)[None]
-
-
-def screen_of(
-    n_best: int, target: Columns, given: Columns, permutations: Permutations, metric: Metric
-) -> Screen:
-    """What candidates are screened by; they follow the given columns if permutations are local."""
-    fits, local = permutations.fits, permutations.local or not given.n_columns
-    if not local:
-        fits = LocalNull(seed=0, metric=metric).permutations(permutations.key, given).fits
-    return Screen.of(n_best, target, given, fits, follow=local, series=permutations.series)
 
 
 def block_sizes(n_permutations: int, first_decision: int, n_workers: int = 1) -> Iterator[int]:

@@ -16,7 +16,15 @@ import numpy as np
 
 from infosieve._core.categories import category_labels, codes_of
 from infosieve._core.chunks import chunks
-from infosieve._core.types import BoolArray, Columns, FloatArray, IntArray, Runner, WritableArrays
+from infosieve._core.types import (
+    BoolArray,
+    Columns,
+    FloatArray,
+    IntArray,
+    Metric,
+    Runner,
+    WritableArrays,
+)
 from infosieve._engines.numba.screen import (
     COARSE,
     COARSE_TARGET,
@@ -31,6 +39,8 @@ from infosieve._engines.numba.screen import (
     score_cells,
     score_splits,
 )
+from infosieve._resampling.nulls import LocalNull
+from infosieve._resampling.permutations import Permutations
 from infosieve._resampling.surrogates import LocalFits, Series
 
 # One in four screened columns is chosen by tables that are split by a given column.
@@ -86,35 +96,6 @@ class Screen(WritableArrays):
     fits: LocalFits | None
     labels: IntArray | None
     series: Series | None = None
-
-    @classmethod
-    def of(
-        cls,
-        n_best: int,
-        target: Columns,
-        given: Columns,
-        fits: LocalFits | None,
-        follow: bool,
-        series: Series | None = None,
-    ) -> "Screen":
-        """``fits`` are those on the given columns; ``follow``: candidates lose what is fitted, too.
-
-        A column that is permuted at will does not follow the given ones. Of a series, what its own
-        past tells is taken out of target and candidates: it is innovations that are permuted.
-        """
-        labels = None
-        if fits is None and given.n_columns:
-            labels = category_labels(given)
-        left = _left(target, fits, labels, series)
-        return cls(
-            n_best=n_best,
-            target=_codes(target, left, FINE, None),
-            coarse=_codes(target, left, COARSE_TARGET, _MOST_GROUPS),
-            splits=_codes(given, given.filled().values, _GROUPS, _MOST_GROUPS),
-            fits=fits if follow else None,
-            labels=labels if follow else None,
-            series=series,
-        )
 
     @property
     def n_split(self) -> int:
@@ -235,6 +216,32 @@ def _by_columns(some: Callable[[tuple[int, int]], None], m: int, runner: Runner)
     """A task for some of the columns each."""
     size = max(1, min(_TASK, -(-m // (2 * runner.n_workers))))
     runner.run([partial(some, (at.start, at.stop)) for at in chunks(m, size)])
+
+
+def screen_of(
+    n_best: int, target: Columns, given: Columns, permutations: Permutations, metric: Metric
+) -> Screen:
+    """What candidates are screened by, given some columns.
+
+    The target loses what is fitted to it, and candidates do if their permuted copies keep that: a
+    column that is permuted at will does not follow the given ones. Of a series, what its own past
+    tells is taken out of both: it is innovations that are permuted.
+    """
+    fits, series = permutations.fits, permutations.series
+    keeps = permutations.local or not given.n_columns
+    if not keeps:
+        fits = LocalNull(seed=0, metric=metric).permutations(permutations.key, given).fits
+    labels = category_labels(given) if fits is None and given.n_columns else None
+    left = _left(target, fits, labels, series)
+    return Screen(
+        n_best=n_best,
+        target=_codes(target, left, FINE, None),
+        coarse=_codes(target, left, COARSE_TARGET, _MOST_GROUPS),
+        splits=_codes(given, given.filled().values, _GROUPS, _MOST_GROUPS),
+        fits=fits if keeps else None,
+        labels=labels if keeps else None,
+        series=series,
+    )
 
 
 _NO_SPLITS = np.empty((0, 0), np.int64), np.empty(0, np.int64)

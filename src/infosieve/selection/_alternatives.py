@@ -19,7 +19,8 @@ import numpy as np
 from infosieve._core.types import ColumnNumbers, Columns, FloatArray, IntArray
 from infosieve._resampling.refined import predicted_by_any
 from infosieve._scoring.question import Question
-from infosieve._scoring.screened import Screened, screen_of
+from infosieve._scoring.screened import Screened
+from infosieve._scoring.screening import screen_of
 from infosieve.results import Alternative
 from infosieve.significance._refinements import Refinement, along_a_curve
 from infosieve.significance._tested import Rule, tested

@@ -194,12 +194,11 @@ class Search:
 
     def rank(self, columns: ColumnNumbers, question: Question) -> FloatArray:
         """What columns are ranked by, given the selected ones."""
+        alone = None if self.selected else self.alone()[list(columns)]
         if self.ranked is not self.measure:
             same = question.statistic is self.ranked
             return (question if same else question.but(statistic=self.ranked)).scores(columns)
-        if not self.selected:
-            return self.alone()[list(columns)]
-        return self.scores(columns, question.given)
+        return self.scores(columns, question.given) if alone is None else alone
 
     def step(
         self, column: int, score: float, question: Question, n_screened: int | None = None

@@ -55,8 +55,7 @@ from infosieve._input.problem import (
     warn_of_the_target,
 )
 from infosieve._resampling.layout import Layout, laid_out
-from infosieve._resampling.nulls import NULLS
-from infosieve._resampling.nulls import Null as NullHypothesis
+from infosieve._resampling.nulls import NULLS, NullHypothesis
 from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.measure import Measure
 from infosieve._scoring.question import Question
