@@ -87,7 +87,6 @@ def false_neighbors(
     See Also
     --------
     FeatureClustering : Join columns whose counts are correlated.
-    infosieve.plots.FalseNeighborsDisplay : Draw the false neighbours of one sample.
 
     Notes
     -----
