@@ -24,30 +24,15 @@ _TASK_COLUMNS = 16
 
 @overload
 def false_neighbors(
-    X: pd.DataFrame,
-    y: Any,
-    *,
-    scale: Scale = "standard",
-    n_jobs: int | None = None,
-    device: Device = "cpu",
+    X: pd.DataFrame, y: Any, *, scale: Scale = ..., n_jobs: int | None = ..., device: Device = ...
 ) -> pd.DataFrame: ...
 @overload
 def false_neighbors(
-    X: NDArray[Any],
-    y: Any,
-    *,
-    scale: Scale = "standard",
-    n_jobs: int | None = None,
-    device: Device = "cpu",
+    X: NDArray[Any], y: Any, *, scale: Scale = ..., n_jobs: int | None = ..., device: Device = ...
 ) -> IntArray: ...
 @overload
 def false_neighbors(
-    X: Any,
-    y: Any,
-    *,
-    scale: Scale = "standard",
-    n_jobs: int | None = None,
-    device: Device = "cpu",
+    X: Any, y: Any, *, scale: Scale = ..., n_jobs: int | None = ..., device: Device = ...
 ) -> IntArray | pd.DataFrame: ...
 def false_neighbors(
     X: Any,

@@ -109,15 +109,29 @@ class Features:
         Their covariances with the target; of no rows without one.
     n_samples : int
         How many numbers of a row are no padding.
-    absolute : bool
-        Whether the absolute value of a correlation counts.
+    comparison : Comparison
+        How they are compared.
     """
 
     rows: FloatArray
     profiles: FloatArray
     slopes: FloatArray
     n_samples: int
-    absolute: bool
+    comparison: Comparison
+
+    @classmethod
+    def of(
+        cls, x: Columns, target: Columns | None, comparison: Comparison, executor: Executor
+    ) -> "Features":
+        """The scaled columns ``x``."""
+        rows = centred(x.values, executor.here)
+        return cls(
+            rows=rows,
+            profiles=comparison.profiles(x, executor),
+            slopes=np.empty((0, x.n_columns)) if target is None else covariances(rows, target),
+            n_samples=x.n_samples,
+            comparison=comparison,
+        )
 
     @property
     def n(self) -> int:
@@ -170,7 +184,7 @@ class Features:
         if varying.size == 0:
             return int(members[0])
         lengths = np.sqrt(self.squares[varying])
-        if self.absolute:
+        if self.comparison.absolute:
             lengths *= self._signs(self.profiles, varying, varying[0])
         mean = kernels.combine(self.profiles, varying, 1 / lengths)
         return int(varying[np.argmax(kernels.dots(self.profiles, varying, mean) / lengths)])
@@ -181,13 +195,12 @@ class Features:
         return np.where(kernels.dots(rows, members, rows[first]) < 0, -1.0, 1.0)
 
 
-def similarities(features: Features, asked: BoolArray, executor: Executor) -> FloatArray:
-    """Of all pairs of features, as scipy's ``pdist`` orders them; NEVER where not ``asked``."""
+def similarities(features: Features, wanted: BoolArray, executor: Executor) -> FloatArray:
+    """Of all pairs of features, as scipy's ``pdist`` orders them; NEVER where not ``wanted``."""
     m = features.n
     total = m * (m - 1) // 2
-    profiles = executor.share(features.profiles)
-    squares = executor.share(features.squares)
-    shared = executor.share(asked)
+    shared = [executor.share(v) for v in (features.profiles, features.squares, wanted)]
+    absolute = features.comparison.absolute
 
     def jobs() -> Iterator[tuple[int, tuple[Any, ...]]]:
         first, left = 0, total
@@ -197,7 +210,7 @@ def similarities(features: Features, asked: BoolArray, executor: Executor) -> Fl
             while last < m and (cells == 0 or cells + m - 1 - last <= size):
                 cells += m - 1 - last
                 last += 1
-            yield cells, (profiles, squares, shared, features.absolute, first, last, cells)
+            yield cells, (*shared, absolute, first, last)
             first, left = last, left - cells
 
     similar, at = np.empty(total), 0
@@ -211,20 +224,19 @@ def _correlate(
     runner: Runner,
     profiles: FloatArray,
     squares: FloatArray,
-    asked: BoolArray,
+    wanted: BoolArray,
     absolute: bool,
     first: int,
     last: int,
-    cells: int,
 ) -> FloatArray:
-    """Of the rows from ``first`` to ``last`` with all later ones: ``cells`` pairs."""
+    """Of the rows from ``first`` to ``last`` with all later ones."""
     m = len(profiles)
-    out = np.full(cells, kernels.NEVER)
-    start = first * m - first * (first + 1) // 2
+    start, end = (row * m - row * (row + 1) // 2 for row in (first, last))
+    out = np.full(end - start, kernels.NEVER)
 
     def some(rows: slice) -> None:
         span = first + rows.start, first + rows.stop
-        kernels.correlate(profiles, squares, span, absolute, asked, start, out)
+        kernels.correlate(profiles, squares, span, absolute, wanted, start, out)
 
     runner.run([partial(some, rows) for rows in chunks(last - first, 2 * _TASK_ROWS)])
     return out

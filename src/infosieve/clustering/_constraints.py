@@ -12,7 +12,7 @@ from infosieve._core.types import BoolArray, IntArray
 
 
 @dataclass(frozen=True)
-class Bonds:
+class Constraints:
     """Which columns may join, and which join before all others.
 
     Attributes
@@ -57,12 +57,12 @@ def connected_pairs(connectivity: Any, m: int) -> BoolArray | None:
     a, b = np.minimum(first, second), np.maximum(first, second)
     a, b = a[a < b].astype(np.int64), b[a < b].astype(np.int64)
     connected = np.zeros(m * (m - 1) // 2, bool)
-    connected[_place(m, a, b)] = True
+    connected[_index(m, a, b)] = True
     return connected
 
 
-def _place(m: int, a: Any, b: Any) -> Any:
-    """Where pairs a < b of m columns are kept."""
+def _index(m: int, a: Any, b: Any) -> Any:
+    """The number of the pairs a < b of m columns, in scipy's order."""
     return a * m - a * (a + 1) // 2 + b - a - 1
 
 
@@ -94,7 +94,7 @@ def connected_copies(
 def _components(group: IntArray, connected: BoolArray, m: int) -> list[IntArray]:
     """The parts of a group that neighbours inside it connect."""
     a, b = np.triu_indices(group.size, 1)
-    linked = connected[_place(m, group[a], group[b])]
+    linked = connected[_index(m, group[a], group[b])]
     graph = coo_array((linked[linked], (a[linked], b[linked])), shape=(group.size, group.size))
     n_parts, part = connected_components(graph, directed=False)
     return [group[part == number] for number in range(n_parts)]
