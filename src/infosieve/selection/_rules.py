@@ -22,8 +22,8 @@ from infosieve._core.parameters import (
     stop_of,
 )
 from infosieve._engines.devices import check_device
-from infosieve._resampling.parts import part_size
 from infosieve._resampling.permutations import seed_of
+from infosieve._resampling.subsamples import part_size
 from infosieve.selection._models import MOST, check_prediction, refuse_prediction
 from infosieve.selection._one_by_one import ONE_BY_ONE, OneByOne
 from infosieve.significance._levels import level_share

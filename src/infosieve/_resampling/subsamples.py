@@ -1,4 +1,4 @@
-"""Many samples in parts: the estimate of a large sample as the mean of those of its parts.
+"""Subsamples: the estimate of a large sample as the mean of the estimates of its parts.
 
 The cost of an estimate grows faster than the sample, that of parts of a fixed size in proportion to
 it. The variance of the mean is about that of one estimate of all samples; neighbourhoods are wider,
@@ -13,9 +13,9 @@ import numpy as np
 from infosieve._core.categories import category_labels
 from infosieve._core.parameters import is_int
 from infosieve._core.types import Columns, IntArray
-from infosieve._resampling.words import random_order
+from infosieve._resampling.random_bits import random_order
 
-# What "auto" means: samples of a part, and parts at most. The rest of the samples is not used.
+# What "auto" means: samples of a part, and the most parts. Samples beyond these are not used.
 PART, MOST_PARTS = 4000, 25
 _LEAST = 50
 
