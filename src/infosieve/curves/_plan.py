@@ -2,15 +2,14 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from infosieve._core.types import FloatArray
 
 
-@dataclass(frozen=True, kw_only=True)
-class Feature:
+class Feature(NamedTuple):
     """What one feature is: its name, its kind, the range of the axis that it comes from."""
 
     name: str
@@ -106,10 +105,8 @@ class Plan:
 
 
 def _features(names: list[str], kind: str, starts: Any, ends: Any) -> list[Feature]:
-    return [
-        Feature(name=name, kind=kind, start=float(start), end=float(end))
-        for name, start, end in zip(names, starts, ends, strict=True)
-    ]
+    ranges = zip(names, starts, ends, strict=True)
+    return [Feature(name, kind, float(start), float(end)) for name, start, end in ranges]
 
 
 def _short(position: float, digits: int) -> str:
