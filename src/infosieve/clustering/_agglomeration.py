@@ -10,11 +10,10 @@ from scipy.sparse import csc_array
 
 from infosieve._core.types import BoolArray, Columns, Executor, FloatArray, IntArray, Scale
 from infosieve._engines.numba import agglomerate as kernels
-from infosieve._input.duplicates import find_duplicates
 from infosieve._input.problem import prepare_tables
 from infosieve._input.scaling import Scaling
 from infosieve._input.tables import Table
-from infosieve.clustering._constraints import Constraints, connected_copies
+from infosieve.clustering._constraints import Constraints
 from infosieve.clustering._representatives import Reduction
 from infosieve.clustering._similarity import (
     Comparison,
@@ -38,11 +37,6 @@ class ScaledTables:
     x: Columns
     target: Columns | None
     scaling: Scaling
-
-    def constraints(self, connected: BoolArray | None) -> Constraints:
-        """Which of the columns are copies, and which may join."""
-        copies = connected_copies(find_duplicates(self.x), connected, self.x.n_columns)
-        return Constraints(connected, copies)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,30 +98,12 @@ class Agglomeration:
 
 @dataclass(frozen=True, kw_only=True)
 class Dendrogram:
-    """The merges down to one cluster, in their order, and the features that were joined.
+    """The merges down to one cluster, in their order, and the features that were joined."""
 
-    Attributes
-    ----------
-    children : ndarray of int, of shape (n_leaves - 1, 2)
-        What was joined; clusters are numbered as in scipy and scikit-learn.
-    similarities : ndarray of shape (n_leaves - 1,)
-        How similar the two were.
-    n_components : int
-        Connected components of the connectivity graph. The last merges join these.
-    n_copies : int
-        Features that are copies of an earlier one. The first merges join these.
-    features : Features
-        What was joined.
-    representative : {"mean", "medoid", "pls"}
-        What stands for a cluster.
-    scaling : Scaling
-        The columns' scale.
-    """
-
-    children: IntArray
-    similarities: FloatArray
-    n_components: int
-    n_copies: int
+    children: IntArray  # the two of each merge, numbered as in scipy and scikit-learn
+    similarities: FloatArray  # of each merge
+    n_components: int  # of the connectivity graph: the last merges join these
+    n_copies: int  # features that are copies of an earlier one: the first merges join these
     features: Features
     representative: Representative
     scaling: Scaling
@@ -164,19 +140,8 @@ class Clusters:
     """Clusters while they are joined: each has the number of its first feature.
 
     Of several pairs that are equally similar, that one joins whose earlier cluster comes first,
-    then the one whose later cluster does.
-
-    Parameters
-    ----------
-    features : Features
-        What is joined.
-    how : Agglomeration
-        What the similarity of two clusters is, and what stands for a cluster.
-    connected : ndarray of bool or None
-        For each pair of features (as scipy's ``pdist`` orders them), whether they are neighbours;
-        only clusters with neighbours among their features join.
-    executor : Executor
-        Who computes the similarities of all pairs.
+    then the one whose later cluster does. Only clusters with neighbours among their features join
+    (``connected``, see :class:`Constraints`).
     """
 
     def __init__(

@@ -1,6 +1,5 @@
 """Which columns may join, and which join before all others."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -8,23 +7,25 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from infosieve._core.types import BoolArray, IntArray
+from infosieve._core.types import BoolArray, Columns, IntArray
+from infosieve._input.duplicates import find_duplicates
 
 
 @dataclass(frozen=True)
 class Constraints:
-    """Which columns may join, and which join before all others.
+    """Which columns may join, and which join before all others."""
 
-    Attributes
-    ----------
-    connected : ndarray of bool or None
-        See :func:`connected_pairs`.
-    copies : list of ndarray
-        Columns that are copies of each other, rising; see :func:`connected_copies`.
-    """
+    connected: BoolArray | None  # see connected_pairs
+    copies: list[IntArray]  # columns that are copies of each other: rising, by the first of each
 
-    connected: BoolArray | None
-    copies: list[IntArray]
+    @classmethod
+    def of(cls, x: Columns, connected: BoolArray | None) -> "Constraints":
+        """Of scaled columns; copies that no neighbours among them connect stay apart."""
+        groups = [np.sort([first, *others]) for first, others in find_duplicates(x).items()]
+        if connected is not None:
+            parts = (_components(group, connected, x.n_columns) for group in groups)
+            groups = [part for several in parts for part in several if part.size > 1]
+        return cls(connected, sorted(groups, key=lambda group: int(group[0])))
 
     @property
     def n_copies(self) -> int:
@@ -35,17 +36,7 @@ class Constraints:
 def connected_pairs(connectivity: Any, m: int) -> BoolArray | None:
     """Of each pair of m columns, as scipy's ``pdist`` orders them, whether they are neighbours.
 
-    Parameters
-    ----------
-    connectivity : None, "chain" or matrix of shape (m, m)
-        As in :class:`FeatureClustering`.
-    m : int
-        The number of columns.
-
-    Returns
-    -------
-    ndarray of bool, of shape (m * (m - 1) / 2,), or None
-        None where all are neighbours.
+    ``connectivity`` is that of :class:`FeatureClustering`. None: all are neighbours.
     """
     if connectivity is None:
         return None
@@ -64,31 +55,6 @@ def connected_pairs(connectivity: Any, m: int) -> BoolArray | None:
 def _index(m: int, a: Any, b: Any) -> Any:
     """The number of the pairs a < b of m columns, in scipy's order."""
     return a * m - a * (a + 1) // 2 + b - a - 1
-
-
-def connected_copies(
-    duplicates: Mapping[int, tuple[int, ...]], connected: BoolArray | None, m: int
-) -> list[IntArray]:
-    """The columns that are copies of each other and may join, in groups.
-
-    Parameters
-    ----------
-    duplicates : dict
-        For the first column of each group, its copies.
-    connected : ndarray of bool or None
-        See :func:`connected_pairs`. Copies that no neighbours among them connect stay apart.
-    m : int
-        The number of columns.
-
-    Returns
-    -------
-    list of ndarray
-        Two columns or more each, rising; groups in the order of their first column.
-    """
-    groups = [np.sort([first, *others]) for first, others in duplicates.items()]
-    if connected is not None:
-        groups = [part for group in groups for part in _components(group, connected, m)]
-    return sorted((group for group in groups if group.size > 1), key=lambda group: int(group[0]))
 
 
 def _components(group: IntArray, connected: BoolArray, m: int) -> list[IntArray]:

@@ -267,7 +267,7 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
             executor_of(self.executor, self.n_jobs, progress) as executor,
         ):
             scaled = self._agglomeration.prepare(tables, executor)
-            constraints = scaled.constraints(connected)
+            constraints = Constraints.of(scaled.x, connected)
             check_copies(self.n_clusters, constraints, tables[0])
             dendrogram = self._agglomeration.join(scaled, constraints, executor)
             self.n_clusters_ = self._number(dendrogram, problem, constraints, seed, executor)

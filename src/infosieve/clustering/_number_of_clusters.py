@@ -84,24 +84,12 @@ def check_connected(n_clusters: int, n_components: int) -> None:
 
 @dataclass(frozen=True, kw_only=True)
 class Folds:
-    """How samples are cut into folds.
+    """How samples are cut into folds."""
 
-    Attributes
-    ----------
-    cv : int, splitter or iterable of (train, test)
-        The folds.
-    seed : int
-        Shuffles the samples before they are cut.
-    groups : ndarray or None
-        The group of each sample, all in one fold.
-    in_order : bool
-        Whether folds are stretches of time.
-    """
-
-    cv: Any
-    seed: int
-    groups: IntArray | None
-    in_order: bool
+    cv: Any  # an int, a splitter or pairs (train, test)
+    seed: int  # shuffles the samples before they are cut
+    groups: IntArray | None  # of each sample; those of a group are all in one fold
+    in_order: bool  # whether folds are stretches of time
 
     def splits(self, X: FloatArray, target: Any, estimator: Any) -> Iterator[tuple[Any, Any]]:
         """(train, test) of all folds, cut several times where samples can be shuffled."""
@@ -126,15 +114,8 @@ class Folds:
 class CrossValidation:
     """How well an estimator predicts unseen samples behind each number of clusters.
 
-    Attributes
-    ----------
-    agglomeration : Agglomeration
-        How columns are joined, without each fold.
-    estimator : scikit-learn regressor or classifier, or None
-        What predicts; None is partial least squares, with the number of components that has the
-        least error in all folds.
-    numbers : ndarray of int
-        The numbers of clusters.
+    Columns are joined anew without each fold. An ``estimator`` of None is partial least squares,
+    with the number of components that has the least error in all folds.
     """
 
     agglomeration: Agglomeration

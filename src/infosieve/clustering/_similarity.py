@@ -39,20 +39,11 @@ class Comparison:
 
     A feature and its negative are alike: their C vectors are equal, and where features
     themselves are compared, the absolute value of the correlation counts.
-
-    Attributes
-    ----------
-    target : Columns or None
-        The target that C vectors are counted for.
-    correlation : {"pearson", "spearman"}
-        The correlation of what is compared.
-    scale : {"standard", "normal-scores"} or None
-        The scale of representatives.
     """
 
     target: Columns | None
     correlation: Correlation
-    scale: Scale
+    scale: Scale  # of representatives
 
     @property
     def absolute(self) -> bool:
@@ -97,26 +88,12 @@ def covariances(rows: FloatArray, target: Columns) -> FloatArray:
 
 @dataclass(frozen=True, kw_only=True)
 class Features:
-    """The features that are clustered.
+    """The features that are clustered."""
 
-    Attributes
-    ----------
-    rows : ndarray of shape (n_features, padded)
-        The scaled columns, centred.
-    profiles : ndarray of shape (n_features, padded)
-        What they are compared by.
-    slopes : ndarray of shape (n_targets, n_features)
-        Their covariances with the target; of no rows without one.
-    n_samples : int
-        How many numbers of a row are no padding.
-    comparison : Comparison
-        How they are compared.
-    """
-
-    rows: FloatArray
-    profiles: FloatArray
-    slopes: FloatArray
-    n_samples: int
+    rows: FloatArray  # the scaled columns, centred and padded: (n_features, width)
+    profiles: FloatArray  # what they are compared by: (n_features, width)
+    slopes: FloatArray  # covariances with the targets: (n_targets, n_features)
+    n_samples: int  # the numbers of a row that are no padding
     comparison: Comparison
 
     @classmethod

@@ -20,30 +20,14 @@ class Feature(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """Where the points of the curves lie, and what is computed there.
+    """Where the points of the curves lie, and what is computed there."""
 
-    Attributes
-    ----------
-    axis : ndarray of shape (n_points,)
-        Positions, rising or falling.
-    names : list of str or None
-        The columns' names, where these name the features; then the axis is 0, 1, 2, ...
-    unit : str
-        The axis's unit, for names.
-    n_windows : tuple of int
-        How many windows side by side cover the axis, for each width.
-    n_splines : int
-        The number of B-splines.
-    smoothing : int
-        The number of neighbouring points that derivatives are taken from.
-    """
-
-    axis: FloatArray
-    names: list[str] | None
-    unit: str
-    n_windows: tuple[int, ...]
+    axis: FloatArray  # positions, rising or falling
+    names: list[str] | None  # of the columns, where these name features; then the axis is 0, 1, ...
+    unit: str  # of the axis, for names
+    n_windows: tuple[int, ...]  # that cover the axis side by side, for each width
     n_splines: int
-    smoothing: int
+    smoothing: int  # neighbouring points that derivatives are taken from
 
     @property
     def ends(self) -> tuple[float, float]:
