@@ -1,8 +1,8 @@
-"""Workers of a Dask cluster: jobs are submitted, results gathered in order. No maths.
+"""Workers of a Dask cluster: jobs are submitted, and their results come in order.
 
 What jobs need is sent once. Workers that can read the files of a table read its columns
-themselves; else blocks of columns are scattered among them. Nothing is lost with a worker: what
-it held is sent again, what it was doing is done by another.
+themselves; otherwise blocks of columns are scattered among them. Nothing is lost with a worker:
+what it held is sent again, and what it was doing is done by another.
 """
 
 import gc
@@ -87,7 +87,7 @@ class Dask:
 
     def __exit__(self, *_: object) -> None:
         self._recent.clear()
-        for shared in self._sent:  # somebody may keep a traceback, and with it all of this
+        for shared in self._sent:  # a traceback that somebody keeps would keep these on workers
             shared.forget()
         if self.client.status == "running":
             with suppress(Exception):
@@ -153,11 +153,11 @@ class Dask:
     # Jobs
 
     def batch_size(self, kind: str, total: int, whole: int, fewest: int) -> int:
-        """So many that a job takes about half a second, and all workers have some."""
+        """As many as take about half a second, but few enough that all workers have some."""
         known = self._seconds.get(kind)
         size = _FIRST if not known else int(_JOB_SECONDS / max(min(known), 1e-9))
-        mine = -(-total // (_AHEAD * self._n_threads))
-        return max(1, min(max(size, fewest), max(mine, fewest // 4)))
+        share = -(-total // (_AHEAD * self._n_threads))
+        return max(1, min(max(size, fewest), max(share, fewest // 4)))
 
     def map(
         self, job: Callable[..., T], many: Iterable[tuple[int, tuple[Any, ...]]], kind: str = ""
@@ -179,12 +179,12 @@ class Dask:
                     self._wait_for_workers()
                 result, seconds = self._result(waiting[0])
                 done = waiting.popleft()
-                done.future.release()  # a traceback may keep it, but not the result on a worker
+                done.future.release()  # the worker may forget the result, whoever keeps the job
                 self._live.discard(done)
                 known = self._seconds.setdefault(kind, deque(maxlen=8))
                 known.append(seconds / max(1, done.weight))
                 yield result
-        finally:  # the caller has enough, or something went wrong
+        finally:  # also where the caller has enough, or something went wrong
             if waiting and self.client.status == "running":
                 with suppress(Exception):
                     self._cancel(waiting)
@@ -220,12 +220,12 @@ class Dask:
     def _result(self, job: "_Job") -> tuple[Any, float]:
         while True:
             try:
-                # Only to wait ends after a look: requests for results are gathered by Dask, and one
-                # that was given up may take the next one with it.
+                # Only this wait may be given up early. A request for a result may not, because Dask
+                # gathers several at a time, and the next one would be lost with it.
                 job.future.exception(timeout=_LOOK)
                 return job.future.result(timeout=_patience())  # type: ignore[no-any-return]
             except distributed.TimeoutError:
-                if job.future.status == "error":  # the job's own
+                if job.future.status == "error":  # the job itself raised it
                     raise
                 self._wait_for_workers()
             except distributed.KilledWorker as error:
@@ -269,8 +269,8 @@ class Dask:
             pass
         except (OSError, ValueError, TypeError) as error:
             reason = first_line(error)
-        # A client that is half made closes now, when nothing refers to it; at the end of the
-        # process it would wait for its own thread, which is gone, and complain.
+        # A client that did not connect must be collected now: at the end of the process it would
+        # wait for its own thread, which is gone by then, and complain.
         gc.collect()
         if reason is None:
             raise KeyboardInterrupt
@@ -289,13 +289,12 @@ class Dask:
                     f"The Dask worker {address} has infosieve {theirs}, this process has {mine}. "
                     "Install the same version everywhere."
                 )
-        if self.progress.verbose:
-            self._lines = {a: len(lines) for a, lines in self.client.get_worker_logs().items()}
+        self._lines = {address: len(lines) for address, lines in self._logs().items()}
         n_workers, link = len(self._threads), self.client.dashboard_link
         self.progress.say(f"{n_workers} Dask workers, {self._n_threads} threads; {link}")
 
     def _ask(self, question: Callable[..., T], *arguments: Any) -> dict[str, T]:
-        """Ask all workers, once; again, if one is lost meanwhile."""
+        """The answers of all workers; all are asked again if one is lost meanwhile."""
         for _ in range(_TRIES):
             try:
                 return self.client.run(question, *arguments)  # type: ignore[no-any-return]
@@ -321,7 +320,7 @@ class Dask:
         self._threads = {who: n for who, n in now.items() if who not in self._unfit}
 
     def _meet(self, address: str) -> None:
-        """A worker that comes later must be of use, or gets no jobs."""
+        """A worker that comes later gets no jobs unless it has this version and can read."""
         sources = [source for source, readable in self._readable.values() if readable]
         fit = False
         with suppress(Exception):
@@ -335,7 +334,7 @@ class Dask:
         )
 
     def _wait_for_workers(self) -> None:
-        """Until the scheduler answers and somebody works for it; for a while, not for ever."""
+        """Wait until the scheduler answers and has a worker, for as long as connecting may take."""
         patience = _patience()
         deadline = time.monotonic() + patience
         announced = False
@@ -361,25 +360,26 @@ class Dask:
             time.sleep(0.2)
 
     def _show_logs(self) -> None:
-        """Show what workers logged: warnings, or all at a verbosity of 2."""
-        if not self.progress.verbose:
-            return
+        """Show what workers have logged in this run: warnings, or all at a verbosity of 2."""
         levels = ("WARNING", "ERROR", "CRITICAL")
-        for address, lines in self.client.get_worker_logs().items():
-            known = self._lines.get(address, 0)  # newest first
-            for level, text in reversed(lines[: len(lines) - known]):
+        for address, lines in self._logs().items():
+            for level, text in reversed(lines[: len(lines) - self._lines.get(address, 0)]):
                 if self.progress.verbose > 1 or level in levels:
                     self.progress.say(f"{address}: {text}")
 
+    def _logs(self) -> dict[str, Any]:
+        """The lines of all workers' logs, the newest first; none where nobody listens."""
+        return dict(self.client.get_worker_logs()) if self.progress.verbose else {}
+
 
 def check_address(address: str, name: str = "The 'executor' parameter") -> None:
-    """Refuse what can be no address: to wait for an answer would be in vain."""
+    """Refuse what can be no address, instead of waiting for an answer."""
     scheme, place = distributed.comm.parse_address(address)
     with suppress(ValueError):
         backend = distributed.comm.registry.get_backend(scheme)
         try:
             host, port = backend.get_address_host_port(place)
-        except NotImplementedError:  # of a kind without ports
+        except NotImplementedError:  # a kind of address without ports
             return
         if host and host == "".join(host.split()) and 0 < port < 1 << 16:
             return
@@ -408,7 +408,7 @@ class _Shared:
 
     def future(self, client: Any) -> Any:
         if self._future is None or self._future.status != "finished":
-            # In a list, or a value that is one itself would be taken apart.
+            # Dask takes lists apart, so the value stands in one.
             made = [self._make()]
             (self._future,) = client.scatter(made, broadcast=self._broadcast, hash=False)
         return self._future

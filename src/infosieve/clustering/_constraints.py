@@ -16,11 +16,11 @@ class Constraints:
     """Which columns may join, and which join before all others."""
 
     connected: BoolArray | None  # see connected_pairs
-    copies: list[IntArray]  # columns that are copies of each other: rising, by the first of each
+    copies: list[IntArray]  # groups of columns that are copies of each other, in rising order
 
     @classmethod
     def of(cls, x: Columns, connected: BoolArray | None) -> "Constraints":
-        """Of scaled columns; copies that no neighbours among them connect stay apart."""
+        """Those of scaled columns; copies that no neighbours among them connect stay apart."""
         groups = [np.sort([first, *others]) for first, others in find_duplicates(x).items()]
         if connected is not None:
             parts = (_components(group, connected, x.n_columns) for group in groups)

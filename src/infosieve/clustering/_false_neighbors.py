@@ -18,7 +18,7 @@ from infosieve._input.problem import prepare_tables
 from infosieve._input.tables import check_lengths, check_target, read_table
 
 SCALES = ("standard", "normal-scores", None)
-# Columns that one task counts for.
+# How many columns a task counts for.
 _TASK_COLUMNS = 16
 
 

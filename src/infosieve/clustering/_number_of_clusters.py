@@ -23,15 +23,16 @@ from infosieve.clustering._agglomeration import Agglomeration, Dendrogram
 from infosieve.clustering._constraints import Constraints
 from infosieve.clustering._pls import pls_errors
 
-# How often samples are cut into folds: so often that the number depends little on how they are
-# cut; less often where that would take much longer (docs/cluster-number.md).
+# How often samples are cut into folds. Five times, and the number depends little on how they are
+# cut; with an estimator, or with more than _WIDE columns, that takes too long
+# (docs/cluster-number.md).
 _REPEATS, _FEW, _WIDE = 5, 2, 500
-# So much more error is accepted for fewer clusters; and how often folds are drawn.
+# The share of error that fewer clusters may add; and how often folds are drawn with replacement.
 _MORE, _DRAWS = 0.05, 1000
 
 
 def check_cross_validation(estimator: Any, cv: Any, y: Table, groups: IntArray | None) -> None:
-    """Refuse what can be known to fail before work begins."""
+    """Refuse a choice of the number that is bound to fail, before work begins."""
     if not is_int(cv):
         check_folds(cv)
     n_groups = 0 if groups is None else int(groups.max()) + 1
@@ -168,7 +169,7 @@ def _judge_fold(
     train: IntArray,
     test: IntArray,
 ) -> list[FloatArray]:
-    """The scores of one fold with each number of clusters; on a worker nobody hears of progress."""
+    """The scores of one fold with each number of clusters."""
     how, progress = validation.agglomeration, executor.progress
     dendrogram = how.join(
         how.prepare([t.take_rows(train) for t in tables], executor), constraints, executor
@@ -191,7 +192,7 @@ def _errors_of_differences(scores: FloatArray, splits: list[Any]) -> FloatArray:
     Nadeau and Bengio (2003) say, by the sizes of test and training sets.
     """
     differences = scores[:, [np.argmax(scores.mean(axis=0))]] - scores
-    if len(scores) == 1:  # which cannot tell
+    if len(scores) == 1:  # one fold has no variance: all numbers count as equally good
         return np.asarray(np.full(scores.shape[1], differences.max()))
     ratio = np.mean([len(test) / len(train) for train, test in splits])
     return np.asarray(differences.std(axis=0, ddof=1) * np.sqrt(1 / len(scores) + ratio))

@@ -16,9 +16,8 @@ class Reduction:
 
     clusters: list[IntArray]  # the columns of each, rising
     medoids: IntArray  # the most typical column of each
-    weights: (
-        csc_array | None
-    )  # (n_features, n_clusters); None: medoids stand for clusters, unscaled
+    # Of each column in each representative; None: medoids stand for their clusters, unscaled.
+    weights: csc_array | None
     scaling: Scaling  # of the columns in the data of fit
 
     def transform(self, values: FloatArray) -> FloatArray:

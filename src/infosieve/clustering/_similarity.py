@@ -18,9 +18,9 @@ from infosieve.clustering._false_neighbors import false_counts, target_strips
 Correlation: TypeAlias = Literal["pearson", "spearman"]
 Representative: TypeAlias = Literal["mean", "medoid", "pls"]
 
-# Rows that one task centres.
+# How many rows a task centres.
 _TASK_ROWS = 16
-# Pairs whose similarities are computed at once, at most, and those that are worth a job.
+# How many pairs are compared at once, at most, and how many are worth a job.
 _PAIRS, _FEW_PAIRS = 1 << 22, 1 << 14
 
 

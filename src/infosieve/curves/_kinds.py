@@ -13,7 +13,7 @@ from infosieve._core.types import FloatArray
 from infosieve.curves._plan import Feature, Plan
 
 DEGREE = 3  # of splines
-_PARABOLA = 2  # what derivatives are taken of
+_PARABOLA = 2  # the degree of the polynomial whose derivatives are taken
 
 # A feature for each column of the values, of shape (n_curves, n_features).
 Computed = tuple[list[Feature], FloatArray]
