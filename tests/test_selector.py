@@ -612,7 +612,7 @@ def test_what_was_used_is_in_the_result():
             {"n_permutations": 39},
             "82, or 'auto', for a level of 0.01219 for pairs (lookahead=1 leaves them out)",
         ),
-        ({"n_permutations": 1.5}, "'n_permutations' parameter must be an int of at least 1"),
+        ({"n_permutations": 1.5}, "'n_permutations' parameter must be 'auto' or an int of at least 1"),
         ({"lookahead": 3}, "'lookahead' parameter must be 1 or 2"),
         ({"lookahead": True}, "'lookahead' parameter must be 1 or 2"),
         ({"stop": None, "n_permutations": 1.5}, "'n_permutations' parameter must be an int"),

@@ -17,18 +17,15 @@ from infosieve._core.parameters import (
     is_int,
 )
 from infosieve._core.progress import Progress
+from infosieve._core.settings import Settings
 from infosieve._core.types import Executor, FloatArray, IntArray, NameArray, Scale
 from infosieve._executors import KeepsExecutor, executor_of
-from infosieve._input.problem import (
-    Problem,
-    check_dates,
-    open_columns_alone,
-    open_problem,
-    provenance_of,
-    remember_columns,
-)
+from infosieve._input.notices import check_dates
+from infosieve._input.problem import Problem, open_columns_alone, open_problem
 from infosieve._input.tables import Table, read_table
 from infosieve._resampling.permutations import seed_of
+from infosieve._study.columns import remember_columns
+from infosieve._study.provenance import provenance_of
 from infosieve.clustering._agglomeration import Linkage, Tree
 from infosieve.clustering._connectivity import Bonds, connected_pairs
 from infosieve.clustering._false_neighbors import SCALES
@@ -289,15 +286,8 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
             with warnings.catch_warnings():
                 if self.series:  # it is known already that they follow each other
                     warnings.filterwarnings("ignore", "The rows of X have dates")
-                problem = open_problem(
-                    X,
-                    y,
-                    discrete_features=False,
-                    discrete_target=(),
-                    missing=how,
-                    groups=groups,
-                    as_passed=True,
-                )
+                settings = Settings(discrete_features=False, discrete_target=(), missing=how)
+                problem = open_problem(X, y, settings, groups=groups, as_passed=True)
         else:
             problem = open_columns_alone(X, how)
         if self.series:
