@@ -14,7 +14,7 @@ from infosieve._core.messages import shown
 Kind: TypeAlias = Literal["text", "words", "int", "float", "flag"]
 
 
-class ParameterError(ValueError):
+class RefusedError(Exception):
     """A value of a parameter breaks its rule."""
 
     def __init__(self, parameter_name: str, rule: str, value: Any, way_out: str = "") -> None:
@@ -28,14 +28,19 @@ class ParameterError(ValueError):
         return _again, (type(self), str(self), self.__dict__)
 
 
-def _again(kind: type[ParameterError], text: str, state: dict[str, Any]) -> ParameterError:
+def _again(kind: type[RefusedError], text: str, state: dict[str, Any]) -> RefusedError:
     """The same error in another process, where Python's words may be spoken."""
-    error = kind.__new__(kind, text)
+    error = kind.__new__(kind)
+    error.args = (text,)
     error.__dict__.update(state)
     return error
 
 
-class ParameterTypeError(ParameterError, TypeError):
+class ParameterError(RefusedError, ValueError):
+    """A value is none of those that the parameter can have."""
+
+
+class ParameterTypeError(RefusedError, TypeError):
     """A value of a parameter is of a type that can be none of its values."""
 
 
@@ -46,7 +51,7 @@ class Rule:
     text: str
     accepts: Callable[[Any], bool]
     kind: Kind = "words"
-    error: type[ParameterError] = ParameterError
+    error: type[RefusedError] = ParameterError
 
     def check(self, name: str, value: Any) -> None:
         """Refuse a value of the parameter of that name."""

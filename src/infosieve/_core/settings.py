@@ -227,7 +227,7 @@ class SamplingSettings(Settings):
     null: Annotated[
         Null,
         Parameter(
-            rules.one_of("global", "local"),
+            rules.one_of("local", "global"),
             "permute among samples near in the selected columns (local) or all (global)",
             expert=True,
         ),

@@ -19,6 +19,7 @@ from infosieve._core.estimators import described, name_of, name_of_score, seeded
 from infosieve._core.files import first_line
 from infosieve._core.messages import brief, warn
 from infosieve._core.progress import Progress
+from infosieve._core.rules import is_text
 from infosieve._core.settings import SelectorSettings
 from infosieve._core.types import Executor, FloatArray, IntArray
 from infosieve._executors import WorkersLostError
@@ -275,7 +276,7 @@ def _some(rows: IntArray, most: int, rng: np.random.Generator) -> IntArray:
 def classes_asked(settings: SelectorSettings) -> Any:
     """``discrete_target``, or what a model, or a score of numbers, says of the target."""
     known = settings.discrete_target
-    if settings.stop != "cv" or not (isinstance(known, str) and known == "auto"):
+    if not (settings.by_model and is_text(known, "auto")):
         return known
     if settings.model is not None and is_classifier(settings.model):
         return True
@@ -289,7 +290,7 @@ def refuse_numbers(settings: SelectorSettings, y: Any) -> None:
     """A classifier says that the target has classes; numbers with fractions are none."""
     if settings.stop != "cv" or settings.model is None or not is_classifier(settings.model):
         return
-    if not (isinstance(settings.discrete_target, str) and settings.discrete_target == "auto"):
+    if not is_text(settings.asked["discrete_target"], "auto"):
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it is read again, with all columns
