@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Literal, TypeAlias
 
 import numpy as np
 from scipy.sparse import csc_array
 
+from infosieve._core.settings import Correlation, Linkage, Representative, Similarity
 from infosieve._core.types import BoolArray, Columns, Executor, FloatArray, IntArray, Scale
 from infosieve._engines.numba import agglomerate as kernels
 from infosieve._input.problem import prepare_tables
@@ -17,14 +17,9 @@ from infosieve.clustering._constraints import Constraints
 from infosieve.clustering._representatives import Reduction
 from infosieve.clustering._similarity import (
     Comparison,
-    Correlation,
     Features,
-    Representative,
     similarities,
 )
-
-Similarity: TypeAlias = Literal["supervised", "unsupervised"]
-Linkage: TypeAlias = Literal["representative", "average", "complete"]
 
 # Similarities that one task computes, at least: less is not worth the change of threads.
 _TASK_CELLS = 1 << 19

@@ -2,37 +2,32 @@
 
 import warnings
 from dataclasses import fields
-from typing import Any, ClassVar, Literal, Self, TypeAlias, get_args
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from infosieve._core.parameters import (
-    check_choice,
-    check_folds,
-    check_jobs,
-    check_number,
-    check_verbose,
-    check_x,
-    is_int,
-)
+from infosieve._core.parameters import check_folds, check_x, is_int
 from infosieve._core.progress import Progress
+from infosieve._core.settings import (
+    ClusteringSettings,
+    Correlation,
+    Linkage,
+    Representative,
+    Settings,
+    Similarity,
+)
 from infosieve._core.types import Executor, FloatArray, IntArray, NameArray, Scale
 from infosieve._executors import KeepsExecutor, executor_of
-from infosieve._input.problem import (
-    Problem,
-    check_dates,
-    open_columns_alone,
-    open_problem,
-    provenance_of,
-    remember_columns,
-)
+from infosieve._input.notices import check_dates
+from infosieve._input.problem import Problem, open_columns_alone, open_problem
 from infosieve._input.tables import Table, read_table
 from infosieve._resampling.permutations import seed_of
-from infosieve.clustering._agglomeration import Agglomeration, Dendrogram, Linkage, Similarity
+from infosieve._study.columns import remember_columns
+from infosieve._study.provenance import provenance_of
+from infosieve.clustering._agglomeration import Agglomeration, Dendrogram
 from infosieve.clustering._constraints import Constraints, connected_pairs
-from infosieve.clustering._false_neighbors import SCALES
 from infosieve.clustering._number_of_clusters import (
     CrossValidation,
     Folds,
@@ -44,20 +39,7 @@ from infosieve.clustering._number_of_clusters import (
     steady_number,
 )
 from infosieve.clustering._representatives import BackToColumns, cluster_name
-from infosieve.clustering._similarity import Correlation, Representative
 from infosieve.results import ClusterResult
-
-Gaps: TypeAlias = Literal["auto", "median", "drop", "error"]
-
-_CHOICES = {
-    "similarity": get_args(Similarity),
-    "correlation": get_args(Correlation),
-    "linkage": get_args(Linkage),
-    "representative": get_args(Representative),
-    "scale": SCALES,
-    "missing": get_args(Gaps),
-    "series": (False, True),
-}
 
 
 class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type: ignore[misc]
@@ -210,7 +192,7 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         scale: Scale = "standard",
         estimator: Any = None,
         cv: Any = 4,
-        missing: Gaps = "auto",
+        missing: Literal["auto", "median", "drop", "error"] = "auto",
         series: bool = False,
         n_jobs: int | None = None,
         executor: Any = None,
@@ -252,7 +234,12 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         FeatureClustering
             Itself.
         """
-        self._check_parameters()
+        ClusteringSettings.of(self.get_params(deep=False))
+        if self.estimator is not None and not hasattr(self.estimator, "fit"):
+            raise ValueError(
+                "The 'estimator' parameter must be None, or a regressor or classifier as "
+                f"scikit-learn has them. Got {self.estimator!r} instead."
+            )
         seed = seed_of(self.random_state)
         check_x(X)
         problem = self._read(X, y, groups)
@@ -299,15 +286,8 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
             with warnings.catch_warnings():
                 if self.series:  # it is known already that they follow each other
                     warnings.filterwarnings("ignore", "The rows of X have dates")
-                problem = open_problem(
-                    X,
-                    y,
-                    discrete_features=False,
-                    discrete_target=(),
-                    missing=how,
-                    groups=groups,
-                    as_passed=True,
-                )
+                settings = Settings(discrete_features=False, discrete_target=(), missing=how)
+                problem = open_problem(X, y, settings, groups=groups, as_passed=True)
         else:
             problem = open_columns_alone(X, how)
         if self.series:
@@ -347,31 +327,6 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
     def _agglomeration(self) -> Agglomeration:
         names = [field.name for field in fields(Agglomeration)]
         return Agglomeration(**{name: getattr(self, name) for name in names})
-
-    def _check_parameters(self) -> None:
-        number: Any = self.n_clusters
-        auto = isinstance(number, str) and number == "auto"
-        if not auto and number is not None and not (is_int(number) and number >= 1):
-            raise ValueError(
-                "The 'n_clusters' parameter must be an int of at least 1, 'auto', or None with a "
-                f"'similarity_threshold'. Got {number!r} instead."
-            )
-        check_number(self.similarity_threshold, "similarity_threshold", -1, 1, optional=True)
-        if (self.n_clusters is None) == (self.similarity_threshold is None):
-            raise ValueError(
-                "Exactly one of 'n_clusters' and 'similarity_threshold' must be None: with a "
-                f"threshold, pass n_clusters=None. Got {self.n_clusters!r} and "
-                f"{self.similarity_threshold!r}."
-            )
-        for name, allowed in _CHOICES.items():
-            check_choice(getattr(self, name), name, allowed)
-        check_jobs(self.n_jobs)
-        check_verbose(self.verbose)
-        if self.estimator is not None and not hasattr(self.estimator, "fit"):
-            raise ValueError(
-                "The 'estimator' parameter must be None, or a regressor or classifier as "
-                f"scikit-learn has them. Got {self.estimator!r} instead."
-            )
 
     def _number(
         self,

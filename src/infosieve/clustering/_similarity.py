@@ -3,20 +3,18 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 from scipy.stats import rankdata
 
 from infosieve._core.chunks import chunks
+from infosieve._core.settings import Correlation, Representative
 from infosieve._core.types import BoolArray, Columns, Executor, FloatArray, IntArray, Runner, Scale
 from infosieve._engines.numba import agglomerate as kernels
 from infosieve._executors.threads import Threads
 from infosieve._input.scaling import prepare
 from infosieve.clustering._false_neighbors import false_counts, target_strips
-
-Correlation: TypeAlias = Literal["pearson", "spearman"]
-Representative: TypeAlias = Literal["mean", "medoid", "pls"]
 
 # How many rows a task centres.
 _TASK_ROWS = 16
