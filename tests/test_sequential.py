@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 
 from infosieve import MISelector, PermutationTest, permutation_test
 from infosieve._core.sequential import exceedances_allowed, sequential_rule
-from infosieve.significance._levels import forward_stop_level, level_share
+from infosieve._core.settings import level_share
+from infosieve.significance._levels import forward_stop_level
 from infosieve.significance._tested import Rule, compared, until_decided
 
 # Those of first and later steps, of pairs, and of removals.

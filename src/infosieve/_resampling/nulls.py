@@ -16,9 +16,9 @@ from infosieve._core.types import Columns, FloatArray, IntArray, Metric
 from infosieve._engines.numba.columns import LIFT
 from infosieve._resampling.layout import Layout, alike, memory
 from infosieve._resampling.permutations import N_NEAR, Permutations, key_of, put_first
+from infosieve._resampling.random_bits import Key
 from infosieve._resampling.refined import Refined, refined
 from infosieve._resampling.surrogates import SAMPLES_EACH, LocalFits, Series, fit_weights
-from infosieve._resampling.words import Key
 
 # Rows for each coefficient of a local fit to a series: a twentieth of all, but at most a hundred.
 _FIT_SHARE, _FIT_MOST = 20, 100

@@ -15,8 +15,8 @@ from infosieve._core.parameters import check_seed
 from infosieve._core.types import Columns, ColumnSet, Engine, IntArray, Runner, WritableArrays
 from infosieve._engines.numba.shuffle import shuffle, shuffle_near
 from infosieve._resampling.layout import Layout
+from infosieve._resampling.random_bits import Key, random_order, random_words
 from infosieve._resampling.surrogates import LocalFits, Series, Surrogates
-from infosieve._resampling.words import Key, random_order, random_words
 
 # Samples among which a local permutation exchanges: a sample and its five nearest.
 N_NEAR = 6

@@ -16,11 +16,11 @@ from typing import Any, ClassVar
 from infosieve._core.documents import dump, load, plain
 from infosieve._core.files import InUseError, held, special, write_atomically
 from infosieve._core.parameters import WITHOUT_EFFECT
+from infosieve._core.settings import ONE_BY_ONE
 from infosieve.results import Provenance, Step
 from infosieve.results._base import plain_record
 from infosieve.results._checks import ImpossibleError, check_fit, check_path, check_scores
 from infosieve.results._selection import plain_step, restored_step
-from infosieve.selection._one_by_one import ONE_BY_ONE
 from infosieve.significance._permutation_test import MEASURED
 
 _KINDS = {"data": str, "n_samples": int, "seed": int, "parameters": dict, "infosieve": str}

@@ -6,7 +6,7 @@ column is estimated once and kept, so a step costs one estimate of each candidat
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from typing import Literal, TypeAlias, get_args
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -14,7 +14,6 @@ from infosieve._core.types import ColumnNumbers, FloatArray, IntArray
 
 # "cmim": the least of what a candidate adds to each selected column; "jmi": the mean.
 PairwiseCriterion: TypeAlias = Literal["cmim", "jmi"]
-ONE_BY_ONE = get_args(PairwiseCriterion)
 # What candidates (by number) add to one selected column.
 Added: TypeAlias = Callable[[ColumnNumbers, int], FloatArray]
 

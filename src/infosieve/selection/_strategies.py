@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from infosieve._core.parameters import is_sequential, n_permutations_of, stop_of
+from infosieve._core.dialect import parameter
+from infosieve._core.settings import SelectorSettings, level_share
 from infosieve._core.types import ColumnNumbers, FloatArray, IntArray
 from infosieve._scoring.question import Question
 from infosieve.report._data import p_text
@@ -13,7 +14,7 @@ from infosieve.results import Step
 from infosieve.selection._models import MOST
 from infosieve.selection._one_by_one import CRITERIA, OneByOne, PairwiseCriterion
 from infosieve.selection._search import Search, Strategy, with_outcome
-from infosieve.significance._levels import forward_stop_level, level_share
+from infosieve.significance._levels import forward_stop_level
 from infosieve.significance._refinements import refinements
 from infosieve.significance._tested import Rule, tested
 
@@ -258,33 +259,29 @@ class ByRank(Strategy):
         return np.lexsort((-search.alone()[list(columns)], -scores))
 
 
-def strategy_of(selector: Any, table: Any) -> Strategy:
-    """What the parameters of a selector ask for, of a table."""
-    least, most = _bounds(selector, table.n_columns)
+def strategy_of(settings: SelectorSettings, table: Any) -> Strategy:
+    """What a selector is asked for, of a table."""
+    least, most = _bounds(settings, table.n_columns)
     common: dict[str, Any] = {
         "min_features": least,
         "max_features": most,
-        "alpha": float(selector.alpha),
-        "rule": Rule(
-            n_permutations_of(selector.n_permutations, selector.alpha),
-            is_sequential(selector.n_permutations),
-        ),
-        "removal": selector.removal if selector.search == "forward-backward" else None,
+        "alpha": float(settings.alpha),
+        "rule": Rule(settings.most_permutations, settings.sequential),
+        "removal": settings.removal if settings.search == "forward-backward" else None,
     }
-    stop = stop_of(selector.stop, selector.n_features_to_select)
+    stop, by_cv = settings.stop_rule, settings.by_model
     if stop in ("fdr", "permutation"):
-        return ByTests(fdr=stop == "fdr", lookahead=selector.lookahead, **common)
-    by_cv = stop == "cv"
-    by_number = selector.stop == "auto" and selector.n_features_to_select is not None
+        return ByTests(fdr=stop == "fdr", lookahead=settings.lookahead, **common)
+    by_number = settings.stop == "auto" and settings.n_features_to_select is not None
     beside = _PAIRS_BESIDE if by_cv else np.inf
     ranked = ByRank(
         rising=stop == "max-mi",
-        lookahead=selector.lookahead,
-        pairs_beside=beside if (by_cv or by_number) and selector.lookahead == 2 else 0,
+        lookahead=settings.lookahead,
+        pairs_beside=beside if (by_cv or by_number) and settings.lookahead == 2 else 0,
         pool=_POOL if by_cv else None,
         **common,
     )
-    return with_criterion(ranked, selector.criterion)
+    return with_criterion(ranked, settings.criterion)
 
 
 def with_criterion(strategy: Strategy, criterion: Any) -> Strategy:
@@ -312,20 +309,18 @@ def tests_in_order(
     )
 
 
-def _bounds(selector: Any, m: int) -> tuple[int, int]:
+def _bounds(settings: SelectorSettings, m: int) -> tuple[int, int]:
     """How many columns there may be, at least and at most."""
-    most = m if selector.max_features is None else min(selector.max_features, m)
-    if selector.stop == "cv" and selector.max_features is None:
-        most = min(m, max(MOST, selector.min_features))
-    least = selector.min_features
-    if selector.n_features_to_select is not None:
-        least = most = selector.n_features_to_select
+    most = m if settings.max_features is None else min(settings.max_features, m)
+    if settings.stop == "cv" and settings.max_features is None:
+        most = min(m, max(MOST, settings.min_features))
+    least = settings.min_features
+    if settings.n_features_to_select is not None:
+        least = most = settings.n_features_to_select
     for name in ("n_features_to_select", "min_features"):
-        value = getattr(selector, name)
+        value = getattr(settings, name)
         if value is not None and value > m:
-            raise ValueError(
-                f"The {name!r} parameter asks for {value} features, but X has {m} columns."
-            )
+            raise ValueError(f"{parameter(name)} asks for {value} features, but X has {m} columns.")
     if least > most:
         raise ValueError(
             f"The 'min_features' parameter ({least}) must not exceed 'max_features' ({most})."

@@ -3,9 +3,6 @@
 import math
 from collections.abc import Sequence
 
-# The share of a level that pairs have; single columns have the rest.
-_PAIR_SHARE = 0.25
-
 
 def forward_stop_level(p_values: Sequence[float], alpha: float) -> float:
     """The largest p-value with which the next step passes, after steps of these p-values.
@@ -17,10 +14,3 @@ def forward_stop_level(p_values: Sequence[float], alpha: float) -> float:
     spent = sum(-math.log1p(-p) for p in p_values)
     budget = (len(p_values) + 1) * alpha - spent
     return min(-math.expm1(-max(budget, 0.0)), 2 * alpha)
-
-
-def level_share(lookahead: int, of_pairs: bool) -> float:
-    """The share of a level at which single columns, or pairs, are tested."""
-    if lookahead == 1:
-        return 1.0
-    return _PAIR_SHARE if of_pairs else 1 - _PAIR_SHARE

@@ -1,30 +1,26 @@
 """Permutation tests of columns, given others."""
 
 import math
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import numpy as np
 
 from infosieve._core.categories import n_singletons
 from infosieve._core.messages import warn
-from infosieve._core.parameters import (
+from infosieve._core.parameters import screen_size
+from infosieve._core.settings import (
     N_FOLDS,
-    N_PERMUTATIONS,
     SELECTION_NEIGHBORS,
-    check_alpha,
-    check_choice,
-    check_flag,
-    check_jobs,
-    check_method,
-    check_neighbors,
-    is_sequential,
-    n_permutations_of,
-    screen_size,
+    Correction,
+    Null,
+    Resample,
+    TestSettings,
 )
 from infosieve._core.types import (
     ColumnNumbers,
     Columns,
     Criterion,
+    Device,
     IntArray,
     Method,
     Metric,
@@ -32,24 +28,17 @@ from infosieve._core.types import (
     Neighbors,
     Scale,
 )
-from infosieve._engines.devices import Device, check_device, engine_of, require_device
-from infosieve._executors import executor_of
-from infosieve._input.problem import Problem, open_problem, provenance_of, warn_of_singletons
+from infosieve._input.notices import warn_of_singletons
+from infosieve._input.problem import Problem
 from infosieve._input.tables import find_columns
-from infosieve._resampling.layout import Layout, laid_out
-from infosieve._resampling.nulls import NULLS
-from infosieve._resampling.permutations import random_folds, seed_of
-from infosieve._scoring.jobs import Scoring
-from infosieve._scoring.measure import Measure
+from infosieve._resampling.layout import Layout
+from infosieve._resampling.permutations import random_folds
 from infosieve._scoring.question import Question
+from infosieve._study.study import Study
 from infosieve.results import PermutationTest
 from infosieve.results._tests import Followed
 from infosieve.significance._refinements import refinements
 from infosieve.significance._tested import Rule, tested
-
-Null: TypeAlias = Literal["global", "local"]
-Correction: TypeAlias = Literal["max"] | None
-Resample: TypeAlias = Literal["cv"] | None
 
 # The engines' names of the criteria; "gain": candidate and given columns form one block.
 MEASURED: dict[str, Criterion] = {"mi": "mi", "cmi": "gain"}
@@ -201,41 +190,14 @@ def permutation_test(
     >>> permutation_test(X, y, 1, **how).p_value > 0.05
     True
     """
-    parameters = {name: value for name, value in locals().items() if name not in ("X", "y")}
-    check_choice(criterion, "criterion", MEASURED)
-    check_choice(null, "null", ("global", "local"))
-    check_choice(correction, "correction", ("max", None))
-    check_choice(resample, "resample", ("cv", None))
-    if alpha is not None:
-        check_alpha(alpha)
-    check_flag(pairs, "pairs")
-    if pairs and correction is None:
-        raise ValueError("Pairs are the best of many: 'pairs=True' needs correction='max'.")
-    sequential = is_sequential(n_permutations) and alpha is not None
-    small = alpha is not None and alpha < 1 / (N_PERMUTATIONS + 1)  # which the default cannot reach
-    n_permutations = n_permutations_of(n_permutations, alpha if small else None)
-    check_jobs(n_jobs)
-    check_device(device)
-    seed = seed_of(random_state)
-    with executor_of(executor, n_jobs) as pool:
-        require_device(device, pool)
-        problem = open_problem(
-            X,
-            y,
-            discrete_features=discrete_features,
-            discrete_target=discrete_target,
-            scale=scale,
-            executor=pool,
-            missing=missing,
-            groups=groups,
-            series=series,
-        )
+    settings = TestSettings.of(locals())
+    ordered = isinstance(given, (tuple, list)) and not given
+    with Study.open(settings, X, y, groups=groups, ordered=ordered) as study:
+        problem = study.problem
         wanted, known = _columns(problem.x, candidates, given)
         chosen = ColumnNumbers(wanted)
-        check_method(method, metric, scale, conditional=criterion == "cmi" and len(known) > 0)
-        prepared = problem.prepare(scale, pool.here, with_order=not known)
-        columns, layout = laid_out(prepared, max_samples)
-        ks = check_neighbors(n_neighbors, layout.n_together(problem.n_samples))
+        settings.check_conditional(len(known))
+        columns, layout = study.columns, study.layout
         x, target = columns.x, columns.target
         _refuse_constant(problem, chosen, x.constant)
         if pairs and len(chosen) < 2:
@@ -244,24 +206,14 @@ def permutation_test(
         warn_of_singletons(
             max(n_singletons(x.take([j]), condition, target) for j in chosen), x.n_samples
         )
-        scored = len(chosen) * (n_permutations + 1)
-        measure = Measure(
-            target=target,
-            criterion=MEASURED[criterion],
-            method=method,
-            metric=metric,
-            n_neighbors=ks,
-            engine=engine_of(device, pool, x.n_samples, scored, ks[1]),
-            folds=cv_folds(resample, seed, x.n_samples, layout),
-            edges=layout.edges,
+        measure = study.measure(
+            MEASURED[criterion],
+            study.engine(len(chosen) * (settings.most_permutations + 1)),
+            folds=cv_folds(resample, study.seed, x.n_samples, layout),
         )
-        question = Question(
-            scoring=Scoring(x, pool),
-            columns=columns,
+        question = study.question(
+            null,
             statistic=measure,
-            null=NULLS[null](
-                seed=seed, metric=metric, layout=layout, n_workers=pool.here.n_workers
-            ),
             candidates=chosen,
             known=tuple(j for j in known if not x.constant[j]),
             pairs=pairs,
@@ -270,20 +222,19 @@ def permutation_test(
         )
         level = 0.05 if alpha is None else alpha
         warn_of_few_arrangements(columns.target, layout, level, question.permutations.edges)
-        rule = Rule(n_permutations, sequential)
+        rule = Rule(settings.most_permutations, settings.sequential)
         names = problem.x.names
-        parameters |= {"executor": pool.text, "device": measure.engine.name}
         return PermutationTest(
             **_answered(question, wanted, alpha, rule, names),
             given=tuple(names[j] for j in known),
             correction=correction,
             alpha=alpha,
-            n_permutations_asked=n_permutations,
-            sequential=sequential,
+            n_permutations_asked=rule.n_permutations,
+            sequential=rule.sequential,
             n_parts=layout.n_parts,
             n_samples_used=layout.n_used(problem.n_samples),
             device=measure.engine.name,
-            provenance=provenance_of(problem, seed, parameters, permutation_test),
+            provenance=study.provenance(permutation_test, device=measure.engine.name),
         )
 
 
