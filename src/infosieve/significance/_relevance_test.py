@@ -45,10 +45,9 @@ from infosieve._input.notices import (
 )
 from infosieve._input.problem import Problem
 from infosieve._input.scaling import TIE_NOISE, prepare
-from infosieve._resampling.nulls import GlobalNull, global_permutations
-from infosieve._resampling.permutations import Permutations
+from infosieve._resampling.nulls import global_permutations
 from infosieve._scoring.jobs import Scoring
-from infosieve._scoring.measure import Measure
+from infosieve._scoring.question import Question
 from infosieve._study.study import Study
 from infosieve.report._relevance import few_groups
 from infosieve.results import RelevanceTest
@@ -188,7 +187,7 @@ def relevance_test(
         settings = replace(settings, scale="spread-scores")
     ordered = device != "cuda"
     with Study.open(settings, X, y, groups=groups, ordered=ordered) as study:
-        seed, problem, columns = study.seed, study.problem, study.columns
+        problem, columns = study.problem, study.columns
         n, m, layout = problem.n_samples, problem.x.n_columns, study.layout
         engine = study.engine(m + _Draws.of(n_permutations, alpha, m).most)
         measure = study.measure("mi", engine)
@@ -197,19 +196,14 @@ def relevance_test(
         warn_of_singletons(n_singletons(columns.target), n)
         tested = np.flatnonzero(~columns.x.constant)
         alike, alone = _by_pattern(problem, columns.x, tested) if pools else ({}, tested)
-        null = GlobalNull(seed=seed, metric=metric, layout=layout)
-        permutations = null.given(columns.given, "relevance")
+        question = study.question(
+            "global", statistic=measure, candidates=ColumnNumbers(tested), purpose="relevance"
+        )
+        question.scoring.now = "information"
         level = alpha / max(1, tested.size)  # of one column, where no other is relevant
-        warn_of_few_arrangements(columns.target, layout, level, permutations.edges)
-        nulls = _Nulls(
-            scoring=Scoring(columns.x, study.executor, now="information"),
-            measure=measure,
-            given=columns.given,
-            seed=seed,
-        )
-        found = nulls.compared(
-            alike, alone, permutations, _Draws.of(n_permutations, alpha, tested.size)
-        )
+        warn_of_few_arrangements(columns.target, layout, level, question.permutations.edges)
+        draws = _Draws.of(n_permutations, alpha, tested.size)
+        found = _compared(question, alike, alone, draws)
     result = RelevanceTest(
         features=tuple(problem.x.names),
         alpha=float(alpha),
@@ -311,69 +305,56 @@ def _column_of(pattern: Pattern, n_samples: int, runner: Runner) -> Columns:
     )
 
 
-@dataclass(frozen=True, kw_only=True)
-class _Nulls:
-    """Compares columns with null distributions."""
+def _compared(
+    question: Question, alike: dict[Pattern, IntArray], alone: IntArray, draws: _Draws
+) -> _Found:
+    """All columns that vary: some with those of their pattern, others alone."""
+    found = _Found.untested(question.scoring.x.n_columns)
+    if question.candidates:
+        found.information[question.candidates] = question.scores(question.candidates)
+    for pattern, members in alike.items():
+        _share(question, found, members, pattern, draws.shared(pattern, members.size))
+    _each(question, found, alone, draws.alone(alone.size))
+    return found
 
-    scoring: Scoring
-    measure: Measure
-    given: Columns
-    seed: int
 
-    def compared(
-        self,
-        alike: dict[Pattern, IntArray],
-        alone: IntArray,
-        permutations: Permutations,
-        draws: _Draws,
-    ) -> _Found:
-        """All columns that vary: some with those of their pattern, others alone."""
-        found = _Found.untested(self.scoring.x.n_columns)
-        tested = np.sort(np.concatenate([*alike.values(), alone]))
-        if tested.size:
-            scores = self.scoring.scores(self.measure, ColumnNumbers(tested), self.given)
-            found.information[tested] = scores
-        for pattern, members in alike.items():
-            self.share(found, members, pattern, draws.shared(pattern, members.size))
-        self.each(found, alone, permutations, draws.alone(alone.size))
-        return found
+def _share(
+    question: Question, found: _Found, columns: IntArray, pattern: Pattern, n_draws: int
+) -> None:
+    """Columns of one pattern, with one distribution: each draw has its own permutation."""
+    pool, n = question.scoring.executor, question.scoring.x.n_samples
+    digest = hashlib.blake2b(repr(pattern).encode(), digest_size=8).digest()
+    key = question.null.seed, "relevance", int.from_bytes(digest, "little")
+    null, done = np.empty(n_draws), 0
+    pool.progress.begin(f"{columns.size} columns, draws", n_draws)
+    one, drawn = Scoring(_column_of(pattern, n, pool.here), pool), global_permutations(key, n)
+    for block in one.permuted(
+        question.prepared, ColumnNumbers([0]), question.given, drawn, n_draws
+    ):
+        null[done : done + len(block)] = block[:, 0]
+        done += len(block)
+        pool.progress.advance(done, n_draws)
+    found.chance[columns] = np.quantile(null[:_FIRST_SHARED], 0.95)
+    below = np.searchsorted(np.sort(null), found.information[columns])
+    found.exceedances[columns] = n_draws - below
+    found.n_draws[columns] = found.n_draws_asked[columns] = n_draws
+    found.shared[columns] = True
 
-    def share(self, found: _Found, columns: IntArray, pattern: Pattern, n_draws: int) -> None:
-        """Columns of one pattern, with one distribution: each draw has its own permutation."""
-        pool, n = self.scoring.executor, self.scoring.x.n_samples
-        digest = hashlib.blake2b(repr(pattern).encode(), digest_size=8).digest()
-        key = self.seed, "relevance", int.from_bytes(digest, "little")
-        null, done = np.empty(n_draws), 0
-        pool.progress.begin(f"{columns.size} columns, draws", n_draws)
-        for block in Scoring(_column_of(pattern, n, pool.here), pool).permuted(
-            self.measure, ColumnNumbers([0]), self.given, global_permutations(key, n), n_draws
-        ):
-            null[done : done + len(block)] = block[:, 0]
-            done += len(block)
-            pool.progress.advance(done, n_draws)
-        found.chance[columns] = np.quantile(null[:_FIRST_SHARED], 0.95)
-        below = np.searchsorted(np.sort(null), found.information[columns])
-        found.exceedances[columns] = n_draws - below
-        found.n_draws[columns] = found.n_draws_asked[columns] = n_draws
-        found.shared[columns] = True
 
-    def each(
-        self, found: _Found, columns: IntArray, permutations: Permutations, n_draws: int
-    ) -> None:
-        """Each column with its own; permutations are the same for all, as many as it takes."""
-        found.n_draws_asked[columns] = n_draws
-        progress = self.scoring.executor.progress
-        for part in chunks(columns.size, _ROUND // _FIRST):
-            some, at, count = columns[part], 0, min(_FIRST, n_draws)
-            progress.begin(f"{columns.size} columns by themselves, draws", n_draws)
-            while at < n_draws and some.size:
-                blocks = self.scoring.permuted(
-                    self.measure, ColumnNumbers(some), self.given, permutations, count, first=at
-                )
-                ended = _count(found, some, np.concatenate(list(blocks)), at)
-                at, some = at + count, some[~ended]
-                count = min(at, n_draws - at, max(1, _ROUND // max(1, some.size)))
-                progress.advance(at, n_draws)
+def _each(question: Question, found: _Found, columns: IntArray, n_draws: int) -> None:
+    """Each column with its own; permutations are the same for all, as many as it takes."""
+    found.n_draws_asked[columns] = n_draws
+    scoring, progress = question.scoring, question.scoring.executor.progress
+    statistic, given, drawn = question.prepared, question.given, question.permutations
+    for part in chunks(columns.size, _ROUND // _FIRST):
+        some, at, count = columns[part], 0, min(_FIRST, n_draws)
+        progress.begin(f"{columns.size} columns by themselves, draws", n_draws)
+        while at < n_draws and some.size:
+            blocks = scoring.permuted(statistic, ColumnNumbers(some), given, drawn, count, first=at)
+            ended = _count(found, some, np.concatenate(list(blocks)), at)
+            at, some = at + count, some[~ended]
+            count = min(at, n_draws - at, max(1, _ROUND // max(1, some.size)))
+            progress.advance(at, n_draws)
 
 
 def _count(found: _Found, columns: IntArray, null: FloatArray, at: int) -> BoolArray:
