@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 from scipy.stats import rankdata
 
+from infosieve._core.settings import Settings
 from infosieve._core.types import ColumnNumbers, Columns
 from infosieve._engines.numba.engine import NumbaEngine
 from infosieve._executors.threads import Threads
@@ -74,7 +75,7 @@ def table(n=150, m=9):
 
 def question(null=LocalNull, statistic=RankCorrelation, **changes):
     X, y = table()
-    problem = open_problem(X, y, executor=ONE)
+    problem = open_problem(X, y, Settings())
     columns, layout = laid_out(problem.prepare("standard", ONE, with_order=True), None)
     asked = Question(
         scoring=Scoring(columns.x, ONE),
