@@ -10,10 +10,10 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from infosieve._core.documents import versions
 from infosieve._core.estimators import PAIRS, described, import_lines, imports_of, told, written
 from infosieve._core.messages import shown, warn
 from infosieve._core.parameters import CLASS_CODES, MISSING, WITHOUT_EFFECT, check_choice
+from infosieve._core.provenance import Excerpt, Provenance, versions
 from infosieve._core.types import (
     BoolArray,
     Columns,
@@ -52,7 +52,6 @@ from infosieve._input.together import (
     told_by_place,
 )
 from infosieve._sources.columns import as_source
-from infosieve.results import Excerpt, Provenance
 
 # Samples of an excerpt, at most.
 EXCERPT = 1000

@@ -59,10 +59,13 @@ from infosieve._scoring.measure import Measure
 from infosieve._sources.columns import as_source
 from infosieve.estimators._choice_of_k import choose, neighbors_tried
 from infosieve.report._data import p_text
-from infosieve.report._words import uncorrected
 from infosieve.results import CVScores, Provenance, SelectionResult, Step
-from infosieve.results._checks import check_path
-from infosieve.results._selection import alternatives_frame, cv_scores_frame
+from infosieve.results._selection import (
+    alternatives_frame,
+    cv_scores_frame,
+    selected_by,
+    uncorrected,
+)
 from infosieve.selection._alternatives import find_alternatives
 from infosieve.selection._checkpoint import Checkpoint, CVCheckpoint, Fold, claimed
 from infosieve.selection._folds import digest_of, folds_of
@@ -662,7 +665,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
     ) -> None:
         x, layout, n_missing = search.x, search.layout, problem.x.n_missing
         path = tuple(search.path)
-        selected = check_path(path, x.n_columns)  # that of the search may be a step behind
+        selected = selected_by(path)  # that of the search may be a step behind
         gaps = {} if n_missing is None else {j: int(n) for j, n in enumerate(n_missing) if n}
         self.selected_: IntArray = np.array(selected, dtype=np.intp)
         self.support_: BoolArray = np.zeros(x.n_columns, dtype=bool)

@@ -16,7 +16,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
-from infosieve._core.documents import versions
+from infosieve._core.documents import typed
 from infosieve._core.estimators import import_lines, imports_of, told, written
 from infosieve._core.files import first_line
 from infosieve._core.messages import shown, warn
@@ -28,6 +28,7 @@ from infosieve._core.parameters import (
     check_x,
 )
 from infosieve._core.progress import Progress
+from infosieve._core.provenance import versions
 from infosieve._core.types import IntArray
 from infosieve._executors import WorkersLostError, executor_of
 from infosieve._executors.threads import Threads
@@ -37,7 +38,7 @@ from infosieve._input.together import together_of
 from infosieve._resampling.permutations import seed_of
 from infosieve._sources.columns import ColumnSource, as_source
 from infosieve.results import Provenance, Stability
-from infosieve.results._checks import check_halves
+from infosieve.results._stability import check_halves
 from infosieve.selection._checkpoint import Kept, claimed
 from infosieve.selection._prediction import classes_asked
 from infosieve.selection._rules import check_parameters
@@ -335,14 +336,15 @@ def _code(selector: Any, n_resamples: int, grouped: bool, seed: int) -> str:
 class _KeptHalves(Kept):
     """What was chosen from the halves, in a file."""
 
-    _schema, _version, _item, _items = "stability-checkpoint", 1, "half", "halves"
+    _schema, _version, _items = "stability-checkpoint", 1, "halves"
 
     def _plain(self, item: Sequence[int]) -> list[int]:
         return list(item)
 
-    def _restored(self, content: list[Any]) -> list[tuple[int, ...]]:
-        check_halves(content, self.n_columns)
-        return [tuple(half) for half in content]
+    def _restored(self, content: Any) -> list[tuple[int, ...]]:
+        halves = typed(content, list[tuple[int, ...]])
+        check_halves(halves, self.n_columns)
+        return halves
 
 
 # ---- halves
