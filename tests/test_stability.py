@@ -824,7 +824,7 @@ def test_objects_among_parameters_are_known_again(seen, tmp_path):
     ("halves", "message"),
     [
         ([[9]], "half 1 must have columns of 8"),
-        ([[0], 3], "half 2 must have columns"),
+        ([[0], 3], r"at `\$\[1\]`"),
         ([[1, 0]], "in their order"),
     ],
 )

@@ -89,9 +89,10 @@ def held(path: str | os.PathLike[str]) -> Iterator[None]:
     place = target.with_name(f".infosieve-{target.name}.lock")
     lock = FileLock(place, timeout=0)
     try:
-        lock.acquire()
-        with suppress(OSError):  # Windows lets nobody write what is locked
-            place.write_text(f"{os.getpid()} {platform.node()}")
+        if target.parent.is_dir():  # or the lock would make it
+            lock.acquire()
+            with suppress(OSError):  # Windows lets nobody write what is locked
+                place.write_text(f"{os.getpid()} {platform.node()}")
     except Timeout:
         raise InUseError(_owner(place)) from None
     except OSError:  # a network file system, say; whoever cannot write there says so

@@ -102,7 +102,7 @@ class Kept:
         try:
             self.items = self._restored(items)
         except (LookupError, TypeError, ValueError) as error:
-            raise self._unusable(f"is damaged: {error}") from error
+            raise self._unusable(f"is damaged in its {self._items}: {error}") from error
 
     def keep(self, items: Sequence[Any]) -> None:
         """Write the items so far, if the file has not all of them."""
@@ -189,7 +189,7 @@ class Checkpoint(Kept):
         others = {j for step in self.items for j in step.features}.difference(candidates)
         if others:
             what = f"column {min(others)} is constant, or a duplicate of another"
-            raise self._unusable(f"is damaged: {what}")
+            raise self._unusable(f"is damaged in its steps: {what}")
         return self.items
 
     def _restored(self, content: Any) -> list[Step]:
