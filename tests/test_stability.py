@@ -33,7 +33,7 @@ from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
 from infosieve import MISelector, Stability, open_columns, stability
 from infosieve._core import stability as formulas
-from infosieve._core.stability import false_bound, stability_index
+from infosieve._core.stability_bounds import false_bound, stability_index
 from infosieve.datasets import make_friedman
 from infosieve.results import Provenance
 from infosieve.selection import _stability

@@ -47,7 +47,8 @@ class Provenance:
     n_left_out : int
         Samples that were left out: they had no target, or had gaps and ``missing="drop"``.
     by_changes : bool
-        Whether changes from row to row were measured, because the target of a series wanders.
+        Whether changes from row to row were measured, because the target of a series
+        is not stationary.
     by_order : tuple of str
         Columns that the order of the rows tells, which no test can tell from chance: the same in
         the same order in each group, or repeated as a calendar is in a series.

@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import pandas as pd
 
-from infosieve._core.estimators import PAIRS, described, import_lines, imports_of, told, written
 from infosieve._core.messages import shown, warn
+from infosieve._core.model_text import PAIRS, described, import_lines, imports_of, portable, written
 from infosieve._core.parameters import CLASS_CODES, MISSING, WITHOUT_EFFECT, check_choice
 from infosieve._core.provenance import Excerpt, Provenance, versions
 from infosieve._core.types import (
@@ -578,7 +578,7 @@ def plain_parameter(value: Any) -> Any:
     """A parameter as records keep it: objects by name and parameters, or by name."""
     if not _is_object(value):
         return value
-    return described(value) if hasattr(value, "get_params") else told(value)
+    return described(value) if hasattr(value, "get_params") else portable(value)
 
 
 def _written(value: Any) -> str:

@@ -16,7 +16,7 @@ QUANTILES = (0.05, 0.5, 0.95)
 QUANTILE_NAMES = [f"null_q{round(100 * q):02d}" for q in QUANTILES]
 
 
-def keep(record: Any, *names: str) -> None:
+def freeze(record: Any, *names: str) -> None:
     """Store the arrays of a frozen record so that nobody writes into them."""
     for name in names:
         array = np.array(getattr(record, name))

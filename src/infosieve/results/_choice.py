@@ -9,7 +9,7 @@ import pandas as pd
 from infosieve._core.documents import plain
 from infosieve._core.provenance import Provenance
 from infosieve._core.types import FloatArray, IntArray
-from infosieve.results._base import Document, keep, need, need_names
+from infosieve.results._base import Document, freeze, need, need_names
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -64,7 +64,7 @@ class KChoice(Document):
     provenance: Provenance
 
     def __post_init__(self) -> None:
-        keep(self, "ks", "t", "mi", "mi_permuted")
+        freeze(self, "ks", "t", "mi", "mi_permuted")
 
     def __repr__(self) -> str:
         return (

@@ -14,8 +14,8 @@ from infosieve.results._base import (
     Document,
     are_columns,
     are_indices,
+    freeze,
     in_words,
-    keep,
     need,
     need_names,
 )
@@ -91,7 +91,7 @@ class ClusterResult(Document):
     def __post_init__(self) -> None:
         # A single column has no merges, which JSON holds as no rows.
         object.__setattr__(self, "children", np.reshape(self.children, (-1, 2)))
-        keep(self, "labels", "medoids", "children", "similarities")
+        freeze(self, "labels", "medoids", "children", "similarities")
 
     def __repr__(self) -> str:
         return f"ClusterResult({len(self.clusters)} clusters of {len(self.features)} features)"

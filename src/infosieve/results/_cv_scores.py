@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from infosieve._core.estimators import name_of
+from infosieve._core.model_text import name_of
 from infosieve._core.types import FloatArray
 from infosieve.results._base import are_columns, need
 

@@ -10,7 +10,7 @@ import pandas as pd
 from infosieve._core.documents import Positive, Probability
 from infosieve._core.provenance import Provenance
 from infosieve._core.types import BoolArray, FloatArray, IntArray
-from infosieve.results._base import Document, in_words, keep, need, need_names
+from infosieve.results._base import Document, freeze, in_words, need, need_names
 
 # A null distribution of one column alone ends when so many draws have reached the column.
 ENOUGH = 20
@@ -109,7 +109,7 @@ class RelevanceTest(Document):
     n_samples_used: Positive | None = None
 
     def __post_init__(self) -> None:
-        keep(self, *_ARRAYS)
+        freeze(self, *_ARRAYS)
         if self.n_samples_used is None:
             object.__setattr__(self, "n_samples_used", self.provenance.n_samples)
 

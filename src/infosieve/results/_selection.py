@@ -17,8 +17,8 @@ from infosieve.results._base import (
     QUANTILES,
     Document,
     are_columns,
+    freeze,
     in_words,
-    keep,
     need,
     need_names,
 )
@@ -334,7 +334,7 @@ class SelectionResult(Document):
     cv_scores: CVScores | None = None
 
     def __post_init__(self) -> None:
-        keep(self, "relevance")
+        freeze(self, "relevance")
 
     def __repr__(self) -> str:
         names = [self.features[j] for j in self.selected]

@@ -11,7 +11,7 @@ import pandas as pd
 
 from infosieve._core.parameters import check_choice, check_number
 from infosieve._core.provenance import Provenance
-from infosieve._core.stability import (
+from infosieve._core.stability_bounds import (
     Assumption,
     false_bound,
     normal_interval,

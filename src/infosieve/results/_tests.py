@@ -16,8 +16,8 @@ from infosieve.results._base import (
     QUANTILE_NAMES,
     QUANTILES,
     Document,
+    freeze,
     in_words,
-    keep,
     need,
     need_names,
 )
@@ -46,7 +46,7 @@ class Followed:
     weaker: Any = None
 
     def __post_init__(self) -> None:
-        keep(self, "null")
+        freeze(self, "null")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -151,7 +151,7 @@ class PermutationTest(Document):
     followed: Mapping[int, Followed] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        keep(self, "observed", "null")
+        freeze(self, "observed", "null")
         if not self.n_candidates:
             object.__setattr__(self, "n_candidates", len(self.candidates))
         if self.n_samples_used is None and self.provenance is not None:

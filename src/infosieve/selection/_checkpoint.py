@@ -61,7 +61,7 @@ class Run:
     infosieve: str
 
 
-class Kept:
+class Checkpoint:
     """What is finished of one run, item by item, in a file.
 
     Parameters
@@ -179,7 +179,7 @@ class Kept:
             )
 
 
-class Checkpoint(Kept):
+class SearchCheckpoint(Checkpoint):
     """The steps of one search in a file."""
 
     _schema, _version, _items = "checkpoint", 2, "steps"
@@ -211,7 +211,7 @@ class Fold:
     whole: float | None
 
 
-class CVCheckpoint(Kept):
+class CVCheckpoint(Checkpoint):
     """The folds of a cross-validation in a file, and after them the steps of tests."""
 
     _schema, _version, _items = "cv-checkpoint", 1, "parts"

@@ -13,9 +13,9 @@ from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
 from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
-from infosieve._core.estimators import nameless
 from infosieve._core.files import first_line
 from infosieve._core.messages import brief, shown
+from infosieve._core.model_text import nameless
 from infosieve._core.parameters import check_count, is_int
 from infosieve._core.types import BoolArray
 

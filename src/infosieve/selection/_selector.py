@@ -11,7 +11,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from infosieve._core.estimators import PAIRS
+from infosieve._core.model_text import PAIRS
 from infosieve._core.parameters import (
     N_FOLDS,
     NEIGHBORS_TRIED,
@@ -67,7 +67,7 @@ from infosieve.results._selection import (
     uncorrected,
 )
 from infosieve.selection._alternatives import find_alternatives
-from infosieve.selection._checkpoint import Checkpoint, CVCheckpoint, Fold, claimed
+from infosieve.selection._checkpoint import CVCheckpoint, Fold, SearchCheckpoint, claimed
 from infosieve.selection._folds import digest_of, folds_of
 from infosieve.selection._prediction import (
     classes_asked,
@@ -449,7 +449,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         provenance = provenance_of(problem, seed, self._parameters() | used, MISelector)
         kept: Any = None
         if self.checkpoint is not None:
-            kind = CVCheckpoint if self.stop == "cv" else Checkpoint
+            kind = CVCheckpoint if self.stop == "cv" else SearchCheckpoint
             any_seed, m = self.random_state is None, problem.x.n_columns
             kept = kind(self.checkpoint, provenance, any_seed, m)
             provenance = kept.provenance
@@ -587,7 +587,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         return candidates
 
     def _run(
-        self, search: Search, checkpoint: Checkpoint | None, table: Any, progress: Progress
+        self, search: Search, checkpoint: SearchCheckpoint | None, table: Any, progress: Progress
     ) -> None:
         """Search to the end; steps that a checkpoint has are not searched for again."""
         known = checkpoint.known(search.candidates) if checkpoint is not None else []

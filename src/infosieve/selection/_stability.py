@@ -17,9 +17,9 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
 from infosieve._core.documents import typed
-from infosieve._core.estimators import import_lines, imports_of, told, written
 from infosieve._core.files import first_line
 from infosieve._core.messages import shown, warn
+from infosieve._core.model_text import import_lines, imports_of, portable, written
 from infosieve._core.parameters import (
     CLASS_CODES,
     WITHOUT_EFFECT,
@@ -39,7 +39,7 @@ from infosieve._resampling.permutations import seed_of
 from infosieve._sources.columns import ColumnSource, as_source
 from infosieve.results import Provenance, Stability
 from infosieve.results._stability import check_halves
-from infosieve.selection._checkpoint import Kept, claimed
+from infosieve.selection._checkpoint import Checkpoint, claimed
 from infosieve.selection._prediction import classes_asked
 from infosieve.selection._rules import check_parameters
 from infosieve.selection._selector import MISelector
@@ -162,7 +162,7 @@ def stability(
         m = len(samples.names)
         kept = None
         if checkpoint is not None:
-            kept = _KeptHalves(checkpoint, provenance, random_state is None, m)
+            kept = _HalvesCheckpoint(checkpoint, provenance, random_state is None, m)
             provenance = kept.provenance
         halves = _halves(samples, n_resamples, provenance.seed)
         chosen = _choose(samples, halves, kept, n_jobs, executor, progress)
@@ -310,7 +310,7 @@ def _provenance(
     parameters: dict[str, Any] = {"selector": type(selector).__name__}
     for name, value in sorted(selector.get_params(deep=True).items()):
         if name.rpartition("__")[2] not in WITHOUT_EFFECT:
-            parameters[f"selector__{name}"] = told(value)
+            parameters[f"selector__{name}"] = portable(value)
     parameters |= asked
     if samples.groups is not None:
         parameters["groups"] = samples.strata.size
@@ -333,7 +333,7 @@ def _code(selector: Any, n_resamples: int, grouped: bool, seed: int) -> str:
     return f"{lines}\n\nstability({', '.join(arguments)}, random_state={seed})"
 
 
-class _KeptHalves(Kept):
+class _HalvesCheckpoint(Checkpoint):
     """What was chosen from the halves, in a file."""
 
     _schema, _version, _items = "stability-checkpoint", 1, "halves"
@@ -386,7 +386,7 @@ def _halved(strata: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntAr
 def _choose(
     samples: _Samples,
     halves: Iterator[_Half],
-    kept: _KeptHalves | None,
+    kept: _HalvesCheckpoint | None,
     n_jobs: int | None,
     executor: Any,
     progress: Progress,
@@ -413,7 +413,9 @@ def _choose(
     return chosen
 
 
-def _interrupted(error: BaseException, n_finished: int, kept: _KeptHalves | None) -> BaseException:
+def _interrupted(
+    error: BaseException, n_finished: int, kept: _HalvesCheckpoint | None
+) -> BaseException:
     """What is raised where not all halves were fitted."""
     text = f"{n_finished} halves were finished"
     text += (
