@@ -174,10 +174,8 @@ class ClusterResult(Document):
         need(tree, f"'children' must be a tree of {n} columns")
         alike = self.similarities.shape == (n - 1,) and (self.similarities <= 1 + 1e-9).all()
         need(alike, f"'similarities' must be {n - 1} numbers, 1 at most")
-        for first, others in self.duplicates.items():
-            copies = are_columns((first, *others), n)
-            copies = copies and np.unique(self.labels[[first, *others]]).size == 1
-            need(copies, "'duplicates' must be columns of one cluster", self.duplicates)
+        copies = all(are_columns((j, *others), n) for j, others in self.duplicates.items())
+        need(copies, f"'duplicates' must be columns of {n}", self.duplicates)
         if self.cv_results is not None:
             size = len(self.cv_results["n_clusters"])
             needed = {"mean_test_score", "std_test_score", "standard_error"}

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import pandas as pd
 
-from infosieve._core.documents import Count, Positive, Probability, plain
+from infosieve._core.documents import Count, Positive, Probability
 from infosieve._core.parameters import n_permutations_of
 from infosieve._core.provenance import Excerpt, Provenance
 from infosieve._core.sequential import sequential_rule
@@ -17,6 +17,7 @@ from infosieve.results._base import (
     QUANTILES,
     Document,
     are_columns,
+    are_indices,
     freeze,
     in_words,
     need,
@@ -405,7 +406,6 @@ class SelectionResult(Document):
         same = list(self.selected) == selected
         need(same, f"'selected' must be what the steps select, {selected}", self.selected)
         need(self.relevance.shape == (n,), f"'relevance' must be {n} numbers")
-        need(self.n_neighbors[0] <= self.n_neighbors[1], "'n_neighbors' must be a range")
         for name in ("constant", "identifiers", "missing"):
             some = getattr(self, name)
             need(are_columns(some, n), f"{name!r} must be columns of {n}", some)
@@ -420,13 +420,11 @@ class SelectionResult(Document):
             need(first == selected, "the selected must be first in 'order'", first)
         if self.k_choice is not None:
             self.k_choice._check()
-            same = plain(self.k_choice.features) == plain(self.features)
-            need(same, "'k_choice' must be of the same columns")
-        need(rows.ndim == 1 and rows.size, "the excerpt must have rows")
-        need((rows >= 0).all() and (rows < n_samples).all(), f"rows must be some of {n_samples}")
-        need({*self.excerpt.features} == {*selected}, "the excerpt is of other columns")
-        need(self.excerpt.target, "the excerpt must have a target")
-        for values in (*self.excerpt.features.values(), *self.excerpt.target.values()):
+        some = rows.size and are_indices(rows, rows.size, n_samples)
+        need(some, f"the excerpt's rows must be some of {n_samples}")
+        shown = self.excerpt.features
+        need({*shown} == {*selected} and self.excerpt.target, "the excerpt is of other columns")
+        for values in (*shown.values(), *self.excerpt.target.values()):
             texts = all(isinstance(value, str) for value in values)
             numbers = all(v is None or type(v) in (int, float) for v in values)  # None: a gap
             alike = (texts or numbers) and len(values) == rows.size

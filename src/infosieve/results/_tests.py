@@ -156,35 +156,22 @@ class PermutationTest(Document):
             object.__setattr__(self, "n_candidates", len(self.candidates))
         if self.n_samples_used is None and self.provenance is not None:
             object.__setattr__(self, "n_samples_used", self.provenance.n_samples)
-        n, width = len(self.candidates), self.null.shape[-1]
-        if self.observed.shape != (n,) or self.null.ndim != 2 or width not in (1, n):
-            raise ValueError(
-                f"'observed' must be {n} numbers, one for each candidate, and 'null' rows of {n}, "
-                f"or of 1. Got arrays of shapes {self.observed.shape} and {self.null.shape}."
-            )
-        if self.n_candidates < len(self.candidates):
-            raise ValueError(
-                f"'n_candidates' must be {len(self.candidates)}, the number of candidates, or "
-                f"more. Got {self.n_candidates}."
-            )
-        if not self.n_permutations_asked:
-            object.__setattr__(self, "n_permutations_asked", self.n_permutations)
-        if self.early_stopped != (self.n_permutations < self.n_permutations_asked):
-            raise ValueError(
-                "A test is early-stopped if it has fewer permutations than were asked for. Got "
-                f"early_stopped={self.early_stopped}, {self.n_permutations} permutations, "
-                f"n_permutations_asked={self.n_permutations_asked}."
-            )
-        if self.sequential and not 0 < (self.alpha or 0) < 1:
-            raise ValueError(f"A sequential test has a level, 'alpha'. Got {self.alpha!r}.")
-        if not self.sequential:
-            return
-        used = self._ended(self.null, self.observed)[0]
-        if used.min() < 1 or used.max() != self.n_permutations:
-            raise ValueError(
-                "A sequential test ends when its last candidate has passed or failed. Got "
-                f"{self.n_permutations} permutations, with which it has not."
-            )
+        n, drawn = len(self.candidates), len(self.null)
+        asked = self.n_permutations_asked or drawn
+        object.__setattr__(self, "n_permutations_asked", asked)
+        shapes = self.observed.shape, self.null.shape
+        fits = shapes[0] == (n,) and shapes[1] in ((drawn, 1), (drawn, n))
+        need(fits, f"'observed' must be {n} numbers, and 'null' rows of {n}, or of 1", shapes)
+        among = f"'n_candidates' must be {n}, the number of candidates, or more"
+        need(self.n_candidates >= n, among, self.n_candidates)
+        early = f"must say whether {drawn} are fewer permutations than were asked for, {asked}"
+        known = self.early_stopped == (drawn < asked)
+        need(known, f"'early_stopped' {early}", self.early_stopped)
+        if self.sequential:
+            need(0 < (self.alpha or 0) < 1, "A sequential test has a level, 'alpha'", self.alpha)
+            used = self._ended(self.null, self.observed)[0]
+            ended = used.min() >= 1 and used.max() == drawn
+            need(ended, f"The last candidate has not passed or failed after {drawn} permutations")
 
     @property
     def n_permutations(self) -> int:
