@@ -32,7 +32,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
 from infosieve import MISelector, Stability, open_columns, stability
-from infosieve._core import stability as formulas
+from infosieve._core import stability_bounds as formulas
 from infosieve._core.stability_bounds import false_bound, stability_index
 from infosieve.datasets import make_friedman
 from infosieve.results import Provenance

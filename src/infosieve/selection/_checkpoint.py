@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypedDict
 
 from infosieve._core.documents import Count, dump, load, plain, typed
 from infosieve._core.files import InUseError, held, special, write_atomically
@@ -26,12 +26,7 @@ _WAY_OUT = "Nothing was overwritten: delete it to begin anew, or name another fi
 
 @contextmanager
 def claimed(path: Any) -> Iterator[None]:
-    """A checkpoint for one run, as long as the context lasts; None is none.
-
-    Parameters
-    ----------
-    path : path-like or None
-    """
+    """A checkpoint for one run, as long as the context lasts; None is none."""
     if path is None:
         yield
         return
@@ -82,10 +77,11 @@ class Checkpoint:
         Those that the file has.
     """
 
-    # The document's schema and version, and what several items are called.
+    # The document's schema and version, what items are called, and what they are.
     _schema: ClassVar[str]
     _version: ClassVar[int]
     _items: ClassVar[str]
+    _kind: ClassVar[Any]
 
     def __init__(
         self, path: str | os.PathLike[str], provenance: Provenance, any_seed: bool, n_columns: int
@@ -100,8 +96,9 @@ class Checkpoint:
             self.provenance = provenance.with_seed(run.seed)
         self._compare(run, self._run())
         try:
-            self.items = self._restored(items)
-        except (LookupError, TypeError, ValueError) as error:
+            self.items = typed(items, list[self._kind])  # type: ignore[name-defined]
+            self._check()
+        except ValueError as error:
             raise self._unusable(f"is damaged in its {self._items}: {error}") from error
 
     def keep(self, items: Sequence[Any]) -> None:
@@ -111,7 +108,7 @@ class Checkpoint:
 
     def write(self, items: Sequence[Any]) -> None:
         """The items so far, in place of those of before."""
-        content = vars(self._run()) | {self._items: [self._plain(item) for item in items]}
+        content = vars(self._run()) | {self._items: [plain(item, self._kind) for item in items]}
         content["checksum"] = _checksum(content)
         try:
             write_atomically(self.path, dump(self._schema, self._version, plain(content)))
@@ -124,13 +121,8 @@ class Checkpoint:
             ) from error
         self.items = list(items)
 
-    def _plain(self, item: Any) -> Any:
-        """An item, as JSON holds it."""
-        return plain(item)
-
-    def _restored(self, content: Any) -> list[Any]:
-        """The items of :meth:`_plain`; an error if they are none."""
-        raise NotImplementedError
+    def _check(self) -> None:
+        """Refuse items that are of other columns than there are."""
 
     def _run(self) -> Run:
         known = self.provenance
@@ -182,7 +174,7 @@ class Checkpoint:
 class SearchCheckpoint(Checkpoint):
     """The steps of one search in a file."""
 
-    _schema, _version, _items = "checkpoint", 2, "steps"
+    _schema, _version, _items, _kind = "checkpoint", 2, "steps", Step
 
     def known(self, candidates: Iterable[int]) -> list[Step]:
         """The steps that were finished, if they are about candidates."""
@@ -192,10 +184,8 @@ class SearchCheckpoint(Checkpoint):
             raise self._unusable(f"is damaged in its steps: {what}")
         return self.items
 
-    def _restored(self, content: Any) -> list[Step]:
-        steps = typed(content, list[Step])
-        check_steps(steps, self.n_columns, self.provenance.parameters)
-        return steps
+    def _check(self) -> None:
+        check_steps(self.items, self.n_columns, self.provenance.parameters)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -211,31 +201,34 @@ class Fold:
     whole: float | None
 
 
+class Part(TypedDict, total=False):
+    """Of a cross-validation, a fold or, after all folds, a step."""
+
+    fold: Fold
+    step: Step
+
+
 class CVCheckpoint(Checkpoint):
     """The folds of a cross-validation in a file, and after them the steps of tests."""
 
-    _schema, _version, _items = "cv-checkpoint", 1, "parts"
+    _schema, _version, _items, _kind = "cv-checkpoint", 1, "parts", Part
 
     @property
     def folds(self) -> list[Fold]:
-        return [item for item in self.items if isinstance(item, Fold)]
+        return [part["fold"] for part in self.items if "fold" in part]
 
     @property
     def steps(self) -> list[Step]:
-        return [item for item in self.items if isinstance(item, Step)]
+        return [part["step"] for part in self.items if "step" in part]
 
-    def _plain(self, item: Fold | Step) -> dict[str, Any]:
-        return {"step" if isinstance(item, Step) else "fold": plain(item)}
+    def write(self, items: Sequence[Fold | Step]) -> None:
+        super().write([{"step" if isinstance(item, Step) else "fold": item} for item in items])
 
-    def _restored(self, content: Any) -> list[Fold | Step]:
-        parts = typed(content, list[dict[str, Any]])
-        folds = typed([part["fold"] for part in parts if "fold" in part], list[Fold])
-        steps = typed([part["step"] for part in parts if "step" in part], list[Step])
-        for number, fold in enumerate(folds, start=1):
+    def _check(self) -> None:
+        for number, fold in enumerate(self.folds, start=1):
             known = are_columns(fold.order, self.n_columns)
             need(known, f"fold {number} must rank columns of {self.n_columns}", fold.order)
-        check_steps(steps, self.n_columns, self.provenance.parameters)
-        return [*folds, *steps]
+        check_steps(self.steps, self.n_columns, self.provenance.parameters)
 
 
 def _checksum(content: Mapping[str, Any]) -> str:

@@ -3,7 +3,7 @@
 import threading
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -16,7 +16,6 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
-from infosieve._core.documents import typed
 from infosieve._core.files import first_line
 from infosieve._core.messages import shown, warn
 from infosieve._core.model_text import import_lines, imports_of, portable, written
@@ -337,14 +336,10 @@ class _HalvesCheckpoint(Checkpoint):
     """What was chosen from the halves, in a file."""
 
     _schema, _version, _items = "stability-checkpoint", 1, "halves"
+    _kind = tuple[int, ...]
 
-    def _plain(self, item: Sequence[int]) -> list[int]:
-        return list(item)
-
-    def _restored(self, content: Any) -> list[tuple[int, ...]]:
-        halves = typed(content, list[tuple[int, ...]])
-        check_halves(halves, self.n_columns)
-        return halves
+    def _check(self) -> None:
+        check_halves(self.items, self.n_columns)
 
 
 # ---- halves
