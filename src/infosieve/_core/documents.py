@@ -18,6 +18,7 @@ T = TypeVar("T")
 # Fields with bounds.
 Count = Annotated[int, msgspec.Meta(ge=0)]
 Positive = Annotated[int, msgspec.Meta(ge=1)]
+PositiveNumber = Annotated[float, msgspec.Meta(gt=0)]
 Probability = Annotated[float, msgspec.Meta(ge=0, le=1)]
 # What arrays are declared to hold: the kinds of numpy that will do, and what becomes of them.
 _ARRAYS: Mapping[Any, tuple[str, Any]] = {

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 import pandas as pd
 
-from infosieve._core.documents import Count, Positive, Probability
+from infosieve._core.documents import Count, Positive, PositiveNumber, Probability
 from infosieve._core.parameters import n_permutations_of
 from infosieve._core.provenance import Excerpt, Provenance
 from infosieve._core.sequential import sequential_rule
@@ -229,10 +229,10 @@ class Alternative:
 
     feature: int
     stand_in: int
-    information: float
+    information: PositiveNumber
     in_place: float
     p_value: Probability
-    without: float
+    without: PositiveNumber
     remaining: float
 
     @property
@@ -412,8 +412,8 @@ class SelectionResult(Document):
         copies = [j for j, others in self.duplicates.items() if not are_columns((j, *others), n)]
         need(not copies, f"'duplicates' must be columns of {n}", self.duplicates)
         for other in self.alternatives or ():
-            both = other.feature in selected and are_columns((other.feature, other.stand_in), n)
-            need(both and other.without > 0, "a stand-in must be for a selected column", other)
+            both = other.feature in selected and other.stand_in in {*range(n)} - {*selected}
+            need(both, "a stand-in must be for a selected column, and none itself", other)
         if self.cv_scores is not None:
             self.cv_scores._check(n)
             first = list(self.cv_scores.order[: len(selected)])

@@ -291,3 +291,6 @@ class PermutationTest(Document):
             need(0 <= place < n, f"'followed' must be of candidates 0 to {n - 1}", place)
             used = second.null.size
             need(0 < used <= self.n_permutations_asked, "a second test has too many permutations")
+            pair = () if second.weaker is None else self.candidates[place]
+            known = {*second.columns} <= {*self.given, *pair}
+            need(known, "a second test follows columns that are not given", second.columns)
