@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -457,21 +458,16 @@ def alternatives_frame(result: SelectionResult) -> pd.DataFrame:
 def cv_scores_frame(result: SelectionResult, scores: CVScores) -> pd.DataFrame:
     """Scores of a model, a row for each number of columns; columns by name."""
     passed = certainty(result)
-    rows: list[dict[str, Any]] = []
-    before = 0
-    for place, size in enumerate(scores.sizes):
-        added = scores.order[before:size]
-        known = [passed.get(j) for j in added]
-        rows.append(
-            {
-                "n_features": size,
-                "added": tuple(result.features[j] for j in added),
-                "mean": scores.mean[place],
-                "standard_error": scores.standard_error[place],
-                **{f"score_{i}": fold[place] for i, fold in enumerate(scores.scores, start=1)},
-                "chosen": size == scores.n_chosen,
-                "certain": all(known) if known and None not in known else None,
-            }
-        )
-        before = size
-    return pd.DataFrame(rows).astype({"certain": "boolean"})
+    added = [scores.order[a:b] for a, b in pairwise((0, *scores.sizes))]
+    known = [[passed.get(j) for j in some] for some in added]
+    certain = [all(some) if some and None not in some else None for some in known]
+    columns = {
+        "n_features": scores.sizes,
+        "added": [tuple(result.features[j] for j in some) for some in added],
+        "mean": scores.mean,
+        "standard_error": scores.standard_error,
+        **{f"score_{i}": fold for i, fold in enumerate(scores.scores, start=1)},
+        "chosen": [size == scores.n_chosen for size in scores.sizes],
+        "certain": certain,
+    }
+    return pd.DataFrame(columns).astype({"certain": "boolean"})
