@@ -61,7 +61,6 @@ class Document:
     """A record that can be written as JSON and read again."""
 
     _schema: ClassVar[str]
-    _schema_version: ClassVar[int] = SCHEMA_VERSION
 
     def to_json(self) -> str:
         """Write the whole record as a JSON document, with a schema and its version.
@@ -71,7 +70,7 @@ class Document:
         str
             The document, which :meth:`from_json` reads.
         """
-        return dump(self._schema, self._schema_version, self._plain())
+        return dump(self._schema, SCHEMA_VERSION, self._plain())
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -89,7 +88,7 @@ class Document:
             or if its numbers contradict each other.
         """
         names = {field.name for field in fields(cls)}  # type: ignore[arg-type]
-        content = load(text, cls._schema, cls._schema_version, names)
+        content = load(text, cls._schema, SCHEMA_VERSION, names)
         try:
             record = typed(cls._arranged(content), cls)
             record._check()
