@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from infosieve._core.documents import Count, Positive, PositiveNumber, Probability
-from infosieve._core.parameters import n_permutations_of
 from infosieve._core.provenance import Excerpt, Provenance
 from infosieve._core.sequential import sequential_rule
+from infosieve._core.settings import permutations_asked
 from infosieve._core.types import FloatArray
 from infosieve.results._base import (
     QUANTILE_NAMES,
@@ -149,7 +149,7 @@ class Step:
             parts = (self.p_value, self.level, size, count, self.null or None)
             need(parts == (None,) * 5, "it has permuted values, or a part of a test, and no test")
             return
-        total = n_permutations_of(parameters["n_permutations"], parameters.get("alpha"))
+        total = permutations_asked(parameters["n_permutations"], parameters.get("alpha"))
         need(len(self.null) == size, f"its permuted values must be {size}", len(self.null))
         need(count <= size <= total, f"its exceedances must be at most {size} of {total}", count)
         need(self.early_stopped == (size < total), f"its permutations must be {total}", size)

@@ -15,8 +15,8 @@ from typing import Any, ClassVar, TypedDict
 
 from infosieve._core.documents import Count, dump, load, plain, typed
 from infosieve._core.files import InUseError, held, special, write_atomically
-from infosieve._core.parameters import WITHOUT_EFFECT
 from infosieve._core.provenance import Provenance
+from infosieve._core.settings import of_no_matter
 from infosieve.results import Step
 from infosieve.results._base import are_columns, need
 from infosieve.results._selection import check_steps
@@ -130,7 +130,7 @@ class Checkpoint:
             data=known.data,
             n_samples=known.n_samples,
             seed=known.seed,
-            parameters={k: v for k, v in known.parameters.items() if k not in WITHOUT_EFFECT},
+            parameters={k: v for k, v in known.parameters.items() if k not in of_no_matter()},
             infosieve=known.versions["infosieve"],
         )
 
