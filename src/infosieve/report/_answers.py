@@ -27,7 +27,7 @@ from infosieve.report._parts import (
     table,
 )
 from infosieve.report._words import gaps, how_alike, setting, weak_clusters
-from infosieve.results._selection import certainty
+from infosieve.results._facts import certainty
 
 # So many rows of a table of columns that were not selected.
 _MANY = 20

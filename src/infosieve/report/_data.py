@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from infosieve._core.types import BoolArray, FloatArray, IntArray
-from infosieve.results._selection import certainty
+from infosieve.results._facts import certainty
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,7 +12,7 @@ from typing import Any
 from infosieve._core.parameters import stop_of
 from infosieve.report._data import nats
 from infosieve.report._parts import counted, listed, name_text
-from infosieve.results._selection import uncorrected
+from infosieve.results._facts import alone
 
 # Fewer groups are as few as that many samples.
 _FEW = 30
@@ -43,11 +43,6 @@ def setting(known: Any, name: str, value: Any = ...) -> str:
     if value is ... or value is True:
         return option
     return f"{option} {'none' if value is None else value}"
-
-
-def alone(result: Any, step: Any) -> bool:
-    """Whether the p-value of a step is that of its column, although it was the best of many."""
-    return uncorrected(step, result.provenance.parameters.get("correction", "max"))
 
 
 def selection_notes(result: Any) -> Iterator[str]:

@@ -54,7 +54,14 @@ def in_words(function: str, record: Any, *arguments: Any, **options: Any) -> Any
     Records are data and know nothing of words: the report stands above them, and is not imported
     before somebody asks for it.
     """
-    return getattr(import_module("infosieve.report"), function)(record, *arguments, **options)
+    render = import_module("infosieve.report._render")
+    return getattr(render, function)(record, *arguments, **options)
+
+
+def notes_of(record: Any) -> tuple[str, ...]:
+    """What a reader should know of a record, a sentence each."""
+    notes: tuple[str, ...] = in_words("notes", record)
+    return notes
 
 
 class Document:

@@ -15,9 +15,9 @@ from infosieve.results._base import (
     are_columns,
     are_indices,
     freeze,
-    in_words,
     need,
     need_names,
+    notes_of,
 )
 
 
@@ -136,7 +136,7 @@ class ClusterResult(Document):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return tuple(in_words("cluster_notes", self))
+        return notes_of(self)
 
     def to_frame(self) -> pd.DataFrame:
         """A row for each column: its cluster, and whether it is the medoid or a copy.

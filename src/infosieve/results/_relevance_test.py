@@ -10,7 +10,7 @@ import pandas as pd
 from infosieve._core.documents import Positive, Probability
 from infosieve._core.provenance import Provenance
 from infosieve._core.types import BoolArray, FloatArray, IntArray
-from infosieve.results._base import Document, freeze, in_words, need, need_names
+from infosieve.results._base import Document, freeze, need, need_names, notes_of
 
 # A null distribution of one column alone ends when so many draws have reached the column.
 ENOUGH = 20
@@ -156,7 +156,7 @@ class RelevanceTest(Document):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return tuple(in_words("relevance_notes", self))
+        return notes_of(self)
 
     def to_frame(self) -> pd.DataFrame:
         """A row for each column, in the order of the table.

@@ -20,12 +20,13 @@ from infosieve.results._base import (
     are_columns,
     are_indices,
     freeze,
-    in_words,
     need,
     need_names,
+    notes_of,
 )
 from infosieve.results._choice import KChoice
 from infosieve.results._cv_scores import CVScores
+from infosieve.results._facts import alone, certainty
 
 Action = Literal["add", "remove", "refuse", "stop"]
 
@@ -179,15 +180,6 @@ def selected_by(steps: Sequence[Step]) -> list[int]:
         elif step.action == "remove":
             selected = [j for j in selected if j not in step.features]
     return selected
-
-
-def uncorrected(step: Step, correction: Any) -> bool:
-    """Whether the p-value of a step is that of its column, although it was the best of many.
-
-    Pairs are always compared with the best pair, and what is removed is not the best of any.
-    """
-    chosen = step.action != "remove" and len(step.features) == 1 and step.n_candidates > 1
-    return chosen and correction is None and step.p_value is not None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -352,12 +344,11 @@ class SelectionResult(Document):
 
     @property
     def corrected(self) -> bool:
-        correction = self.provenance.parameters.get("correction", "max")
-        return not any(uncorrected(step, correction) for step in self.steps)
+        return not any(alone(self, step) for step in self.steps)
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return tuple(in_words("selection_notes", self))
+        return notes_of(self)
 
     def to_frame(self) -> pd.DataFrame:
         """The path: a row for each step (two for a pair).
@@ -430,16 +421,6 @@ class SelectionResult(Document):
             numbers = all(v is None or type(v) in (int, float) for v in values)  # None: a gap
             alike = (texts or numbers) and len(values) == rows.size
             need(alike, "the excerpt must be a number, or a text, a row")
-
-
-def certainty(result: SelectionResult) -> dict[int, bool | None]:
-    """For each selected column, whether it passed its test; None without a test.
-
-    Where cross-validation chose, tests end with the first that is not passed.
-    """
-    added = [step for step in result.steps if step.action == "add"]
-    passed = {j: step.significant for step in added for j in step.features}
-    return {j: passed.get(j) for j in result.selected}
 
 
 def alternatives_frame(result: SelectionResult) -> pd.DataFrame:

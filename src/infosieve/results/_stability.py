@@ -18,7 +18,7 @@ from infosieve._core.stability_bounds import (
     stability_index,
 )
 from infosieve._core.types import BoolArray, FloatArray
-from infosieve.results._base import Document, are_columns, in_words, need, need_names
+from infosieve.results._base import Document, are_columns, need, need_names, notes_of
 
 # The range of thresholds that Meinshausen and Bühlmann (2010) recommend begins here.
 LOWEST_THRESHOLD = 0.6
@@ -144,7 +144,7 @@ class Stability(Document):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return tuple(in_words("stability_notes", self))
+        return notes_of(self)
 
     @property
     def _counts(self) -> Any:

@@ -17,9 +17,9 @@ from infosieve.results._base import (
     QUANTILES,
     Document,
     freeze,
-    in_words,
     need,
     need_names,
+    notes_of,
 )
 
 
@@ -239,7 +239,7 @@ class PermutationTest(Document):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return tuple(in_words("test_notes", self))
+        return notes_of(self)
 
     def to_frame(self) -> pd.DataFrame:
         """A row for each candidate, with quantiles of its permuted values.

@@ -50,12 +50,8 @@ from infosieve._study.provenance import excerpt_of, plain_parameter
 from infosieve._study.study import Study
 from infosieve.report._data import p_text
 from infosieve.results import CVScores, Provenance, SelectionResult, Step
-from infosieve.results._selection import (
-    alternatives_frame,
-    cv_scores_frame,
-    selected_by,
-    uncorrected,
-)
+from infosieve.results._facts import uncorrected
+from infosieve.results._selection import alternatives_frame, cv_scores_frame, selected_by
 from infosieve.selection._alternatives import find_alternatives
 from infosieve.selection._checkpoint import CVCheckpoint, Fold, SearchCheckpoint, claimed
 from infosieve.selection._folds import digest_of, folds_of
@@ -636,9 +632,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         shown: str = super()._html_repr()
         if not hasattr(self, "result_"):
             return shown
-        from infosieve.report._render import fragment
-
-        return shown + fragment(self.result_)
+        return shown + self.result_._repr_html_()
 
     def _get_support_mask(self) -> Any:
         check_is_fitted(self)
