@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from infosieve._core.progress import Progress
+from infosieve._core.provenance import Provenance
 from infosieve._core.rules import ends_of
 from infosieve._core.settings import Settings, neighbors_among
 from infosieve._core.types import (
@@ -27,7 +28,6 @@ from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.measure import Measure
 from infosieve._scoring.question import Question
 from infosieve._study.provenance import provenance_of
-from infosieve.results import Provenance
 
 S = TypeVar("S", bound=Settings)
 

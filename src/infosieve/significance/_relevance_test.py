@@ -49,8 +49,8 @@ from infosieve._resampling.nulls import global_permutations
 from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.question import Question
 from infosieve._study.study import Study
-from infosieve.report._relevance import few_groups
 from infosieve.results import RelevanceTest
+from infosieve.results._facts import few_groups
 from infosieve.results._relevance_test import ENOUGH
 from infosieve.significance._permutation_test import warn_of_few_arrangements
 
