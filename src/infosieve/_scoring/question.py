@@ -39,48 +39,27 @@ class Observed:
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Question:
-    """What do candidates, or pairs of them, tell about the target, given the ``known`` columns?
-
-    Attributes
-    ----------
-    scoring : Scoring
-        Where the columns are, and who computes.
-    columns : Prepared
-        The same columns, as they are conditioned on.
-    statistic : Statistic
-        What candidates are compared by.
-    null : NullHypothesis
-        How permuted copies of them are made.
-    candidates : ColumnNumbers
-    known : tuple of int
-        The given columns.
-    pairs : bool
-        Whether two candidates are asked about together.
-    screen : int or None
-        How many candidates are estimated, and half as many pairs; None: all (of pairs, those of
-        the 64 candidates that tell most alone).
-    corrected : bool
-        Whether copies of all candidates compete, so that choosing the best is allowed for.
-    purpose : str or None
-        What random numbers are for; None: for tests of columns, or of pairs.
-    copies : Permutations or None
-        Instead of those of the null: what makes the copies.
-    encoded : Screened or None
-        The same candidates, screened for another question.
-    """
+    """What do candidates, or pairs of them, tell about the target, given the ``known`` columns?"""
 
     scoring: Scoring
+    """Where the columns are, and who computes."""
     columns: Prepared
+    """The same columns, as they are conditioned on."""
     statistic: Statistic
     null: NullHypothesis
     candidates: ColumnNumbers
     known: tuple[int, ...] = ()
     pairs: bool = False
     screen: int | None = None
+    """How many candidates are estimated, and half as many pairs; None: all."""
     corrected: bool = True
+    """Whether copies of all candidates compete, so that choosing the best is allowed for."""
     purpose: str | None = None
+    """What random numbers are for; None: for tests of columns, or of pairs."""
     copies: Permutations | None = None
+    """What makes permuted copies instead of the null."""
     encoded: Screened | None = None
+    """The same candidates, screened for another question."""
 
     def but(self, **changes: Any) -> Self:
         """The same question but for some of it; what is given is not taken again."""

@@ -25,7 +25,7 @@ class OneByOne(ABC):
     """What candidates add to each selected column, in one number.
 
     ``alone`` is what they tell by themselves; ``n_known`` how many of the selected columns each was
-    held against.
+    compared with.
     """
 
     def __init__(self, alone: FloatArray) -> None:
@@ -37,15 +37,26 @@ class OneByOne(ABC):
         """Of all candidates, as far as it is known."""
 
     @abstractmethod
-    def best(self, left: Sequence[int], selected: Sequence[int], added: Added) -> tuple[int, float]:
-        """Of the candidates that are left: its number, and its value."""
-
-    @abstractmethod
     def _add(self, columns: IntArray, values: FloatArray) -> None:
         """What candidates add to one more selected column."""
 
+    # Whether a value can only fall, so that one that is not up to date is a bound.
+    falls = False
+
+    def best(self, left: Sequence[int], selected: Sequence[int], added: Added) -> tuple[int, float]:
+        """Of the candidates that are left: its number, and its value."""
+        columns = np.asarray(left)
+        self._update(columns, selected[:1] if self.falls else selected, added)
+        while True:
+            values = self.values[columns]
+            order = columns[np.argsort(-values, kind="stable")]
+            stale = self.n_known[order] < len(selected)
+            if not stale[0]:
+                return int(order[0]), float(values.max())
+            self._update(order[stale][:_AT_ONCE], selected, added)
+
     def _update(self, columns: IntArray, selected: Sequence[int], added: Added) -> None:
-        """Hold candidates against all selected columns that they have not been held against."""
+        """Compare candidates with all selected columns that they have not been compared with."""
         for i in range(self.n_known[columns].min(initial=len(selected)), len(selected)):
             some = np.sort(columns[self.n_known[columns] == i])
             if some.size:
@@ -54,11 +65,9 @@ class OneByOne(ABC):
 
 
 class CMIM(OneByOne):
-    """The candidate whose least value is largest (CMIM).
+    """The candidate whose least value is largest; some candidates never need to be up to date."""
 
-    A least value can only fall: that of a candidate which is not up to date bounds it, and some
-    candidates never need to be.
-    """
+    falls = True
 
     def __init__(self, alone: FloatArray) -> None:
         super().__init__(alone)
@@ -71,20 +80,9 @@ class CMIM(OneByOne):
     def _add(self, columns: IntArray, values: FloatArray) -> None:
         self._least[columns] = np.minimum(self._least[columns], values)
 
-    def best(self, left: Sequence[int], selected: Sequence[int], added: Added) -> tuple[int, float]:
-        columns = np.asarray(left)
-        self._update(columns[self.n_known[columns] == 0], selected[:1], added)
-        while True:
-            values = self.values[columns]
-            order = columns[np.argsort(-values, kind="stable")]
-            stale = self.n_known[order] < len(selected)
-            if not stale[0]:
-                return int(order[0]), float(values.max())
-            self._update(order[stale][:_AT_ONCE], selected, added)
-
 
 class JMI(OneByOne):
-    """The candidate whose mean value is largest (JMI)."""
+    """The candidate whose mean value is largest."""
 
     def __init__(self, alone: FloatArray) -> None:
         super().__init__(alone)
@@ -96,12 +94,6 @@ class JMI(OneByOne):
 
     def _add(self, columns: IntArray, values: FloatArray) -> None:
         self._sums[columns] += values
-
-    def best(self, left: Sequence[int], selected: Sequence[int], added: Added) -> tuple[int, float]:
-        columns = np.asarray(left)
-        self._update(columns, selected, added)
-        values = self.values[columns]
-        return int(columns[np.argmax(values)]), float(values.max())
 
 
 CRITERIA: dict[str, type[OneByOne]] = {"cmim": CMIM, "jmi": JMI}
