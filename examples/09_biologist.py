@@ -113,12 +113,12 @@ for rows, size, color, words in [
     (test.relevant & acts.to_numpy(), 16, plots.FOUND, "relevant, and tells something"),
     (test.relevant & ~acts.to_numpy(), 16, plots.REFUSED, "relevant, and false"),
 ]:
-    ax.scatter(at[rows], test.information[rows], s=size, color=color, label=words)
+    ax.scatter(at[rows], test.statistic[rows], s=size, color=color, label=words)
 where = X.columns.get_loc(names[switch])
 for words, x, height in [
     ("module 0", 6, 0.31),
     ("module 1", 170, 0.105),
-    ("the switch", at[where], test.information[where] - 0.025),
+    ("the switch", at[where], test.statistic[where] - 0.025),
 ]:
     ax.text(x, height, words, ha="center")
 ax.set(

@@ -371,7 +371,7 @@ def relevance_of(result, relevant, **more):
     """A relevance test of the columns of a selection."""
     flags = np.isin(np.arange(len(result.features)), relevant)
     return SimpleNamespace(
-        _schema="relevance-test", features=result.features, information=result.relevance,
+        _schema="relevance-test", features=result.features, statistic=result.relevance,
         relevant=flags, alpha=0.05,
         q_values=np.where(flags, 0.004, 0.5), provenance=more.get("known", result.provenance),
     )  # fmt: skip

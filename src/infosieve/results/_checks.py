@@ -359,7 +359,7 @@ def _check_test(test: PermutationTest) -> None:
 
 def _check_relevance(test: RelevanceTest) -> None:
     n = len(test.features)
-    for name in ("information", "chance"):
+    for name in ("statistic", "chance"):
         _need(_numbers(getattr(test, name), n), f"{name!r} must be {n} finite numbers")
     _need(_number(test.alpha) and 0 < test.alpha < 1, "'alpha' must be between 0 and 1", test.alpha)
     for name in ("exceedances", "n_draws", "n_draws_asked"):
