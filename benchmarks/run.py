@@ -165,7 +165,7 @@ def threads():
     S = np.random.default_rng(common.state(1)).normal(size=(1000, 4))
     cases = {
         "relevance, N = 10,000, 64 columns": lambda j: relevance(X, y, n_jobs=j),
-        "200 columns given 4, N = 1,000": lambda j: relevance(*given, given=S, n_jobs=j),
+        "200 columns given 4, N = 1,000": lambda j: relevance(*given, condition=S, n_jobs=j),
     }
     rows = []
     for name, function in cases.items():

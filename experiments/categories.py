@@ -187,7 +187,7 @@ def run(arguments):
                 for name, entropy in ENTROPIES.items():
                     how = last, y, levels, levels_y, s, levels ** (m - 1)
                     rows.append([*known, "given", name, adds, by_entropies(entropy, *how)])
-                found = mutual_information(texts[:, -1], target, given=texts[:, :-1])
+                found = mutual_information(texts[:, -1], target, condition=texts[:, :-1])
                 rows.append([*known, "given", OURS, adds, found])
     keep("categories", {"seed": arguments.seed, "groups": grouped(rows)} | of_two_values(arguments))
 

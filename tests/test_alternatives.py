@@ -57,12 +57,12 @@ def test_every_number_is_that_of_public_functions(fitted, monkeypatch):
     rows = []
 
     def added(name, given):
-        known = {"given": X[given], "criterion": "cmi"} if given else {}
+        known = {"condition": X[given], "criterion": "cmi"} if given else {}
         return mutual_information(X[name], y, n_neighbors=(3, 15), **known)
 
     def added_beside(name, copy, rest):
         known = np.column_stack([X[rest], copy])
-        return mutual_information(X[name], y, n_neighbors=(3, 15), given=known, criterion="cmi")
+        return mutual_information(X[name], y, n_neighbors=(3, 15), condition=known, criterion="cmi")
 
     for name in selector.result_.selected:
         name = X.columns[name]

@@ -187,7 +187,8 @@ def test_every_function_takes_a_source(unread, tmp_path):
     X, y, S = table.drop(columns="target"), table["target"], source.drop("target")
     pd.testing.assert_series_equal(relevance(S, y), relevance(X, y))
     pd.testing.assert_series_equal(
-        relevance(S, y, given=source[["c1", "kind"]]), relevance(X, y, given=X[["c1", "kind"]])
+        relevance(S, y, condition=source[["c1", "kind"]]),
+        relevance(X, y, condition=X[["c1", "kind"]]),
     )
     assert np.array_equal(choose_k(S, y, random_state=0).t, choose_k(X, y, random_state=0).t)
     how = {"given": ["c1"], "random_state": 0, "n_permutations": 19}

@@ -43,7 +43,7 @@ def test_the_relevant_columns_tell_what_the_generator_says(make):
         assert abs(estimate - bunch.mi) < 0.08
     others = np.setdiff1d(np.arange(8), bunch.relevant)
     given = bunch.data[:, bunch.relevant[:1]] if make is datasets.make_copies else None
-    assert np.abs(relevance(bunch.data[:, others], bunch.target, given=given)).max() < 0.05
+    assert np.abs(relevance(bunch.data[:, others], bunch.target, condition=given)).max() < 0.05
 
 
 def test_what_the_generators_are_asked_for():

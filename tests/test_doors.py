@@ -31,14 +31,14 @@ def check_path(X, y, selector, **how):
             before.remove(name)
             tried, given = name, before
             change = mutual_information(
-                X[[name]], y, given=X[before], criterion="mi", n_neighbors=K
+                X[[name]], y, condition=X[before], criterion="mi", n_neighbors=K
             )
             assert -change == row.gain
             assert mutual_information(X[before], y, n_neighbors=K) == row.mi
         else:
             tried, given = [c for c in X if c not in before], before
             assert mutual_information(X[[*before, name]], y, n_neighbors=K) == row.mi
-            known = {"given": X[before]} if before else {}
+            known = {"condition": X[before]} if before else {}
             criterion = {"criterion": selector.result_.criterion}
             gain = mutual_information(X[[name]], y, **known, **criterion, n_neighbors=K)
             assert gain == pytest.approx(row.gain, abs=1e-15)
@@ -125,18 +125,18 @@ def test_a_pair_by_public_calls():
 def test_information_of_several_columns_given_others(rng):
     X, y = table(rng)
     parts = [
-        mutual_information(X["b"], y, given=X["a"], criterion="cmi"),
-        mutual_information(X["c"], y, given=X[["a", "b"]], criterion="cmi"),
+        mutual_information(X["b"], y, condition=X["a"], criterion="cmi"),
+        mutual_information(X["c"], y, condition=X[["a", "b"]], criterion="cmi"),
     ]
-    together = mutual_information(X[["b", "c"]], y, given=X["a"], criterion="cmi")
+    together = mutual_information(X[["b", "c"]], y, condition=X["a"], criterion="cmi")
     assert together == pytest.approx(sum(parts), abs=0.2)  # two estimates of one quantity
-    assert together == mutual_information(X[["c", "b"]], y, given=X["a"], criterion="cmi")
+    assert together == mutual_information(X[["c", "b"]], y, condition=X["a"], criterion="cmi")
     difference = mutual_information(X[["a", "b"]], y) - mutual_information(X["a"], y)
-    assert mutual_information(X["b"], y, given=X["a"], criterion="mi") == difference
-    given = relevance(X[["b", "c"]], y, given=X["a"], criterion="mi")
+    assert mutual_information(X["b"], y, condition=X["a"], criterion="mi") == difference
+    given = relevance(X[["b", "c"]], y, condition=X["a"], criterion="mi")
     assert given["b"] == pytest.approx(difference, abs=1e-15)
     with pytest.raises(ValueError, match="'criterion' parameter must be one of 'frenzel-pompe'"):
-        mutual_information(X["b"], y, given=X["a"], criterion="gain")
+        mutual_information(X["b"], y, condition=X["a"], criterion="gain")
 
 
 def test_random_numbers_belong_to_the_given_columns(rng):

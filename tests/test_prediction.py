@@ -163,7 +163,7 @@ def test_of_many_columns_a_pool_is_estimated(criterion, monkeypatch):
             return mutual_information(X[name], y, n_neighbors=(3, 15))
         sets = [selected] if criterion == "cmi" else [[s] for s in selected]
         each = [
-            mutual_information(X[name], y, given=X[s], criterion="cmi", n_neighbors=(3, 15))
+            mutual_information(X[name], y, condition=X[s], criterion="cmi", n_neighbors=(3, 15))
             for s in sets
         ]
         return np.mean(each)
@@ -328,7 +328,7 @@ def test_after_the_first_that_fails_only_the_wanted_column_is_estimated():
     for n in range(last + 1, 7):
         given, new = X[names[:n]], X[names[n]]
         asked = {"n_neighbors": (3, 15), "max_samples": "auto"}
-        gain = mutual_information(new, y, given=given, criterion="cmi", **asked)
+        gain = mutual_information(new, y, condition=given, criterion="cmi", **asked)
         assert path["gain"][n] == gain
         assert path["mi"][n] == mutual_information(X[names[: n + 1]], y, **asked)
 

@@ -75,7 +75,7 @@ def test_one_by_one_agrees_with_plain_loops(criterion):
             conditional = how | {"criterion": "cmi"}
             values = [
                 combined([
-                    mutual_information(table[c], y, given=table[s], **conditional)
+                    mutual_information(table[c], y, condition=table[s], **conditional)
                     for s in selected
                 ])
                 for c in left

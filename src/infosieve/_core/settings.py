@@ -202,11 +202,11 @@ _CONDITIONAL = (
 class InformationSettings(Settings):
     """Those of :func:`mutual_information` and :func:`relevance`."""
 
-    given: Annotated[Any, Parameter(rules.anything())] = None
+    condition: Annotated[Any, Parameter(rules.anything())] = None
 
     def check(self) -> None:
-        if self.given is not None and self.criterion != "mi":
-            how = f"{mention('given')} or {setting('criterion', 'cmi')}"
+        if self.condition is not None and self.criterion != "mi":
+            how = f"{mention('condition')} or {setting('criterion', 'cmi')}"
             self._refuse_ksg2(_CONDITIONAL.format(how))
 
 

@@ -259,7 +259,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
 
     Every number of ``path_`` can be had with one call: ``mi`` with
     ``mutual_information(X[names], y, n_neighbors=(3, 15), max_samples="auto")``, ``gain`` with
-    ``mutual_information(X[new], y, given=X[before], criterion="cmi", n_neighbors=(3, 15),
+    ``mutual_information(X[new], y, condition=X[before], criterion="cmi", n_neighbors=(3, 15),
     max_samples="auto")``, the test with ``permutation_test(X, y, candidates, given=before,
     alpha=level, screen="auto", max_samples="auto", random_state=seed)`` (of a pair, with
     ``pairs=True``), each with the same ``missing``, ``groups`` and ``series``. (With
