@@ -152,10 +152,10 @@ axes[0].set_ylabel("log2 counts per million")
 # %%
 # What could stand in?
 # --------------------
-# If there is no good antibody or primer for a gene, which other one would do? ``alternatives_``
+# If there is no good antibody or primer for a gene, which other one would do? ``alternatives``
 # lists genes that are informative in its place and leave it little to add.
 
-stand_ins = selector.alternatives_
+stand_ins = selector.alternatives(X, y)
 stand_ins.groupby("feature")["stand_in"].agg(", ".join).reindex(chosen, fill_value="").to_frame()
 
 # %%

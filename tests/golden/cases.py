@@ -400,7 +400,7 @@ def select_on_disk(data, jobs, **settings):
 def select_with_alternatives(data, jobs, **settings):
     selector = MISelector(**{**SELECTOR, "n_jobs": jobs, **settings})
     selector.fit(data.X, data.y, data.groups)
-    frame = selector.alternatives_
+    frame = selector.alternatives(data.X, data.y, data.groups)
     return facts_of_selector(selector) | {"frame": frame}
 
 
