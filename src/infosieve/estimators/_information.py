@@ -43,7 +43,7 @@ def mutual_information(
     scale: Scale = "standard",
     discrete_features: Any = "auto",
     discrete_target: Any = "auto",
-    max_samples: int | float | Literal["auto"] | None = None,
+    max_samples: int | float | Literal["auto"] | None = "auto",
     missing: Missing = "auto",
     groups: Any = None,
     series: bool | int = False,
@@ -67,7 +67,7 @@ def mutual_information(
         estimate [2]_, X and ``condition`` being blocks of their own. "cmi": the quantity that
         :class:`MISelector` ranks by, X and ``condition`` forming one block with one norm. "mi": the
         information of X and ``condition`` together less that of ``condition``.
-    n_neighbors : int or pair of ints, default=(3, 10)
+    n_neighbors : int or pair of ints, default=(3, 15)
         The smoothing parameter K, or an inclusive range of K whose estimates are averaged.
         A range is capped at ``n_samples - 1``.
     method : {"ksg1", "ksg2"}, default="ksg1"
@@ -85,10 +85,10 @@ def mutual_information(
         The same for y, where "auto" takes a column of two different numbers as classes, too.
         Other numbers are continuous unless declared, which is fine for integers: repeated
         values are handled.
-    max_samples : int, float, "auto" or None, default=None
-        None: one estimate of all samples. A number, or a share of the samples: more samples are
-        split at random into parts of that size at least, whose estimates are averaged. "auto":
-        parts of 4,000, at most 25 of them, as :class:`MISelector` does.
+    max_samples : int, float, "auto" or None, default="auto"
+        Samples of one estimate. A number, or a share of the samples: more samples are split at
+        random into parts of that size at least, whose estimates are averaged. "auto": parts of
+        4,000 (from 8,000 samples on), at most 25 of them. None: all samples in one estimate.
     missing : {"auto", "value", "median", "drop", "error"}, default="auto"
         What becomes of gaps in X and ``condition`` (NaN, None, NA). "value": a gap is a value of
         its own, infinitely far from numbers, so gaps that carry information are found. "median":
@@ -213,7 +213,7 @@ def relevance(
     scale: Scale = "standard",
     discrete_features: Any = "auto",
     discrete_target: Any = "auto",
-    max_samples: int | float | Literal["auto"] | None = None,
+    max_samples: int | float | Literal["auto"] | None = "auto",
     missing: Missing = "auto",
     groups: Any = None,
     series: bool | int = False,
@@ -224,7 +224,8 @@ def relevance(
     """Mutual information of each column with the target, in nats.
 
     What ``sklearn.feature_selection.mutual_info_regression`` and ``mutual_info_classif`` are
-    used for; the estimates here are signed, deterministic and safe with repeated values.
+    used for; the estimates here are signed, deterministic and safe with repeated values. They are
+    the ``relevance_`` of :class:`MISelector`: all defaults are the same.
 
     Parameters
     ----------
@@ -235,8 +236,7 @@ def relevance(
     condition : array-like of shape (n_samples,) or (n_samples, n_conditions), optional
         What is known already, as data: see :func:`mutual_information`.
     criterion, n_neighbors, method, metric, scale, discrete_features, discrete_target, max_samples
-        As in :func:`mutual_information`. ``criterion="cmi"`` with ``n_neighbors=(3, 15)`` and
-        ``max_samples="auto"`` is what :class:`MISelector` ranks by.
+        As in :func:`mutual_information`. ``criterion="cmi"`` is what :class:`MISelector` ranks by.
     missing, groups, series
         As in :func:`mutual_information`.
     n_jobs : int or None, default=None

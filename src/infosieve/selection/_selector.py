@@ -16,7 +16,7 @@ from infosieve._core.parameters import check_x
 from infosieve._core.progress import Progress
 from infosieve._core.rules import is_int
 from infosieve._core.settings import (
-    SELECTION_NEIGHBORS,
+    DEFAULT_NEIGHBORS,
     Correction,
     Null,
     Resample,
@@ -216,7 +216,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
     result_ : SelectionResult
         All of it, as a frozen record.
     relevance_ : ndarray of shape (n_features_in_,)
-        Marginal information of each column, in nats.
+        Marginal information of each column, in nats: that of :func:`relevance`.
     n_neighbors_ : tuple of int
         The range of K.
     k_choice_ : KChoice or None
@@ -249,13 +249,11 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
     With ``n_neighbors="auto"`` the same target chooses K and is tested: among ten columns of
     noise, the first step then passes in 9 % of cases at alpha = 0.05.
 
-    Every number of ``path_`` can be had with one call: ``mi`` with
-    ``mutual_information(X[names], y, n_neighbors=(3, 15), max_samples="auto")``, ``gain`` with
-    ``mutual_information(X[new], y, condition=X[before], criterion="cmi", n_neighbors=(3, 15),
-    max_samples="auto")``, the test with ``permutation_test(X, y, candidates, given=before,
-    alpha=level, screen="auto", max_samples="auto", random_state=seed)`` (of a pair, with
-    ``pairs=True``), each with the same ``missing``, ``groups`` and ``series``. (With
-    ``missing="drop"``, pass the complete rows of all columns.)
+    Every number of ``path_`` can be had with one call: ``mi`` with ``mutual_information(X[names],
+    y)``, ``gain`` with ``mutual_information(X[new], y, condition=X[before], criterion="cmi")``, the
+    test with ``permutation_test(X, y, candidates, given=before, alpha=level, screen="auto",
+    random_state=seed)`` (of a pair, with ``pairs=True``), each with the same ``missing``,
+    ``groups`` and ``series``. (With ``missing="drop"``, pass the complete rows of all columns.)
 
     References
     ----------
@@ -297,7 +295,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
 
     def __init__(
         self,
-        n_neighbors: Neighbors | Literal["auto"] = SELECTION_NEIGHBORS,
+        n_neighbors: Neighbors | Literal["auto"] = DEFAULT_NEIGHBORS,
         *,
         criterion: Literal["auto", "cmi", "mi", "cmim", "jmi"] = "auto",
         search: Literal["forward", "forward-backward"] = "forward",
