@@ -144,7 +144,7 @@ def mutual_information(
     >>> print(f"{mutual_information(a, y):.1f}")  # marginal
     0.3
     >>> print(f"{mutual_information(b, y, condition=a):.1f}")  # conditional on a
-    1.3
+    1.2
     """
     settings = InformationSettings.of(locals())
     with Study.open(settings, X, y, condition=condition, groups=groups, ordered=False) as study:
