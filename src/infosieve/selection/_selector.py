@@ -216,7 +216,8 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
     result_ : SelectionResult
         All of it, as a frozen record.
     relevance_ : ndarray of shape (n_features_in_,)
-        Marginal information of each column, in nats: that of :func:`relevance`.
+        Marginal information of each column, in nats: that of :func:`relevance`, and 0 for columns
+        that are left out.
     n_neighbors_ : tuple of int
         The range of K.
     k_choice_ : KChoice or None
