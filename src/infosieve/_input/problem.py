@@ -205,7 +205,7 @@ def read_tables(
     y: Any,
     settings: Settings,
     *,
-    given: Any = None,
+    condition: Any = None,
     groups: Any = None,
     executor: Executor | None = None,
     as_passed: bool = False,
@@ -228,8 +228,8 @@ def read_tables(
     if series is not False and isinstance(kinds, str) and kinds == "auto":
         kinds = ()  # what wanders between two numbers is measured by its changes
     others = [read_table(y, "y", kinds, missing=missing)]
-    if given is not None:
-        others.append(read_table(given, "given", missing=missing))
+    if condition is not None:
+        others.append(read_table(condition, "condition", missing=missing))
     check_lengths(x, *others)
     together = together_of(groups, series, x.n_samples, x.index)
     if together.in_order:
