@@ -668,7 +668,7 @@ def test_other_targets_of_few_numbers_are_numbers(case):
 @pytest.mark.skipif(np.finfo(np.longdouble).nmant == 52, reason="no wide long double")
 def test_a_target_of_three_numbers_that_are_two_as_floats_is_refused():
     y = np.array([0, 1, 1 + np.finfo(np.longdouble).eps, 1], np.longdouble)
-    with pytest.raises(ValueError, match="y holds 1.0 and 1.0000000000000000001"):
+    with pytest.raises(ValueError, match=r"y holds .* same number in float64"):
         read_table(y, "y", missing="auto")
 
 

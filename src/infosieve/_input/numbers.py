@@ -145,7 +145,7 @@ def _differences(whole: Any, zero: int) -> FloatArray:
     # Modulo 2^64, the larger less the smaller is right whatever the signs are.
     unsigned, middle = whole.astype(np.uint64), np.uint64(zero % 2**64)
     above, below = (unsigned - middle).astype(np.float64), (middle - unsigned).astype(np.float64)
-    return np.where(whole >= zero, above, -below)
+    return np.asarray(np.where(whole >= zero, above, -below))
 
 
 def _merged(known: Any, values: FloatArray) -> IntArray | None:

@@ -51,7 +51,7 @@ from infosieve._input.together import (
     together_of,
     told_by_place,
 )
-from infosieve._sources.columns import as_source
+from infosieve._sources import as_source
 from infosieve.results import Excerpt, Provenance
 
 # Samples of an excerpt, at most.
@@ -186,8 +186,9 @@ def open_problem(
     use some of the ``rows`` of an earlier problem only. ``as_passed``: samples keep their order.
     """
     check_choice(missing, "missing", MISSING)
-    source = as_source(X) if executor is not None else None
-    if source is not None and 8 * source.shape[0] * source.shape[1] <= SMALL:
+    source = as_source(X)
+    X = X if source is None else source
+    if source is not None and (executor is None or 8 * np.prod(source.shape) <= SMALL):
         source = None
     runner = executor.here if executor is not None else None
     x: Any

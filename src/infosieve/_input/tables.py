@@ -27,7 +27,7 @@ from infosieve._input.named import declared_columns, find_columns
 from infosieve._input.number_texts import CODES, seems_dates, seems_numbers, way_to_numbers
 from infosieve._input.numbers import Offset, as_floats
 from infosieve._input.reading import read_columns
-from infosieve._sources import as_source
+from infosieve._sources import in_memory
 
 __all__ = [
     "Table",
@@ -69,8 +69,7 @@ def read_table(
             f"{argument} is a sparse matrix; neighbours need all values at hand. Pass "
             f"{argument}.toarray(), on fewer columns if it does not fit into memory."
         )
-    source = as_source(data)
-    columns, names = read_columns(data if source is None else source.read(), argument)
+    columns, names = read_columns(in_memory(data, argument), argument)
     named = names is not None
     names = list(range(len(columns))) if names is None else list(names)
     if len(columns) == 0:

@@ -10,6 +10,7 @@ from infosieve._core.messages import shown
 from infosieve._core.parameters import is_flag, is_int
 from infosieve._core.types import FloatArray, IntArray, WritableArrays
 from infosieve._input.checked import same_labels_in_another_order
+from infosieve._sources import in_memory
 
 # A part of a series has at least so many rows if its window is given (if not: layout.py).
 _ROWS = 10
@@ -91,6 +92,7 @@ def together_of(groups: Any, series: Any, n_samples: int, index: Any = None) -> 
             "X and groups have the same index labels in another order: the samples would be mixed "
             "up. Pass groups.loc[X.index], or drop the indexes if they mean nothing (reset_index)."
         )
+    groups = in_memory(groups, "groups")
     return Together(_codes(groups, n_samples), places=np.arange(n_samples))
 
 

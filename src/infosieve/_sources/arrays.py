@@ -23,9 +23,7 @@ class ArrayFile:
     order: Any = None  # "C" or "F"
     status: tuple[int, int] = (0, 0)
     array: Any = None  # where only this process has it
-    names: None = None
-    texts: frozenset[int] = frozenset()
-    dates: frozenset[int] = frozenset()
+    schema: None = None
 
     @classmethod
     def of(cls, array: Any) -> "ArrayFile":

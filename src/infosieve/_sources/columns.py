@@ -1,7 +1,7 @@
 """Tables that stay where they are: columns are read when somebody needs them."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +14,7 @@ from infosieve._core.messages import shown
 from infosieve._core.types import IntArray
 from infosieve._sources.arrays import ArrayFile, map_array
 from infosieve._sources.arrow import ARROW, ArrowFile, ArrowTable
+from infosieve._sources.frames import as_arrow, plain_frame
 from infosieve._sources.parquet import ParquetFiles
 
 
@@ -24,20 +25,12 @@ class Reader(Protocol):
     def where(self) -> str: ...
 
     @property
-    def names(self) -> list[Any] | None: ...
+    def schema(self) -> Any:
+        """Names and types of the columns, as Arrow has them; None where they have no names."""
+        ...
 
     @property
     def shape(self) -> tuple[int, int]: ...
-
-    @property
-    def texts(self) -> frozenset[int]:
-        """Which columns hold texts."""
-        ...
-
-    @property
-    def dates(self) -> frozenset[int]:
-        """Which columns hold dates."""
-        ...
 
     def read(self, columns: Sequence[int]) -> Any:
         """Some columns, in this order: a frame, or an array where they have no names."""
@@ -92,15 +85,15 @@ class ColumnSource:
     @cached_property
     def columns(self) -> list[Any]:
         """Names of the columns, or their numbers where they have none."""
-        names = self._reader.names
-        if names is None:
+        if not self.named:
             return list(range(len(self._numbers)))
+        names = self._reader.schema.names
         return [names[j] for j in self._numbers.tolist()]
 
     @property
     def named(self) -> bool:
         """Whether the columns have names."""
-        return self._reader.names is not None
+        return self._reader.schema is not None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -180,15 +173,23 @@ class ColumnSource:
     @property
     def texts(self) -> list[Any]:
         """The columns that hold texts."""
-        return self._among(self._reader.texts)
+        import pyarrow as pa
+
+        kinds = {pa.string(), pa.large_string(), pa.string_view()}
+        return self._of_type(lambda kind: kind in kinds)
 
     @property
     def dates(self) -> list[Any]:
         """The columns that hold dates."""
-        return self._among(self._reader.dates)
+        import pyarrow as pa
 
-    def _among(self, places: frozenset[int]) -> list[Any]:
-        return [self.columns[i] for i, j in enumerate(self._numbers.tolist()) if j in places]
+        return self._of_type(lambda kind: pa.types.is_timestamp(kind) or pa.types.is_date(kind))
+
+    def _of_type(self, wanted: Callable[[Any], bool]) -> list[Any]:
+        if not self.named:
+            return []
+        types, numbers = self._reader.schema.types, self._numbers.tolist()
+        return [n for n, j in zip(self.columns, numbers, strict=True) if wanted(types[j])]
 
     def visible(self) -> bool:
         """Check whether this process can read what the one could that opened it.
@@ -293,28 +294,45 @@ def open_columns(table: Any, *, storage_options: Mapping[str, Any] | None = None
     return _source_of(ParquetFiles.opened(path, None))
 
 
-def as_source(data: Any) -> "ColumnSource | None":
-    """A source, if that is what ``data`` is or should be read as."""
+def as_source(data: Any, argument: str = "X") -> "ColumnSource | None":
+    """A source, if that is what ``data`` is or should be read as.
+
+    Frames of pandas and polars stay what they are: scikit-learn knows them.
+    """
     if isinstance(data, ColumnSource):
         return data
     if isinstance(data, np.memmap) and data.ndim == 2 and data.dtype.kind in "fiub":
         return _source_of(ArrayFile.of(data))
-    if type(data).__module__.partition(".")[0] == "pyarrow":
-        import pyarrow as pa
+    table = None if _of_polars(data) else as_arrow(data, argument)
+    return _source_of(ArrowTable.of(table)) if hasattr(table, "schema") else None
 
-        if isinstance(data, pa.RecordBatch):
-            data = pa.Table.from_batches([data])
-        if isinstance(data, pa.Table):
-            return _source_of(ArrowTable.of(data))
-    return None
+
+def in_memory(data: Any, argument: str = "X") -> Any:
+    """Any frame or column, read, as pandas has it; what is neither stays what it is."""
+    source = as_source(data, argument)
+    if source is not None:
+        return source.read()
+    found = as_arrow(data, argument)
+    if found is None:
+        return data
+    if hasattr(found, "schema"):
+        return plain_frame(found, date_as_object=False)
+    import pyarrow as pa
+
+    column = plain_frame(pa.table({"": found}), date_as_object=False)[""]
+    return column.rename(getattr(data, "name", None) or None)
+
+
+def _of_polars(data: Any) -> bool:
+    return type(data).__module__.partition(".")[0] == "polars"
 
 
 def _source_of(reader: Reader) -> "ColumnSource":
-    names, m = reader.names, reader.shape[1]
-    if names is not None:
-        twice = next((n for n, count in pd.Series(names).value_counts().items() if count > 1), None)
-        if twice is not None:
+    if reader.schema is not None:
+        names = pd.Index(reader.schema.names)
+        if not names.is_unique:
+            twice = names[names.duplicated()][0]
             raise ValueError(
                 f"{reader.where} has more than one column named {shown(twice)}: rename it."
             )
-    return ColumnSource(reader, np.arange(m), None)
+    return ColumnSource(reader, np.arange(reader.shape[1]), None)

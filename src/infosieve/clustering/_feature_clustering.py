@@ -29,6 +29,7 @@ from infosieve._input.problem import (
 )
 from infosieve._input.tables import Table, read_table
 from infosieve._resampling.permutations import seed_of
+from infosieve._sources import run_once
 from infosieve.clustering._agglomeration import Linkage, Tree
 from infosieve.clustering._connectivity import Bonds, connected_pairs
 from infosieve.clustering._false_neighbors import SCALES
@@ -242,6 +243,7 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         self._check_parameters()
         seed = seed_of(self.random_state)
         check_x(X)
+        X = run_once(X, "X")
         problem = self._read(X, y, groups)
         tables: list[Any] = problem.tables
         groups = problem.together.groups
@@ -415,6 +417,7 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         """
         check_is_fitted(self)
         check_x(X)
+        X = run_once(X, "X")
         remember_columns(self, X, reset=False)
         missing = "error" if self.missing == "error" else "median"
         table = read_table(X, "X", False, least=1, offsets=self._offsets, missing=missing)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, ClassVar, Self, get_origin
 
 import numpy as np
+import pandas as pd
 
 from infosieve._core.documents import dump, load
 from infosieve._core.types import IntArray
@@ -183,6 +184,25 @@ class Document:
                 "this document is damaged: a part of it is missing or of the wrong kind"
             ) from error
         return record
+
+    def to_frame(self) -> pd.DataFrame:
+        raise NotImplementedError
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """The table of ``to_frame`` for all that reads Arrow, such as ``polars.DataFrame(result)``.
+
+        Names of several types are texts there.
+        """
+        import pyarrow as pa
+
+        frame = self.to_frame()
+        try:
+            table = pa.Table.from_pandas(frame, preserve_index=False)
+        except pa.ArrowException:
+            types = frame.dtypes.items()
+            texts = {name: str for name, kind in types if pd.api.types.is_object_dtype(kind)}
+            table = pa.Table.from_pandas(frame.astype(texts), preserve_index=False)
+        return table.__arrow_c_stream__(requested_schema)
 
     def report(
         self,

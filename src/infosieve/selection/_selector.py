@@ -56,7 +56,7 @@ from infosieve._input.problem import (
 from infosieve._resampling.layout import Layout, laid_out
 from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.measure import Measure
-from infosieve._sources.columns import as_source
+from infosieve._sources import as_source, run_once
 from infosieve.estimators._choice_of_k import choose, neighbors_tried
 from infosieve.report._data import p_text
 from infosieve.report._words import uncorrected
@@ -417,6 +417,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
                 "This MISelector estimator requires y to be passed, but the target y is None."
             )
         check_x(X)
+        X, y, groups = run_once(X, "X"), run_once(y, "y"), run_once(groups, "groups")
         for name in [name for name in vars(self) if name.endswith("_") or name == "_data"]:
             delattr(self, name)  # of an earlier fit
         with (
