@@ -3,6 +3,7 @@
 from decimal import Decimal
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from infosieve._core.messages import shown
@@ -13,36 +14,43 @@ def as_arrow(data: Any, argument: str) -> Any:
 
     None is what anything else becomes.
     """
-    if type(data).__module__.partition(".")[0] in ("builtins", "numpy", "pandas"):
+    if isinstance(data, (np.ndarray, list, tuple, pd.DataFrame, pd.Series, pd.Index)):
         return None
     import narwhals as nw
     import pyarrow as pa
 
     if isinstance(data, (pa.Table, pa.ChunkedArray)):
         return data
-    if hasattr(data, "__arrow_c_stream__") and hasattr(data, "read_all"):
-        raise TypeError(
-            f"{argument} is a stream, which can be read once. Pass {argument}.read_all()."
-        )
-    frame = nw.from_native(data, pass_through=True, allow_series=True)
-    if isinstance(frame, nw.LazyFrame):
-        if frame.implementation.is_polars():
-            raise TypeError(f"{argument} is a lazy polars frame. Pass {argument}.collect().")
-        return frame.collect("pyarrow").to_native()
-    if getattr(frame, "implementation", None) is nw.Implementation.PANDAS and frame is not data:
-        return None  # a subclass of its frames
-    if isinstance(frame, nw.Series):
-        return _column(frame, argument)
-    if isinstance(frame, nw.DataFrame):
-        columns = [_column(column, argument) for column in frame.iter_columns()]
-        return pa.table(columns, names=frame.columns)
-    if hasattr(data, "__arrow_c_stream__"):
-        return _from_stream(data)
-    if hasattr(data, "__arrow_c_array__"):
+    polars = type(data).__module__.partition(".")[0] == "polars"
+    if hasattr(data, "__arrow_c_stream__") and not polars:
+        return _from_stream(data, argument)
+    if hasattr(data, "__arrow_c_array__") and not polars:
         array = pa.array(data)
         is_table = pa.types.is_struct(array.type)
         return pa.Table.from_struct_array(array) if is_table else pa.chunked_array([array])
-    return None
+    frame = nw.from_native(data, pass_through=True, allow_series=True)
+    if isinstance(frame, nw.LazyFrame) and polars:
+        raise TypeError(f"{argument} is a lazy polars frame. Pass {argument}.collect().")
+    if isinstance(frame, nw.LazyFrame):
+        return frame.collect("pyarrow").to_native()
+    if isinstance(frame, nw.DataFrame):
+        columns = [_column(column, argument) for column in frame.iter_columns()]
+        return pa.table(columns, names=frame.columns)
+    return _column(frame, argument) if isinstance(frame, nw.Series) else None
+
+
+def _from_stream(data: Any, argument: str) -> Any:
+    """A table, or one column, of Arrow's interface."""
+    import pyarrow as pa
+
+    if hasattr(data, "read_all"):
+        raise TypeError(
+            f"{argument} is a stream, which can be read once. Pass {argument}.read_all()."
+        )
+    try:
+        return pa.table(data)
+    except pa.ArrowInvalid:
+        return pa.chunked_array(data)
 
 
 def run_once(data: Any, argument: str) -> Any:
@@ -69,16 +77,6 @@ def _column(column: Any, argument: str) -> Any:
     else:
         array = column.to_arrow()
     return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])
-
-
-def _from_stream(data: Any) -> Any:
-    """A table, or one column."""
-    import pyarrow as pa
-
-    try:
-        return pa.table(data)
-    except pa.ArrowInvalid:
-        return pa.chunked_array(data)
 
 
 def to_frame(table: Any, **options: Any) -> pd.DataFrame:
