@@ -61,11 +61,8 @@ def is_missing(value: Any) -> bool:
 def beyond_rounding(values: list[Any], label: str = "a column") -> bool:
     """Whether numbers of Python differ by more than float64 holds of them."""
     known = _python(values)
-    plain = _rounded(known, label)
-    if _suffices(plain, known):
-        return False
-    shifted, offset = _shifted(known, plain)
-    return bool(offset) or _merged(known, shifted) is not None
+    _, offset, merged = _shifted(known, _rounded(known, label))
+    return bool(offset) or merged is not None
 
 
 def _less_offset(known: Any, label: str, offset: Offset | None) -> tuple[FloatArray, Offset]:
@@ -74,11 +71,9 @@ def _less_offset(known: Any, label: str, offset: Offset | None) -> tuple[FloatAr
     if offset is not None:
         whole = _integers(known.astype(object), plain) if offset else None
         return (plain - offset if whole is None else _differences(whole, offset)), offset
-    if _suffices(plain, known):
-        return plain, 0
-    values, offset = _shifted(known, plain)
-    if (pair := _merged(known, values)) is not None:
-        one, other = (brief(str(known[i]), 90) for i in pair)
+    values, offset, merged = _shifted(known, plain)
+    if merged is not None:
+        one, other = (brief(str(known[i]), 90) for i in merged)
         raise ValueError(
             f"{label} holds {one} and {other}, which are the same number in float64. Subtract a "
             "number near them from the column first, in its own type; if such differences do not "
@@ -108,18 +103,22 @@ def _rounded(known: Any, label: str) -> FloatArray:
         ) from None
 
 
-def _shifted(known: Any, plain: FloatArray) -> tuple[FloatArray, Offset]:
-    """Integers less the one in the middle, whatever the outliers are, where that tells more."""
+def _shifted(known: Any, plain: FloatArray) -> tuple[FloatArray, Offset, IntArray | None]:
+    """The numbers, or integers less the one in the middle where that tells more; and the offset.
+
+    Third, the places of two different ones that are the same now, if there are any.
+    """
+    if _suffices(plain, known):
+        return plain, 0, None
     low, high = float(plain.min()), float(plain.max())
     whole = _integers(known, plain)
-    if whole is None or not np.isfinite(high - low):
-        return plain, 0
-    middle = int(np.sort(whole)[(whole.size - 1) // 2])
-    values = _differences(whole, middle)
-    narrow = high - low <= _NARROW * max(-low, high)
-    if narrow or np.unique(values).size > np.unique(plain).size:
-        return values, middle
-    return plain, 0
+    if whole is not None and np.isfinite(high - low):
+        middle = int(np.sort(whole)[(whole.size - 1) // 2])  # whatever the outliers are
+        values = _differences(whole, middle)
+        narrow = high - low <= _NARROW * max(-low, high)
+        if narrow or np.unique(values).size > np.unique(plain).size:
+            return values, middle, _merged(known, values)
+    return plain, 0, _merged(known, plain)
 
 
 def _suffices(plain: FloatArray, known: Any) -> bool:
@@ -133,7 +132,7 @@ def _integers(known: Any, plain: FloatArray) -> Any:
     """The numbers as integers, if all are: those of NumPy as they are, others as Python's."""
     if known.dtype.kind in "iu":
         return known
-    if not np.isfinite(plain).all() or not (plain == np.rint(plain)).all():
+    if not (np.isfinite(plain) & (plain == np.rint(plain))).all():
         return None
     whole = np.array([int(v) for v in known], object)
     return whole if (whole == known).all() else None

@@ -19,8 +19,7 @@ from infosieve._input.checked import (
     check_lengths,
     check_target,
     fingerprint,
-    refuse_infinite,
-    refuse_missing,
+    refuse_values,
 )
 from infosieve._input.kinds import codes_of, has_two_values, kind_of
 from infosieve._input.named import declared_columns, find_columns
@@ -39,8 +38,7 @@ __all__ = [
     "fingerprint",
     "read_columns",
     "read_table",
-    "refuse_infinite",
-    "refuse_missing",
+    "refuse_values",
     "warn_of_number_texts",
 ]
 
@@ -99,9 +97,9 @@ def read_table(
     with np.errstate(over="ignore", invalid="ignore"):
         total = checked.values.sum()
     if not np.isfinite(total):  # which may have overflown
-        refuse_infinite(argument, names, n, np.isinf(checked.values).sum(axis=1))
-        if missing == "error":
-            refuse_missing(argument, names, n, np.isnan(checked.values).sum(axis=1))
+        infinite, gaps = np.isinf(checked.values), np.isnan(checked.values)
+        counts = infinite.sum(axis=1), gaps.sum(axis=1) * (missing == "error")
+        refuse_values(argument, names, n, *counts)
     return checked
 
 

@@ -14,7 +14,7 @@ from infosieve._core.messages import shown
 from infosieve._core.types import IntArray
 from infosieve._sources.arrays import ArrayFile, map_array
 from infosieve._sources.arrow import ARROW, ArrowFile, ArrowTable
-from infosieve._sources.frames import as_arrow, plain_frame
+from infosieve._sources.frames import as_arrow, of_polars
 from infosieve._sources.parquet import ParquetFiles
 
 
@@ -229,10 +229,11 @@ def open_columns(table: Any, *, storage_options: Mapping[str, Any] | None = None
 
     Parameters
     ----------
-    table : str, path-like, numpy.memmap or pyarrow.Table
+    table : str, path-like, numpy.memmap, pyarrow.Table or the like
         A Parquet file, a directory of them (their rows one after the other, in the natural order
         of their names), or either on a filesystem that fsspec opens, such as
-        ``"s3://bucket/table.parquet"``; an Arrow file (.arrow, .feather); an array (.npy).
+        ``"s3://bucket/table.parquet"``; an Arrow file (.arrow, .feather); an array (.npy); a
+        table of whatever has Arrow's PyCapsule interface, such as a relation of DuckDB.
     storage_options : dict or None, default=None
         What fsspec is to know of a remote filesystem.
 
@@ -303,28 +304,20 @@ def as_source(data: Any, argument: str = "X") -> "ColumnSource | None":
         return data
     if isinstance(data, np.memmap) and data.ndim == 2 and data.dtype.kind in "fiub":
         return _source_of(ArrayFile.of(data))
-    table = None if _of_polars(data) else as_arrow(data, argument)
+    table = None if of_polars(data) else as_arrow(data, argument)
     return _source_of(ArrowTable.of(table)) if hasattr(table, "schema") else None
 
 
 def in_memory(data: Any, argument: str = "X") -> Any:
     """Any frame or column, read, as pandas has it; what is neither stays what it is."""
-    source = as_source(data, argument)
-    if source is not None:
-        return source.read()
-    found = as_arrow(data, argument)
-    if found is None:
-        return data
-    if hasattr(found, "schema"):
-        return plain_frame(found, date_as_object=False)
-    import pyarrow as pa
+    found = None if isinstance(data, ColumnSource) else as_arrow(data, argument)
+    if found is not None and not hasattr(found, "schema"):
+        import pyarrow as pa
 
-    column = plain_frame(pa.table({"": found}), date_as_object=False)[""]
-    return column.rename(getattr(data, "name", None) or None)
-
-
-def _of_polars(data: Any) -> bool:
-    return type(data).__module__.partition(".")[0] == "polars"
+        column = in_memory(pa.table({"": found})).iloc[:, 0]
+        return column.rename(getattr(data, "name", None) or None)
+    source = as_source(data if found is None else found)
+    return data if source is None else source.read()
 
 
 def _source_of(reader: Reader) -> "ColumnSource":

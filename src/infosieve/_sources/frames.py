@@ -21,15 +21,14 @@ def as_arrow(data: Any, argument: str) -> Any:
 
     if isinstance(data, (pa.Table, pa.ChunkedArray)):
         return data
-    polars = type(data).__module__.partition(".")[0] == "polars"
-    if hasattr(data, "__arrow_c_stream__") and not polars:
+    if hasattr(data, "__arrow_c_stream__") and not of_polars(data):
         return _from_stream(data, argument)
-    if hasattr(data, "__arrow_c_array__") and not polars:
+    if hasattr(data, "__arrow_c_array__"):
         array = pa.array(data)
         is_table = pa.types.is_struct(array.type)
         return pa.Table.from_struct_array(array) if is_table else pa.chunked_array([array])
     frame = nw.from_native(data, pass_through=True, allow_series=True)
-    if isinstance(frame, nw.LazyFrame) and polars:
+    if isinstance(frame, nw.LazyFrame) and of_polars(data):
         raise TypeError(f"{argument} is a lazy polars frame. Pass {argument}.collect().")
     if isinstance(frame, nw.LazyFrame):
         return frame.collect("pyarrow").to_native()
@@ -37,6 +36,10 @@ def as_arrow(data: Any, argument: str) -> Any:
         columns = [_column(column, argument) for column in frame.iter_columns()]
         return pa.table(columns, names=frame.columns)
     return _column(frame, argument) if isinstance(frame, nw.Series) else None
+
+
+def of_polars(data: Any) -> bool:
+    return type(data).__module__.partition(".")[0] == "polars"
 
 
 def _from_stream(data: Any, argument: str) -> Any:
@@ -55,9 +58,8 @@ def _from_stream(data: Any, argument: str) -> Any:
 
 def run_once(data: Any, argument: str) -> Any:
     """A relation as a table, so that all who read it see the same rows in the same order."""
-    if type(data).__module__.partition(".")[0] in ("infosieve", "polars", "pyarrow"):
-        return data
-    table = as_arrow(data, argument)
+    known = type(data).__module__.partition(".")[0] in ("infosieve", "polars")
+    table = None if known else as_arrow(data, argument)
     return data if table is None else table
 
 
