@@ -11,6 +11,7 @@ from sklearn.exceptions import NotFittedError
 from sklearn.pipeline import make_pipeline
 
 from infosieve import MISelector, SelectionResult, mutual_information, permutation_test
+from infosieve._core.settings import Settings
 from infosieve._executors.threads import Threads
 from infosieve._input.problem import open_problem
 from infosieve._resampling.permutations import key_of, local_permutations
@@ -85,7 +86,7 @@ def test_every_number_is_that_of_public_functions(fitted, monkeypatch):
 
 def permuted(X, y, other, rest):
     """Three local surrogates of a column, scaled as columns are."""
-    problem = open_problem(X, y)
+    problem = open_problem(X, y, Settings())
     scaled = problem.prepare("standard", Threads(1), with_order=False).x
     given = scaled.take([X.columns.get_loc(name) for name in rest])
     drawn = local_permutations(key_of(0, "stand-in", given), given, "euclidean")

@@ -552,7 +552,10 @@ def test_p_values_that_are_too_coarse_are_told(rng):
     ("options", "message"),
     [
         ({"alpha": 0}, "'alpha' parameter must be a number between 0 and 1"),
-        ({"n_permutations": 0}, "'n_permutations' parameter must be an int of at least 1"),
+        (
+            {"n_permutations": 0},
+            "'n_permutations' parameter must be 'auto' or an int of at least",
+        ),
         ({"n_permutations": "many"}, "'n_permutations' parameter must be 'auto' or an int"),
         ({"n_neighbors": 0}, "'n_neighbors' parameter must be an int"),
         ({"n_neighbors": 30}, "30 samples have only 29"),

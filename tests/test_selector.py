@@ -612,10 +612,16 @@ def test_what_was_used_is_in_the_result():
             {"n_permutations": 39},
             "82, or 'auto', for a level of 0.01219 for pairs (lookahead=1 leaves them out)",
         ),
-        ({"n_permutations": 1.5}, "'n_permutations' parameter must be an int of at least 1"),
-        ({"lookahead": 3}, "'lookahead' parameter must be 1 or 2"),
-        ({"lookahead": True}, "'lookahead' parameter must be 1 or 2"),
-        ({"stop": None, "n_permutations": 1.5}, "'n_permutations' parameter must be an int"),
+        (
+            {"n_permutations": 1.5},
+            "'n_permutations' parameter must be 'auto' or an int of at least",
+        ),
+        ({"lookahead": 3}, "'lookahead' parameter must be one of 1, 2"),
+        ({"lookahead": True}, "'lookahead' parameter must be one of 1, 2"),
+        (
+            {"stop": None, "n_permutations": 1.5},
+            "'n_permutations' parameter must be 'auto' or an int",
+        ),
         ({"n_neighbors": "best"}, "ints with lo <= hi, or 'auto'. Got 'best'"),
         ({"n_neighbors": 60}, "'n_neighbors' parameter asks for 60 neighbours, but 60 samples"),
         (
@@ -635,7 +641,7 @@ def test_what_was_used_is_in_the_result():
         ({"null": None}, "'null' parameter must be one of 'local', 'global'"),
         ({"correction": True}, "'correction' parameter must be one of 'max', None"),
         ({"resample": "loo"}, "'resample' parameter must be one of 'cv', None"),
-        ({"method": "ksg2"}, "use criterion='mi' with it"),
+        ({"method": "ksg2"}, "Use criterion='mi' with it"),
         ({"n_features_to_select": 9}, "The 'n_features_to_select' parameter asks for 9 features"),
         ({"min_features": 9}, "'min_features' parameter asks for 9 features, but X has 6"),
         ({"min_features": 3, "max_features": 2}, "'min_features' parameter (3) must not exceed"),
@@ -784,7 +790,7 @@ def test_an_interrupted_refit_keeps_nothing_of_the_last_fit(monkeypatch):
     def interrupt(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("infosieve.selection._selector.choose", interrupt)
+    monkeypatch.setattr("infosieve.selection._start.choose", interrupt)
     with pytest.raises(KeyboardInterrupt):
         selector.fit(X[:, :3], y)
     assert not hasattr(selector, "support_")

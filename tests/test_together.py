@@ -25,6 +25,7 @@ from infosieve import (
     relevance,
     relevance_test,
 )
+from infosieve._core.settings import Settings
 from infosieve._core.types import GAP
 from infosieve._engines.numba.series import autoregression, persistence
 from infosieve._executors.threads import Threads
@@ -178,7 +179,7 @@ def test_an_estimate_is_the_mean_over_parts_of_the_plain_loop(condition):
     X, y = (X - X.mean(0)) / X.std(0), (y - y.mean()) / y.std()
     how = {"given": X[:, 1:], "criterion": "cmi"} if condition else {}
     found = mutual_information(X[:, 0], y, n_neighbors=3, groups=groups, **how)
-    problem = open_problem(X, y, groups=groups)
+    problem = open_problem(X, y, Settings(), groups=groups)
     rows = laid_out(problem.prepare("standard", Threads(1)), None)[1].rows
     each = []
     for part in problem.rows[rows].reshape(3, 12):

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 from scipy.special import logsumexp
 
-from infosieve._core.parameters import DEFAULT_NEIGHBORS, is_int
+from infosieve._core.rules import is_int
+from infosieve._core.settings import DEFAULT_NEIGHBORS
 from infosieve._core.types import FloatArray, Metric, Neighbors
 from infosieve._engines.numba.columns import LIFT, standardise
 from infosieve._input.tables import check_lengths, check_target, read_table

@@ -1,13 +1,13 @@
 """Differential entropy by nearest neighbours (Kozachenko and Leonenko)."""
 
 import math
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 from scipy.spatial import KDTree
 from scipy.special import digamma, gammaln
 
-from infosieve._core.parameters import DEFAULT_NEIGHBORS, check_choice, check_neighbors
+from infosieve._core.settings import DEFAULT_NEIGHBORS, Settings, neighbors_among
 from infosieve._core.types import Metric, Neighbors
 from infosieve._input.scaling import exponent_of
 from infosieve._input.tables import read_table
@@ -59,8 +59,8 @@ def entropy(
     1.4
     """
     table = read_table(X, "X", discrete=False)
-    check_choice(metric, "metric", get_args(Metric))
-    lo, hi = check_neighbors(n_neighbors, table.n_samples)
+    Settings.of({"n_neighbors": n_neighbors, "metric": metric})
+    lo, hi = neighbors_among(n_neighbors, table.n_samples)
     d, n = table.values.shape
     for j in np.flatnonzero(np.ptp(np.ldexp(table.values, -2), axis=1) == 0):
         raise ValueError(

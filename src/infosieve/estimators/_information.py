@@ -7,33 +7,23 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from infosieve._core.categories import n_singletons
-from infosieve._core.parameters import (
-    DEFAULT_NEIGHBORS,
-    check_choice,
-    check_jobs,
-    check_method,
-    check_neighbors,
-    check_range,
-)
+from infosieve._core.settings import DEFAULT_NEIGHBORS, InformationSettings
 from infosieve._core.types import (
     ColumnNumbers,
     Columns,
     Criterion,
+    Device,
     FloatArray,
     Method,
     Metric,
     Missing,
     Neighbors,
+    Runner,
     Scale,
 )
-from infosieve._engines.devices import Device, check_device, engine_of, require_device
-from infosieve._engines.numba.engine import NumbaEngine
-from infosieve._executors import executor_of
-from infosieve._executors.threads import Threads
-from infosieve._input.problem import open_problem, warn_of_identifiers, warn_of_singletons
-from infosieve._resampling.layout import laid_out
-from infosieve._scoring.jobs import Scoring
+from infosieve._input.notices import warn_of_identifiers, warn_of_singletons
 from infosieve._scoring.measure import Measure
+from infosieve._study.study import Study
 
 Conditional: TypeAlias = Literal["frenzel-pompe", "cmi", "mi"]
 
@@ -156,43 +146,23 @@ def mutual_information(
     >>> print(f"{mutual_information(b, y, given=a):.1f}")  # conditional on a
     1.3
     """
-    check_choice(criterion, "criterion", _MEASURED)
-    conditional = given is not None and criterion != "mi"
-    check_method(method, metric, scale, conditional=conditional)
-    problem = open_problem(
-        X,
-        y,
-        given=given,
-        discrete_features=discrete_features,
-        discrete_target=discrete_target,
-        missing=missing,
-        groups=groups,
-        series=series,
-    )
-    columns, layout = laid_out(problem.prepare(scale, Threads(1)), max_samples)
-    ks = check_neighbors(n_neighbors, layout.n_together(problem.n_samples))
-    x = columns.x.take(~columns.x.constant)
-    if x.n_columns == 0:
-        return 0.0
-    if columns.fills and x.n_columns > 1:
-        x = columns.take_given(~columns.x.constant)
-    alone = n_singletons(x, columns.given, columns.target)
-    warn_of_singletons(alone, problem.n_samples)
-    measure = Measure(
-        target=columns.target,
-        criterion=_MEASURED[criterion],
-        method=method,
-        metric=metric,
-        n_neighbors=ks,
-        engine=NumbaEngine(),
-        edges=layout.edges,
-    )
-    return _of_set(measure, x, columns.given)
+    settings = InformationSettings.of(locals())
+    with Study.open(settings, X, y, given=given, groups=groups, ordered=False) as study:
+        columns = study.columns
+        measure = study.measure(_MEASURED[criterion], study.engine(1))
+        varying = ~columns.x.constant
+        if not varying.any():
+            return 0.0
+        x = columns.x.take(varying)
+        if columns.fills and x.n_columns > 1:
+            x = columns.take_given(varying)
+        alone = n_singletons(x, columns.given, columns.target)
+        warn_of_singletons(alone, study.problem.n_samples)
+        return _of_set(measure, x, columns.given, study.executor.here)
 
 
-def _of_set(measure: Measure, x: Columns, given: Columns) -> float:
+def _of_set(measure: Measure, x: Columns, given: Columns, runner: Runner) -> float:
     """The information of a set of columns, conditional on others where there are some."""
-    runner = Threads(1)
     if given.n_columns and measure.criterion != "mi":
         return float(measure(x, given, runner, width=x.n_columns)[0])
     whole = given.beside(x) if given.n_columns else x
@@ -302,49 +272,21 @@ def relevance(
     light    0.0
     Name: relevance, dtype: float64
     """
-    check_choice(criterion, "criterion", _MEASURED)
-    conditional = given is not None and criterion != "mi"
-    check_method(method, metric, scale, conditional=conditional)
-    check_jobs(n_jobs)
-    check_device(device)
-    with executor_of(executor, n_jobs) as pool:
-        require_device(device, pool)
-        problem = open_problem(
-            X,
-            y,
-            given=given,
-            discrete_features=discrete_features,
-            discrete_target=discrete_target,
-            scale=scale,
-            executor=pool,
-            missing=missing,
-            groups=groups,
-            series=series,
-        )
-        n, m = problem.n_samples, problem.x.n_columns
-        most = check_range(n_neighbors)[1]
-        engine = engine_of(device, pool, n, m, most)
-        sorted_here = given is None and engine.name == "cpu"
-        columns, layout = laid_out(problem.prepare(scale, pool.here, sorted_here), max_samples)
-        ks = check_neighbors(n_neighbors, layout.n_together(n))
+    settings = InformationSettings.of(locals())
+    ordered = given is None and device != "cuda"
+    with Study.open(settings, X, y, given=given, groups=groups, ordered=ordered) as study:
+        problem, columns = study.problem, study.columns
+        measure = study.measure(_MEASURED[criterion], study.engine(problem.x.n_columns))
         x, condition = columns.x, columns.given
         warn_of_identifiers(problem, x)
-        warn_of_singletons(n_singletons(condition, columns.target), n)
-        measure = Measure(
-            target=columns.target,
-            criterion=_MEASURED[criterion],
-            method=method,
-            metric=metric,
-            n_neighbors=ks,
-            engine=engine,
-            edges=layout.edges,
-        )
-        result = np.zeros(m)
+        warn_of_singletons(n_singletons(condition, columns.target), problem.n_samples)
+        result = np.zeros(x.n_columns)
         varying = ColumnNumbers(np.flatnonzero(~x.constant))
         if varying:
-            scores = Scoring(x, pool).scores(measure, varying, condition).averaged
+            scores = study.scoring.scores(measure, varying, condition).averaged
             known = criterion == "mi" and condition.n_columns
-            result[varying] = scores - (measure.of_set(condition, pool.here) if known else 0.0)
+            here = study.executor.here
+            result[varying] = scores - (measure.of_set(condition, here) if known else 0.0)
     if problem.x.named:
         return pd.Series(result, index=problem.x.names, name="relevance")
     return result

@@ -20,17 +20,13 @@ from infosieve._core.documents import versions
 from infosieve._core.estimators import import_lines, imports_of, told, written
 from infosieve._core.files import first_line
 from infosieve._core.messages import shown, warn
-from infosieve._core.parameters import (
-    CLASS_CODES,
-    WITHOUT_EFFECT,
-    check_count,
-    check_jobs,
-    check_x,
-)
+from infosieve._core.parameters import check_x
 from infosieve._core.progress import Progress
+from infosieve._core.settings import StabilitySettings, of_no_matter
 from infosieve._core.types import IntArray
 from infosieve._executors import WorkersLostError, executor_of
 from infosieve._executors.threads import Threads
+from infosieve._input.notices import CLASS_CODES
 from infosieve._input.problem import order_of_rows
 from infosieve._input.tables import Table, check_lengths, check_target, fingerprint, read_table
 from infosieve._input.together import together_of
@@ -39,9 +35,7 @@ from infosieve._sources.columns import ColumnSource, as_source
 from infosieve.results import Provenance, Stability
 from infosieve.results._checks import check_halves
 from infosieve.selection._checkpoint import Kept, claimed
-from infosieve.selection._prediction import classes_asked
-from infosieve.selection._rules import check_parameters
-from infosieve.selection._selector import MISelector
+from infosieve.selection._selector import MISelector, settings_of
 
 # Samples, or groups, that can be halved: two for each half.
 _FEWEST = 4
@@ -151,10 +145,9 @@ def stability(
     4       e        0.0   False
     """
     _check_selector(selector, executor)
-    check_count(n_resamples, "n_resamples", 1)
-    check_jobs(n_jobs)
+    settings = StabilitySettings.of(locals())
     seed = seed_of(random_state)
-    asked = {"n_resamples": n_resamples, "n_jobs": n_jobs, "checkpoint": checkpoint}
+    asked = {name: settings.asked[name] for name in ("n_resamples", "n_jobs", "checkpoint")}
     with claimed(checkpoint), Progress(verbose) as progress:
         samples = _opened(selector, X, y, groups)
         provenance = _provenance(selector, samples, seed, asked)
@@ -191,7 +184,7 @@ def _check_selector(selector: Any, executor: Any) -> None:
         )
     if not isinstance(last, MISelector):
         return
-    check_parameters(clone(last))  # of which a generator may be drawn from
+    settings_of(last)
     if last.series is not False:
         raise ValueError(
             f"MISelector(series={last.series!r}) cannot be given halves: rows in order of time "
@@ -243,7 +236,9 @@ def _opened(selector: Any, X: Any, y: Any, groups: Any) -> _Samples:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the halves will say the same
         x = read_table(X, "X", last.discrete_features if ours else "auto", missing=missing)
-        target = read_table(y, "y", classes_asked(last) if ours else "auto", missing=missing)
+        target = read_table(
+            y, "y", settings_of(last).discrete_target if ours else "auto", missing=missing
+        )
     check_lengths(x, target)
     together = together_of(groups, False, x.n_samples, x.index)
     used = ~target.incomplete
@@ -308,7 +303,7 @@ def _provenance(
 ) -> Provenance:
     parameters: dict[str, Any] = {"selector": type(selector).__name__}
     for name, value in sorted(selector.get_params(deep=True).items()):
-        if name.rpartition("__")[2] not in WITHOUT_EFFECT:
+        if name.rpartition("__")[2] not in of_no_matter():
             parameters[f"selector__{name}"] = told(value)
     parameters |= asked
     if samples.groups is not None:
