@@ -13,6 +13,7 @@ import pyarrow.parquet
 import pytest
 from sklearn.pipeline import make_pipeline
 
+import infosieve._input.by_order
 import infosieve._input.lazy_columns
 import infosieve._input.problem
 import infosieve._scoring.jobs
@@ -224,7 +225,7 @@ def test_identifiers_of_a_source_are_named(unread, tmp_path):
 @pytest.mark.filterwarnings("ignore:.*wanders|No column was selected")
 @pytest.mark.parametrize("block", [1, 2**21])
 def test_what_the_order_tells_is_the_same_on_disk(block, unread, tmp_path, monkeypatch):
-    monkeypatch.setattr(infosieve._input.problem, "_BLOCK", block)
+    monkeypatch.setattr(infosieve._input.by_order, "_BLOCK", block)
     table = numbers().assign(target=frame()["target"], visit=np.tile(np.arange(4.0), 30))
     source = kept("file", table, tmp_path)
     X, y = table.drop(columns="target"), table["target"]

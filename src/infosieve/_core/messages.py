@@ -30,6 +30,7 @@ def shown(value: Any) -> str:
 def warn(text: str) -> None:
     """Warn whoever called this package."""
     level, frame = 1, sys._getframe()
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("infosieve."):
+    ours = ("infosieve.", "functools")  # which calls our cached properties
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith(ours):
         level, frame = level + 1, frame.f_back
     warnings.warn(text, UserWarning, stacklevel=level)

@@ -2,6 +2,7 @@
 
 import hashlib
 import numbers
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
@@ -60,16 +61,17 @@ class Table:
 
     @classmethod
     def without_values(
-        cls, argument: str, names: list[Any], named: bool, n_columns: int
+        cls, argument: str, names: Sequence[Any] | None, n_columns: int, index: Any = None
     ) -> "Table":
-        """Columns that have names already, and are numbers until somebody looks at them."""
+        """Columns that nobody has looked at, named or numbered."""
         return cls(
             argument=argument,
-            names=names,
-            named=named,
+            names=list(range(n_columns)) if names is None else list(names),
+            named=names is not None,
             values=np.empty((n_columns, 0)),
             categorical=np.zeros(n_columns, bool),
             levels={},
+            index=index,
         )
 
     @property

@@ -142,8 +142,9 @@ class SourceTable:
         values, names = read_columns(self.source.read(columns), self.argument)
         numbers = columns.tolist()
         declared = {i: self.declared[j] for i, j in enumerate(numbers) if j in self.declared}
-        names = numbers if names is None else list(names)
-        table = check_columns(values, names, self.named, self.argument, declared)
+        unread = Table.without_values(self.argument, names, len(numbers))
+        unread = unread if self.named else replace(unread, names=numbers)
+        table = check_columns(values, unread, declared)
         return table if self.kept is None else table.take_rows(self.kept)
 
     def take_rows(self, rows: IntArray) -> "SourceTable":
