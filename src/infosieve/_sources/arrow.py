@@ -9,44 +9,33 @@ import pandas as pd
 
 from infosieve._core.files import first_line
 from infosieve._sources.frames import plain_frame
-from infosieve._sources.status import refuse_changed, status_of, unchanged
+from infosieve._sources.reader import Reader, status_of
 
 ARROW = (".arrow", ".feather", ".ipc")
 
 
 @dataclass(frozen=True, kw_only=True)
-class ArrowTable:
-    """A table of pyarrow."""
+class ArrowTable(Reader):
+    """A table of pyarrow, in the memory of this process."""
 
     table: Any
-    schema: Any
-    where: str = "an Arrow table"
 
     @classmethod
     def of(cls, table: Any) -> "ArrowTable":
-        return cls(table=table, schema=without_labels(table.schema))
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        return self.table.num_rows, len(self.schema)
+        schema = without_labels(table.schema)
+        shape = table.num_rows, len(schema)
+        return cls(where="an Arrow table", table=table, schema=schema, shape=shape)
 
     def read(self, columns: Sequence[int]) -> pd.DataFrame:
         some = self.table.select([self.schema.names[j] for j in columns])
         return plain_frame(some, date_as_object=False)
 
-    def visible(self) -> bool:
-        return False  # each process has its own memory
-
 
 @dataclass(frozen=True, kw_only=True)
-class ArrowFile:
+class ArrowFile(Reader):
     """An Arrow file, compressed or not: a few of its columns are read at a time."""
 
-    where: str
-    schema: Any
-    shape: tuple[int, int]
     fields: tuple[int, ...]  # where the columns are in the file
-    status: tuple[int, int]
 
     @classmethod
     def opened(cls, path: str) -> "ArrowFile":
@@ -72,14 +61,11 @@ class ArrowFile:
     def read(self, columns: Sequence[int]) -> pd.DataFrame:
         import pyarrow as pa
 
-        refuse_changed(self.where, self.status)
+        self.refuse_changed()
         names = [self.schema.names[j] for j in columns]
         options = pa.ipc.IpcReadOptions(included_fields=sorted(self.fields[j] for j in columns))
         with pa.memory_map(self.where) as file, pa.ipc.open_file(file, options=options) as content:
             return plain_frame(content.read_all().select(names))
-
-    def visible(self) -> bool:
-        return unchanged(self.where, self.status)
 
 
 def without_labels(schema: Any) -> Any:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -16,29 +16,7 @@ from infosieve._sources.arrays import ArrayFile, map_array
 from infosieve._sources.arrow import ARROW, ArrowFile, ArrowTable
 from infosieve._sources.frames import as_arrow, of_polars
 from infosieve._sources.parquet import ParquetFiles
-
-
-class Reader(Protocol):
-    """Where the columns of a source are: one for each kind of file."""
-
-    @property
-    def where(self) -> str: ...
-
-    @property
-    def schema(self) -> Any:
-        """Names and types of the columns, as Arrow has them; None where they have no names."""
-        ...
-
-    @property
-    def shape(self) -> tuple[int, int]: ...
-
-    def read(self, columns: Sequence[int]) -> Any:
-        """Some columns, in this order: a frame, or an array where they have no names."""
-        ...
-
-    def visible(self) -> bool:
-        """Whether this process can read what the one could that opened it."""
-        ...
+from infosieve._sources.reader import Reader
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -15,7 +15,7 @@ from infosieve._core.files import first_line
 from infosieve._core.messages import shown
 from infosieve._sources.arrow import without_labels
 from infosieve._sources.frames import plain_frame
-from infosieve._sources.status import status_of
+from infosieve._sources.reader import Reader, status_of
 
 PARQUET = (".parquet", ".pq", ".parq")
 # The last bytes of a Parquet file: the length of what describes it, and four letters.
@@ -23,14 +23,11 @@ _TAIL = 8
 
 
 @dataclass(frozen=True, kw_only=True)
-class ParquetFiles:
+class ParquetFiles(Reader):
     """Parquet files, one or several, whose rows follow each other."""
 
-    where: str
     files: tuple[str, ...]
     filesystem: Any  # of fsspec; None: local files
-    schema: Any
-    shape: tuple[int, int]
     stamps: tuple[str, ...]
 
     @classmethod
