@@ -48,7 +48,7 @@ class Survey:
     categorical : ndarray of bool
     n_distinct : ndarray of int
         After scaling, before ties were broken.
-    owned : ndarray of bool
+    dominated : ndarray of bool
         See :class:`infosieve._core.types.Columns`.
     n_missing, n_infinite : ndarray of int
     projections, widths : ndarray of float
@@ -62,7 +62,7 @@ class Survey:
 
     categorical: BoolArray
     n_distinct: IntArray
-    owned: BoolArray
+    dominated: BoolArray
     n_missing: IntArray
     n_infinite: IntArray
     projections: FloatArray
@@ -181,21 +181,21 @@ def marks_of_rows(
 
 
 def _of_pieces(
-    job: Callable[..., Any], unread: "LazyColumns", executor: Executor, told: bool = False
+    job: Callable[..., Any], unread: "LazyColumns", executor: Executor, progress: bool = False
 ) -> Iterator[Any]:
     """What a job finds in all columns, some at a time, wherever the executor finds it best.
 
-    ``told``: progress says how far it is.
+    ``progress`` says how far it is.
     """
     m, n = unread.n_columns, unread.source.shape[0]
     who: Any = executor if executor.can_read(unread.source) else executor.here
     size = max(1, _BLOCK_BYTES // (8 * n))
     pieces = who.place(unread).pieces(ColumnNumbers(range(m)), size)
-    if told:
+    if progress:
         executor.progress.begin("looking at columns", m)
     for i, found in enumerate(who.map(job, ((size, piece) for piece in pieces)), start=1):
         yield found
-        if told:
+        if progress:
             executor.progress.advance(min(i * size, m), m)
 
 
@@ -216,10 +216,10 @@ def open_table(
     """
     unread = LazyColumns(table, scale, 0, executor.here)
     if scale is None:  # columns keep their unit: the largest number of all comes first
-        table = replace(table, largest=max(_of_pieces(_largest, unread, executor, told=True)))
+        table = replace(table, largest=max(_of_pieces(_largest, unread, executor, progress=True)))
         exponent = exponent_of(np.array([table.largest, *(t.largest for t in others)]))
         unread = LazyColumns(table, scale, exponent, executor.here)
-    survey = Survey.joined(list(_of_pieces(_survey, unread, executor, told=True)))
+    survey = Survey.joined(list(_of_pieces(_survey, unread, executor, progress=True)))
     gaps = survey.n_missing * (table.missing == "error")
     refuse_values(table.argument, table.names, table.n_samples, survey.n_infinite, gaps)
     known, texts = replace(table, survey=survey), set(table.source.texts)
@@ -270,8 +270,8 @@ class LazyColumns:
         return self.table._known.n_distinct
 
     @property
-    def owned(self) -> BoolArray:
-        return self.table._known.owned
+    def dominated(self) -> BoolArray:
+        return self.table._known.dominated
 
     @property
     def constant(self) -> BoolArray:
@@ -339,14 +339,14 @@ def _survey(runner: Runner, unread: LazyColumns, which: Which) -> Survey:
     table = table.completed(how.missing, how.by_changes)
     columns = unread.prepared(table)
     projections, widths = projections_of(columns)
-    assert columns.owned is not None
+    assert columns.dominated is not None
     levels = np.full(numbers.size, None)
     for i, values in table.levels.items():
         levels[i] = values
     return Survey(
         categorical=table.categorical,
         n_distinct=columns.n_distinct,
-        owned=columns.owned,
+        dominated=columns.dominated,
         n_missing=missing,
         n_infinite=infinite,
         projections=projections,

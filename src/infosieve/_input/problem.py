@@ -27,8 +27,8 @@ from infosieve._input.notices import (
     warn_of_changes,
     warn_of_class_codes,
     warn_of_dates,
+    warn_of_dominated,
     warn_of_fills,
-    warn_of_owned,
 )
 from infosieve._input.row_order import (
     Marking,
@@ -311,7 +311,7 @@ def prepare_tables(
         for t, own in zip(tables, [scale, *[others] * (len(tables) - 1)], strict=True)
     ]
     for table, columns in zip(tables, prepared, strict=True):
-        warn_of_owned(table, np.flatnonzero(columns.owned))
+        warn_of_dominated(table, np.flatnonzero(columns.dominated))
     return prepared
 
 
