@@ -76,8 +76,8 @@ def _less_offset(known: Any, label: str, offset: Offset | None) -> tuple[FloatAr
         one, other = (brief(str(known[i]), 90) for i in merged)
         raise ValueError(
             f"{label} holds {one} and {other}, which are the same number in float64. Subtract a "
-            "number near them from the column first, in its own type; if such differences do not "
-            "matter, pass it rounded: column.astype(float)."
+            "number near them from the whole column first, in its own type, or round the column if "
+            "such differences do not matter."
         )
     return values, offset
 
