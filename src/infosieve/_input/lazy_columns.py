@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -164,20 +165,21 @@ class SourceTable:
 
 def complete_rows(source: ColumnSource, executor: Executor) -> BoolArray:
     """Which rows of a table that stays where it is have no gaps."""
-    unread = LazyColumns(SourceTable(source, "X", {}), None, 0, executor.here)
-    return np.asarray(~np.any(list(_of_pieces(_incomplete, unread, executor)), axis=0))
+    job = partial(_of_raw, ask=attrgetter("incomplete"))
+    gaps = list(_of_pieces(job, LazyColumns(SourceTable(source, "X", {})), executor))
+    return np.asarray(~np.any(gaps, axis=0))
 
 
 def marks_of_rows(
     table: SourceTable,
-    marks_of: Callable[[Table, Marks], Marks],
+    marks_of: Callable[..., Marks],
     executor: Executor,
     known: Marks,
 ) -> Marks:
     """See :mod:`.row_order`."""
-    unread = LazyColumns(table, None, 0, executor.here)
-    each = _of_pieces(partial(_marks, marks_of=marks_of, known=known), unread, executor)
-    return np.asarray(np.sum(list(each), axis=0, dtype=np.uint64))
+    job = partial(_of_raw, ask=partial(marks_of, known=known))
+    each = list(_of_pieces(job, LazyColumns(table), executor))
+    return np.asarray(np.sum(each, axis=0, dtype=np.uint64))
 
 
 def _of_pieces(
@@ -236,8 +238,8 @@ class LazyColumns:
     """
 
     table: SourceTable
-    scale: Scale
-    exponent: int
+    scale: Scale = None
+    exponent: int = 0
     runner: Runner = field(default_factory=lambda: Threads(1))
     used: IntArray | None = None
 
@@ -315,18 +317,9 @@ def _largest(runner: Runner, unread: LazyColumns, which: Which) -> float:
     return unread.table.read(unread._numbers[which]).largest
 
 
-def _incomplete(runner: Runner, unread: LazyColumns, which: Which) -> BoolArray:
-    return unread.table.read_raw(unread._numbers[which]).incomplete
-
-
-def _marks(
-    runner: Runner,
-    unread: LazyColumns,
-    which: Which,
-    marks_of: Callable[[Table, Marks], Marks],
-    known: Marks,
-) -> Marks:
-    return marks_of(unread.table.read_raw(unread._numbers[which]), known)
+def _of_raw(runner: Runner, unread: LazyColumns, which: Which, ask: Callable[[Table], Any]) -> Any:
+    """What is asked of columns whose gaps are NaN."""
+    return ask(unread.table.read_raw(unread._numbers[which]))
 
 
 def _survey(runner: Runner, unread: LazyColumns, which: Which) -> Survey:
