@@ -185,8 +185,7 @@ class Table:
             row = row + 0.0  # -0.0 is 0
             digest = hashlib.blake2b(row.astype("<f8").tobytes(), digest_size=16)
             if j in self.offsets:
-                offset = self.offsets[j]
-                digest.update(f"{offset.numerator:x}/{offset.denominator:x}".encode())
+                digest.update(f"{self.offsets[j]:x}/1".encode())
             each.append(digest.digest())
         return each
 
