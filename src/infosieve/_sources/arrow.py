@@ -27,7 +27,7 @@ class ArrowTable(Reader):
         return cls(where="an Arrow table", table=table, schema=schema, shape=shape)
 
     def read(self, columns: Sequence[int]) -> pd.DataFrame:
-        some = self.table.select([self.schema.names[j] for j in columns])
+        some = self.table.select([self.names[j] for j in columns])
         return plain_frame(some, date_as_object=False)
 
 
@@ -62,7 +62,7 @@ class ArrowFile(Reader):
         import pyarrow as pa
 
         self.refuse_changed()
-        names = [self.schema.names[j] for j in columns]
+        names = [self.names[j] for j in columns]
         options = pa.ipc.IpcReadOptions(included_fields=sorted(self.fields[j] for j in columns))
         with pa.memory_map(self.where) as file, pa.ipc.open_file(file, options=options) as content:
             return plain_frame(content.read_all().select(names))

@@ -65,8 +65,7 @@ class ColumnSource:
         """Names of the columns, or their numbers where they have none."""
         if not self.named:
             return list(range(len(self._numbers)))
-        names = self._reader.schema.names
-        return [names[j] for j in self._numbers.tolist()]
+        return [self._reader.names[j] for j in self._numbers.tolist()]
 
     @property
     def named(self) -> bool:
@@ -300,7 +299,7 @@ def in_memory(data: Any, argument: str = "X") -> Any:
 
 def _source_of(reader: Reader) -> "ColumnSource":
     if reader.schema is not None:
-        names = pd.Index(reader.schema.names)
+        names = pd.Index(reader.names)
         if not names.is_unique:
             twice = names[names.duplicated()][0]
             raise ValueError(

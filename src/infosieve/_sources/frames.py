@@ -14,7 +14,8 @@ def as_arrow(data: Any, argument: str) -> Any:
 
     None is what anything else becomes.
     """
-    if isinstance(data, (np.ndarray, list, tuple, pd.DataFrame, pd.Series, pd.Index)):
+    known = (np.ndarray, list, tuple, pd.DataFrame, pd.Series, pd.Index)
+    if data is None or isinstance(data, known):  # most data: nothing is loaded for them
         return None
     import narwhals as nw
     import pyarrow as pa

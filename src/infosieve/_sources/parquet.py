@@ -63,7 +63,7 @@ class ParquetFiles(Reader):
     def read(self, columns: Sequence[int]) -> pd.DataFrame:
         import pyarrow as pa
 
-        names = [self.schema.names[j] for j in columns]
+        names = [self.names[j] for j in columns]
         each = []
         with _lock:
             for file, stamp in zip(self.files, self.stamps, strict=True):

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 
@@ -26,6 +27,11 @@ class Reader:
     shape: tuple[int, int]
     schema: Any = None
     status: tuple[int, int] | None = None
+
+    @cached_property
+    def names(self) -> list[str]:
+        """Those of the columns, where they have some."""
+        return [] if self.schema is None else list(self.schema.names)
 
     def read(self, columns: Sequence[int]) -> Any:
         """Some columns, in this order: a frame, or an array where they have no names."""
