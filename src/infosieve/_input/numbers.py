@@ -4,7 +4,6 @@ Only differences matter here: larger whole numbers that are close together have 
 subtracted first, as integers. Different numbers that are one in float64 nevertheless are refused.
 """
 
-from decimal import Decimal
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -47,15 +46,6 @@ def beyond_floats(integers: Any) -> bool:
     if integers.size == 0 or integers.dtype.itemsize < 8:
         return False
     return bool(integers.max() > EXACT or (integers.min() < 0 and integers.min() < -EXACT))
-
-
-def is_missing(value: Any) -> bool:
-    """Whether a cell of an object column is a gap."""
-    if isinstance(value, Decimal):
-        return value.is_nan()
-    if isinstance(value, (float, np.floating)):
-        return bool(value != value)
-    return value is None or value is pd.NA or value is pd.NaT
 
 
 def beyond_rounding(values: list[Any], label: str = "a column") -> bool:
