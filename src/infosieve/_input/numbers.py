@@ -33,6 +33,8 @@ def as_floats(column: Any, label: str, offset: Offset | None = None) -> tuple[Fl
         if plain:
             return np.asarray(column, np.float64), 0
         return column.to_numpy(dtype=np.float64, na_value=np.nan), 0
+    if plain and kind in "iu":  # which have no gaps
+        return _less_offset(np.asarray(column), label, offset)
     there = ~np.asarray(pd.isna(column), bool)
     known = np.asarray(column[there] if plain else column.array[there], inner)
     known = _python(known) if kind == "O" else known
