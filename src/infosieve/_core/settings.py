@@ -29,8 +29,8 @@ Correlation: TypeAlias = Literal["pearson", "spearman"]
 Linkage: TypeAlias = Literal["representative", "average", "complete"]
 Representative: TypeAlias = Literal["mean", "medoid", "pls"]
 
-# K of an estimate; of a selection (docs/default.md); and the values that choose_k tries.
-DEFAULT_NEIGHBORS, SELECTION_NEIGHBORS, NEIGHBORS_TRIED = (3, 10), (3, 15), (2, 20)
+# K of information (docs/default.md); of entropies; and the values that choose_k tries.
+DEFAULT_NEIGHBORS, ENTROPY_NEIGHBORS, NEIGHBORS_TRIED = (3, 15), (3, 10), (2, 20)
 # K of tests of single columns (docs/relevant.md).
 TEST_NEIGHBORS = (3, 25)
 # Folds of resampled estimates.
@@ -202,11 +202,11 @@ _CONDITIONAL = (
 class InformationSettings(Settings):
     """Those of :func:`mutual_information` and :func:`relevance`."""
 
-    given: Annotated[Any, Parameter(rules.anything())] = None
+    condition: Annotated[Any, Parameter(rules.anything())] = None
 
     def check(self) -> None:
-        if self.given is not None and self.criterion != "mi":
-            how = f"{mention('given')} or {setting('criterion', 'cmi')}"
+        if self.condition is not None and self.criterion != "mi":
+            how = f"{mention('condition')} or {setting('criterion', 'cmi')}"
             self._refuse_ksg2(_CONDITIONAL.format(how))
 
 
@@ -378,7 +378,7 @@ class SelectorSettings(SamplingSettings):
             "K: one number, a range such as 3,15 whose estimates are averaged, or auto",
             expert=True,
         ),
-    ] = SELECTION_NEIGHBORS
+    ] = DEFAULT_NEIGHBORS
     criterion: Annotated[
         str,
         Parameter(

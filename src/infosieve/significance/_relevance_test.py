@@ -146,18 +146,19 @@ def relevance_test(
     Returns
     -------
     RelevanceTest
-        Information, p-values, q-values and which columns are relevant.
+        Statistics, p-values, q-values and which columns are relevant.
 
     See Also
     --------
-    relevance : The information alone.
+    relevance : How informative each column is, without a test.
     permutation_test : Columns tested conditional on others.
     MISelector : Few columns that are enough together.
 
     Notes
     -----
-    ``information`` is not what :func:`relevance` gives by default: for the test it is estimated
-    with K from 3 to 25 and normal scores. Compare values of one of them only.
+    The ``statistic`` of a column is its information as it is best tested, which is not what
+    :func:`relevance` measures: normal scores let columns share a null distribution, and larger K
+    see weak effects earlier. Compare values of one of the two only.
 
     Constant columns are not tested, and do not count among the many. Copies of a column count each.
     The rate is that of Benjamini and Hochberg, which holds for columns that are independent or
@@ -250,7 +251,7 @@ class _Draws:
 class _Found:
     """What a record has of each column; filled column by column."""
 
-    information: FloatArray
+    statistic: FloatArray
     exceedances: IntArray
     n_draws: IntArray
     n_draws_asked: IntArray
@@ -262,7 +263,7 @@ class _Found:
         counts = {
             name: np.zeros(m, np.int64) for name in ("exceedances", "n_draws", "n_draws_asked")
         }
-        return cls(information=np.zeros(m), shared=np.zeros(m, bool), chance=np.zeros(m), **counts)
+        return cls(statistic=np.zeros(m), shared=np.zeros(m, bool), chance=np.zeros(m), **counts)
 
 
 def _by_pattern(
@@ -311,7 +312,7 @@ def _compared(
     """All columns that vary: some with those of their pattern, others alone."""
     found = _Found.untested(question.scoring.x.n_columns)
     if question.candidates:
-        found.information[question.candidates] = question.scores(question.candidates)
+        found.statistic[question.candidates] = question.scores(question.candidates)
     for pattern, members in alike.items():
         _share(question, found, members, pattern, draws.shared(pattern, members.size))
     _each(question, found, alone, draws.alone(alone.size))
@@ -335,7 +336,7 @@ def _share(
         done += len(block)
         pool.progress.advance(done, n_draws)
     found.chance[columns] = np.quantile(null[:_FIRST_SHARED], 0.95)
-    below = np.searchsorted(np.sort(null), found.information[columns])
+    below = np.searchsorted(np.sort(null), found.statistic[columns])
     found.exceedances[columns] = n_draws - below
     found.n_draws[columns] = found.n_draws_asked[columns] = n_draws
     found.shared[columns] = True
@@ -364,7 +365,7 @@ def _count(found: _Found, columns: IntArray, null: FloatArray, at: int) -> BoolA
     """
     if at == 0:
         found.chance[columns] = np.quantile(null, 0.95, axis=0)
-    reached = found.exceedances[columns] + np.cumsum(null >= found.information[columns], axis=0)
+    reached = found.exceedances[columns] + np.cumsum(null >= found.statistic[columns], axis=0)
     enough = reached >= ENOUGH
     ended = enough.any(axis=0)
     last = np.where(ended, enough.argmax(axis=0), len(null) - 1)
