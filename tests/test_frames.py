@@ -205,7 +205,8 @@ def test_what_stays_open_is_refused_with_a_way_out():
     x, y = arrow(frame[["a"]]), frame["y"]
     with pytest.raises(TypeError, match=r"X is a stream, which can be read once.*X\.read_all\(\)"):
         relevance(x.to_reader(), y)
-    with pytest.raises(TypeError, match=r"condition is a lazy polars frame. Pass condition\.collect\(\)"):
+    lazy = r"condition is a lazy polars frame. Pass condition\.collect\(\)"
+    with pytest.raises(TypeError, match=lazy):
         relevance(x, y, condition=pl.from_arrow(x).lazy())
     objects = pl.DataFrame({"odd": pl.Series([object()] * N, dtype=pl.Object)})
     with pytest.raises(TypeError, match="column 'odd' of X has the type Object"):
