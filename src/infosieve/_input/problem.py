@@ -39,7 +39,7 @@ from infosieve._input.row_order import (
 from infosieve._input.scaling import exponent_of, prepare
 from infosieve._input.tables import Table, check_lengths, check_target, read_table
 from infosieve._input.together import INDEPENDENT, Together, together_of
-from infosieve._sources import as_source
+from infosieve._sources import as_source, run_once
 
 AnyTable: TypeAlias = Table | SourceTable
 
@@ -214,6 +214,7 @@ def read_tables(
 
     With an executor, X may stay where it is.
     """
+    X, y, groups = run_once(X, "X"), run_once(y, "y"), run_once(groups, "groups")
     missing, series = settings.missing, settings.series
     source = as_source(X)
     X = X if source is None else source
