@@ -450,7 +450,8 @@ class Interrupted:
 
     def entered(self, frame, event, argument):
         code = frame.f_code
-        self.began = self.began or code.co_name == "_run"
+        search = code.co_name == "_run" and "_selector" in code.co_filename
+        self.began = self.began or search
         if self.began and code.co_name in KEEPING and "infosieve" in code.co_filename:
             return self.line
         return None
