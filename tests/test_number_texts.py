@@ -344,7 +344,7 @@ def test_a_target_of_many_numbers_as_text_is_refused():
 
 
 def test_numbers_as_text_of_a_source_are_told_once(tmp_path, monkeypatch):
-    monkeypatch.setattr(infosieve._input.problem, "SMALL", 0)
+    monkeypatch.setattr(infosieve._input.lazy_columns, "SMALL", 0)
     frame = pd.DataFrame({"a": grouped(np.array(VALUES) // 10**5), "b": ["1.5", "2.5"] * (N // 2)})
     frame.to_parquet(tmp_path / "t.parquet")
     source = open_columns(tmp_path / "t.parquet")
