@@ -29,13 +29,10 @@ def without_dates(
     others = [name for name in dates if name not in declared]
     if others and way == "error":
         raise InputError(_refusal(frame[others]))
-    new = {
-        name: _days(frame[name])
-        if name in others
-        else frame[name].astype(object).map(str, "ignore")
-        for name in dates
-    }
-    return frame.assign(**new), {name: _unit(frame[name]) for name in others}
+    columns = {name: frame[name] for name in frame}
+    columns |= {name: frame[name].astype(object).map(str, "ignore") for name in dates}
+    columns |= {name: _days(frame[name]) for name in others}
+    return pd.DataFrame(columns), {name: _unit(frame[name]) for name in others}
 
 
 def tell_of_order(columns: Iterable["pd.Series[Any]"]) -> None:
