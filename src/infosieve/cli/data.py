@@ -117,15 +117,14 @@ def _label(column: "pd.Series[Any]", first: bool) -> str | None:
     if len(column) < 3 or column.isna().any() or not column.is_unique:
         return None
     if pd.api.types.is_numeric_dtype(column.dtype):
-        if (column.astype("float64") % 1 != 0).any():
-            return None
-        if column.is_monotonic_increasing:
+        label = bool((column.astype("float64") % 1 == 0).all())
+        if label and column.is_monotonic_increasing:
             return "counts rows"
-    elif not is_text(column) or holds_dates(column):
-        return None
-    elif all(map(is_number, map(tidied, column))) and not all(map(str.isdigit, column)):
-        return None
-    return "a different value in every row" if first else None
+    else:
+        measured = is_text(column) and all(is_number(tidied(text)) for text in column)
+        label = is_text(column) and not holds_dates(column)
+        label = label and (not measured or all(map(str.isdigit, column)))
+    return "a different value in every row" if first and label else None
 
 
 def _candidates(target: str, names: Sequence[str], how: Reading) -> list[str]:

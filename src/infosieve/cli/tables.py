@@ -17,7 +17,7 @@ from infosieve._core.files import first_line
 from infosieve._core.messages import brief, shown
 from infosieve._input.lazy_columns import SMALL
 from infosieve._input.numbers import offset_of
-from infosieve._sources import ARROW, PARQUET, ColumnSource, as_source, open_columns
+from infosieve._sources import ARROW, PARQUET, ColumnSource, open_columns
 from infosieve.cli.csv_files import cells_of
 from infosieve.cli.dates import is_date, without_dates
 from infosieve.cli.errors import InputError
@@ -70,7 +70,7 @@ class Table:
 
     def column(self, name: Any) -> "pd.Series[Any]":
         """One column, as if it were declared a category."""
-        column = self.values[name]
+        column: pd.Series[Any] = self.values[name]
         if self.form is None or not is_text(column):
             return column
         return read_text(column, self.form, True, {})
@@ -113,31 +113,24 @@ def read(path: str, how: Reading) -> Table:
         large = 8 * source.shape[0] * source.shape[1] > SMALL
         return Table(source if large else _with_floats(source.read()))
     content = content_of(path)
-    name, suffix, first = content.name, content.suffix, content.data[:6]
+    name, suffix, data = content.name, content.suffix, content.data
     if suffix in EXCEL:
         cells = _cells_of_sheet(content, how.sheet)
         return _untyped(cells, NumberFormat.of(how.decimal or ".", ""), name)
     if how.sheet is not None:
         raise InputError(f"--sheet {shown(how.sheet)}: {name} is no Excel file")
-    if first[:4] == b"PAR1" or first == b"ARROW1" or suffix in (*PARQUET, *ARROW):
-        source = as_source(_arrow_table(content))
+    parquet = data[:4] == b"PAR1" or suffix in PARQUET
+    if parquet or data[:6] == b"ARROW1" or suffix in ARROW:
+        read_all = pyarrow.parquet.read_table if parquet else pyarrow.feather.read_table
+        try:
+            source = open_columns(read_all(in_arrow(data)))
+        except (pa.ArrowException, OSError) as error:
+            text = brief(first_line(error), 200)
+            raise InputError(f"{name} cannot be read: {text}") from None
         check_names(source.columns, len(source), name)
         return Table(_with_floats(source.read()))
     cells, form = cells_of(as_utf8(content, how.encoding), name, suffix, how.delimiter, how.decimal)
     return _untyped(cells, form, name)
-
-
-def _arrow_table(content: Content) -> pa.Table:
-    file, data = in_arrow(content.data), content.data
-    try:
-        if data[:4] == b"PAR1" or content.suffix in PARQUET:
-            return pyarrow.parquet.read_table(file)
-        if data[:6] == b"ARROW1":
-            return pyarrow.feather.read_table(file)
-        return pa.ipc.open_stream(file).read_all()
-    except (pa.ArrowException, OSError, EOFError) as error:
-        text = brief(first_line(error), 200)
-        raise InputError(f"{content.name} cannot be read: {text}") from None
 
 
 def _cells_of_sheet(content: Content, sheet: str | None) -> pd.DataFrame:
@@ -165,8 +158,7 @@ def _cells_of_sheet(content: Content, sheet: str | None) -> pd.DataFrame:
         ) from None
     except Exception as error:  # whatever openpyxl raises of a damaged file
         raise InputError(f"{name} cannot be read as Excel: {first_line(error)}") from None
-    cells = cells.mask(cells.eq(""))
-    cells = cells.dropna(how="all").dropna(axis=1, how="all")
+    cells = cells.replace("", None).dropna(how="all").dropna(axis=1, how="all")
     if cells.empty:
         raise InputError(f"{name} has a sheet without values; --sheet names another")
     return cells

@@ -127,7 +127,8 @@ def _other_than_plain_numbers(
         marks, row = _only_reading(known, levels, form), levels.index[0]
         what = f"{shown(known[row])} is {brief(plain(levels[row], marks))}"
         _note(notes, "text read as numbers", column.name, what)
-        return _plain_numbers(column.map(tidied, "ignore"), marks)
+        found = _plain_numbers(column.map(tidied, "ignore"), marks)
+        return column if found is None else found
     if all(map(is_number, levels)):
         row = next(row for row, text in levels.items() if is_code(text))
         _note(notes, "digits that begin with 0 taken as categories", column.name, _at(known, row))
@@ -253,7 +254,8 @@ def _only_reading(known: "pd.Series[Any]", levels: "pd.Series[Any]", form: Numbe
     sure = len(found) == 1 and found[0][0] == form.decimal and not form.thousands
     if sure and found[0][1] != " ":
         return found[0]
-    row = next(r for r, t in levels.items() if meanings([t], form.decimal) != [(form.decimal, "")])
+    usual = [(form.decimal, "")]
+    row: Any = next(row for row, text in levels.items() if meanings([text], usual[0][0]) != usual)
     ways = " or ".join(_way(levels[row], marks, form) for marks in found)
     ways = ways or "write plain numbers, all alike"
     where = f"column {shown(known.name)} holds {_at(known, row)}"
