@@ -29,6 +29,8 @@ def without_dates(
     others = [name for name in dates if name not in declared]
     if others and way == "error":
         raise InputError(_refusal(frame[others]))
+    if not dates:
+        return frame, {}
     columns = {name: frame[name] for name in frame}
     columns |= {name: frame[name].astype(object).map(str, "ignore") for name in dates}
     columns |= {name: _days(frame[name]) for name in others}

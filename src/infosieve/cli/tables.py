@@ -116,7 +116,8 @@ def read(path: str, how: Reading) -> Table:
     name, suffix, data = content.name, content.suffix, content.data
     if suffix in EXCEL:
         cells = _cells_of_sheet(content, how.sheet)
-        return _untyped(cells, NumberFormat.of(how.decimal or ".", ""), name)
+        frame = _below_names(cells, name).apply(_of_cells)
+        return Table(frame, NumberFormat.of(how.decimal or ".", ""))
     if how.sheet is not None:
         raise InputError(f"--sheet {shown(how.sheet)}: {name} is no Excel file")
     parquet = data[:4] == b"PAR1" or suffix in PARQUET
@@ -130,7 +131,7 @@ def read(path: str, how: Reading) -> Table:
         check_names(source.columns, len(source), name)
         return Table(_with_floats(source.read()))
     cells, form = cells_of(as_utf8(content, how.encoding), name, suffix, how.delimiter, how.decimal)
-    return _untyped(cells, form, name)
+    return Table(_below_names(cells, name), form)
 
 
 def _cells_of_sheet(content: Content, sheet: str | None) -> pd.DataFrame:
@@ -164,12 +165,11 @@ def _cells_of_sheet(content: Content, sheet: str | None) -> pd.DataFrame:
     return cells
 
 
-def _untyped(cells: pd.DataFrame, form: NumberFormat, name: str) -> Table:
+def _below_names(cells: pd.DataFrame, file: str) -> pd.DataFrame:
     """The table of cells whose first row has the names."""
     names = [str(cell).strip() for cell in cells.iloc[0].fillna("")]
-    check_names(names, len(cells) - 1, name)
-    frame = cells.iloc[1:].reset_index(drop=True).set_axis(names, axis=1)
-    return Table(frame.apply(_of_cells), form)
+    check_names(names, len(cells) - 1, file)
+    return cells.iloc[1:].reset_index(drop=True).set_axis(names, axis=1)
 
 
 def _of_cells(column: "pd.Series[Any]") -> "pd.Series[Any]":

@@ -40,10 +40,11 @@ _GAPS = {"", "na", "n/a", "n.a.", "#n/a", "#na", "nan", "-nan", "<na>", "null", 
 _GAPS |= {"missing", "?", "-", "--", "---", "\u2212", "\u2013", "\u2014", ".", "..", "...", ":"}
 _GAPS |= {"#nv", "#div/0!", "#value!", "#ref!", "#num!", "#name?", "#null!"}  # of spreadsheets
 # What is missing beside other text, too.
-_MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "#N/A"]
+_MISSING = pa.array(["", "NA", "N/A", "NaN", "nan", "null", "NULL", "#N/A"])
+_NULL = pa.scalar(None, pa.string())
 # Numbers whose range is less, of their size, may have lost digits as float64.
 _NARROW = 2.0**-30
-_MANY_DIGITS = r"[0-9](?:[.,]?[0-9]){15}"
+_MANY_DIGITS = r"[0-9](?:\.?[0-9]){15}"
 
 # What was taken for something else: columns and examples for each kind of it.
 Notes = dict[str, list[str]]
@@ -84,7 +85,7 @@ def read_texts(frame: pd.DataFrame, declared: Sequence[str], form: NumberFormat)
         n = len(examples)
         where = "column" if n == 1 else f"{n} columns, such as"
         print(f"infosieve: {what} in {where} {examples[0]}", file=sys.stderr)
-    return pd.DataFrame(columns)
+    return pd.DataFrame({name: column.array for name, column in columns.items()})
 
 
 def is_text(column: "pd.Series[Any]") -> bool:
@@ -99,11 +100,13 @@ def read_text(
 
     What is declared a category stays text, unless it is plain numbers or truth values.
     """
-    column = column.mask(column.isin(_MISSING))
-    found = _plain_numbers(column, (form.decimal, ""))
+    texts = pa.array(column, pa.string(), from_pandas=True)
+    texts = pc.if_else(pc.is_in(texts, value_set=_MISSING), _NULL, texts)
+    found = _plain_numbers(texts, (form.decimal, ""))
     if found is None:
+        column = pd.Series(texts.to_pandas(), name=column.name)
         found = _other_than_plain_numbers(column, form, declared, notes)
-    gaps = (column.notna() & found.isna()).to_numpy()
+    gaps = found.isna().to_numpy() & texts.is_valid().to_numpy(zero_copy_only=False)
     if gaps.any():
         row = int(gaps.argmax())
         what = f"{_at(column, row)}, {gaps.sum()} in all"
@@ -127,7 +130,8 @@ def _other_than_plain_numbers(
         marks, row = _only_reading(known, levels, form), levels.index[0]
         what = f"{shown(known[row])} is {brief(plain(levels[row], marks))}"
         _note(notes, "text read as numbers", column.name, what)
-        found = _plain_numbers(column.map(tidied, "ignore"), marks)
+        texts = pa.array(column.map(tidied, "ignore"), pa.string(), from_pandas=True)
+        found = _plain_numbers(texts, marks)
         return column if found is None else found
     if all(map(is_number, levels)):
         row = next(row for row, text in levels.items() if is_code(text))
@@ -162,16 +166,15 @@ def is_number(text: str) -> bool:
     return bool(readings(text)) or adorned(text) or is_code(text)
 
 
-def _plain_numbers(column: "pd.Series[Any]", marks: Marks) -> "pd.Series[Any] | None":
-    """The numbers of a column that holds nothing but them and gaps, written with such marks."""
-    texts = pa.array(column, pa.string(), from_pandas=True)
+def _plain_numbers(texts: Any, marks: Marks) -> "pd.Series[Any] | None":
+    """The numbers of an array of texts that are nothing but them and gaps, with such marks."""
     if texts.null_count == len(texts):
-        return pd.Series(np.nan, column.index)
+        return pd.Series(np.nan, range(len(texts)))
     numbers = _cast(texts, marks)
     if numbers is None:
         texts = pc.utf8_trim_whitespace(texts)
         gaps = pc.is_in(pc.utf8_lower(texts), value_set=pa.array(sorted(_GAPS)))
-        texts = pc.if_else(gaps, pa.scalar(None, pa.string()), texts)
+        texts = pc.if_else(gaps, _NULL, texts)
         numbers = _cast(texts, marks) if texts.null_count < len(texts) else None
     return numbers
 
@@ -192,25 +195,23 @@ def _cast(texts: Any, marks: Marks) -> "pd.Series[Any] | None":
         return None
     whole = {pa.int64(): pd.Int64Dtype()} if numbers.null_count else {}  # floats would lose digits
     found = pd.Series(numbers.to_pandas(types_mapper=whole.get))
-    if kind == pa.float64() and _any(texts, _MANY_DIGITS):
-        return _exact_numbers(written.to_pandas().dropna(), found)
-    return found
+    return found if kind == pa.int64() else _exact_numbers(written, found)
 
 
 def _any(texts: Any, pattern: str) -> bool:
     return bool(pc.any(pc.match_substring_regex(texts, pattern)).as_py())
 
 
-def _exact_numbers(written: "pd.Series[Any]", floats: "pd.Series[Any]") -> "pd.Series[Any]":
+def _exact_numbers(written: Any, floats: "pd.Series[Any]") -> "pd.Series[Any]":
     """Plain numbers with all their digits, where floats lose some that matter."""
     low, high = float(floats.min()), float(floats.max())
     size = max(abs(low), abs(high))
-    if not (size > EXACT or high - low <= _NARROW * size):
+    narrow = size > EXACT or high - low <= _NARROW * size
+    if not narrow or not _any(written, _MANY_DIGITS):
         return floats
-    decimals = [Decimal(text) for text in written]
-    if not offset_of(decimals):
-        return floats
-    return pd.Series(decimals, written.index, dtype=object).reindex(floats.index)
+    decimals = [None if text is None else Decimal(text) for text in written.to_pylist()]
+    lost = offset_of([value for value in decimals if value is not None])
+    return pd.Series(decimals, dtype=object) if lost else floats
 
 
 def _known(column: "pd.Series[Any]") -> "tuple[pd.Series[Any], pd.Series[Any]]":
