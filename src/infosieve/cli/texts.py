@@ -89,8 +89,8 @@ def read_texts(frame: pd.DataFrame, declared: Sequence[str], form: NumberFormat)
 
 
 def is_text(column: "pd.Series[Any]") -> bool:
-    """Whether all values of a column are texts, whatever the type says."""
-    return bool(pd.api.types.is_string_dtype(column))
+    """Whether all values of a column are texts, or there are none, whatever its type."""
+    return pd.api.types.infer_dtype(column, skipna=True) in ("string", "empty")
 
 
 def read_text(
