@@ -117,6 +117,7 @@ def read_text(
 def _other_than_plain_numbers(
     column: "pd.Series[Any]", form: NumberFormat, declared: bool, notes: Notes
 ) -> "pd.Series[Any]":
+    """Truth values, numbers with other marks, or texts."""
     known, levels = _known(column)
     if len(levels) == 0:
         return column
