@@ -9,12 +9,12 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+from infosieve.report._data import tree as tree_data
 
 from infosieve import FeatureClustering, plots
 from infosieve.cli.show import show
 from infosieve.report import _words
 from infosieve.report._clusters import LEAVES, cluster_page, tree
-from infosieve.report._data import tree as tree_data
 from infosieve.report._render import fragment, page
 from infosieve.results import ClusterResult
 

@@ -17,6 +17,8 @@ import pandas as pd
 import pytest
 import sklearn
 from command import A_LONG_TIME, run
+from infosieve.report._doubt import _passes
+from infosieve.report._parts import _letters, cut, name_text, shortened
 
 from infosieve import (
     Alternative,
@@ -35,8 +37,6 @@ from infosieve._core.sequential import sequential_rule
 from infosieve.cli import main
 from infosieve.datasets import load_tecator, make_friedman, make_xor
 from infosieve.report import _asking, _data, _pairs, _words
-from infosieve.report._doubt import _passes
-from infosieve.report._parts import _letters, cut, name_text, shortened
 from infosieve.report._render import _breakable, page
 
 EVIL = "<script>alert('x')</script>"

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from infosieve.plots._shared import CHANCE, FOUND, Display, axes, short
-from infosieve.report import _data
+from infosieve.report._tests import best_features, t_lines
 from infosieve.results import KChoice
 
 
@@ -57,7 +57,7 @@ class KChoiceDisplay(Display):
         KChoiceDisplay
             To be drawn with ``plot``.
         """
-        return cls(choice, _data.best_features(choice, max_features))
+        return cls(choice, best_features(choice, max_features))
 
     def plot(self, ax: Any = None) -> Self:
         """Draw a line for each feature, and the K that was chosen.
@@ -74,7 +74,7 @@ class KChoiceDisplay(Display):
         """
         ax = axes(ax)
         choice = self.choice
-        for number, line in enumerate(_data.t_lines(choice, self.features)):
+        for number, line in enumerate(t_lines(choice, self.features)):
             color = FOUND if line.chose else str(0.45 + 0.4 * number / max(1, len(self.features)))
             style = {"color": color, "lw": 2 if line.chose else 1, "zorder": 3 if line.chose else 2}
             ax.plot(choice.ks, line.t, label=short(line.name), **style)

@@ -8,7 +8,7 @@ from infosieve._core.types import FloatArray
 from infosieve._input.tables import find_columns, read_table
 from infosieve.clustering import false_neighbors
 from infosieve.plots._shared import FAINT, FOUND, REFUSED, Display, axes, colors, short
-from infosieve.report import _data
+from infosieve.report._clusters import tree_of
 from infosieve.results import ClusterResult
 
 # Inches that a leaf of a tree needs, and the most leaves that a new figure has.
@@ -84,7 +84,7 @@ class DendrogramDisplay(Display):
         most = _LEAVES
         if ax is not None:
             most = max(2, int(ax.get_position().height * ax.figure.get_figheight() / _ROW))
-        drawn = _data.tree(self.result, most)
+        drawn = tree_of(self.result, most)
         n = len(drawn.leaves)
         ax = axes(ax, (7.0, max(3.0, 0.9 + _ROW * n)))
         for cluster, color in ((None, FAINT), *enumerate(colors(k))):

@@ -3,7 +3,7 @@
 from typing import Any, Self
 
 from infosieve.plots._shared import CHANCE, FAINT, FOLLOWS, FOUND, REFUSED, Display, axes, short
-from infosieve.report import _data
+from infosieve.report._prediction import Prediction, prediction
 from infosieve.results import SelectionResult
 
 # Inches that an upright name needs along an axis, and a letter of a level one.
@@ -83,7 +83,7 @@ class CVScoresDisplay(Display):
         CVScoresDisplay
             Itself, with ``ax_`` and ``figure_``.
         """
-        drawn = _data.prediction(self.result)
+        drawn = prediction(self.result)
         ax = axes(ax, (7.0, 4.8))
         at, (low, high, below) = drawn.place(drawn.sizes), drawn.heights
         for number, fold in enumerate(drawn.folds):
@@ -116,7 +116,7 @@ class CVScoresDisplay(Display):
         return self._drawn(ax)
 
 
-def _name_columns(ax: Any, drawn: _data.Prediction) -> None:
+def _name_columns(ax: Any, drawn: Prediction) -> None:
     """Names along the axis where they fit, else numbers."""
     width = ax.get_position().width * ax.figure.get_figwidth() * 0.8  # beside a legend
     room = width / (drawn.last + 1)

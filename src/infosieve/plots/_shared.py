@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any, Self
 
-from infosieve.report._data import GROUPS
+from infosieve.report._figures import GROUPS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

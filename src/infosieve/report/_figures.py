@@ -4,17 +4,31 @@ Colours are names ("found", "chance", ...) that the page replaces by those of it
 """
 
 import html
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from infosieve.report import _data
-from infosieve.report._parts import cut, shortened
+from infosieve._core.formats import nats
+from infosieve._core.types import FloatArray
+from infosieve.report._clusters import LEAVES, ClusterFacts, tree_of
+from infosieve.report._names import cut, shortened
+from infosieve.report._prediction import Prediction
+from infosieve.report._relevance import RelevanceFacts, TestedColumn
+from infosieve.report._selection import SelectionFacts, StandIn
+from infosieve.report._stability import by_frequency
+from infosieve.report._steps import FAR, StepFacts, chance_ticks, percentiles
+from infosieve.report._tests import Tested, TestFacts, best_features, t_lines
+from infosieve.results import KChoice, Stability
 
 Figure = dict[str, Any]
+# Colours of groups (clusters, parts of curves), in order.
+GROUPS = ("#1f6feb", "#d9480f", "#2b8a3e", "#ae3ec9", "#e8a200", "#0b7285", "#c2255c", "#5c7cfa")
 # So many rows have figures that cannot have all.
 MANY = 30
+# So many points has the figure of all columns.
+_POINTS = 400
 
 
 # Numbers on axes and in hovers as people write them: no "200µ" beside "0.002", no "20k".
@@ -23,38 +37,39 @@ _PLAIN: Figure = {
 }  # fmt: skip
 
 
-def _figure(data: list[Figure], x: str, y: str, height: int = 340, **layout: Any) -> Figure:
+def figure(data: list[Figure], x: str, y: str, height: int = 340, **layout: Any) -> Figure:
     axes = {"xaxis": _PLAIN | {"title": {"text": x}}, "yaxis": _PLAIN | {"title": {"text": y}}}
     for name in ("xaxis", "yaxis"):
         axes[name] |= layout.pop(name, {})
     return {"data": data, "layout": axes | {"height": height} | layout}
 
 
-def rows_axis(labels: Sequence[str], length: int) -> Figure:
+def rows_axis(labels: Sequence[object], length: int) -> Figure:
     """An axis of rows with a label each, the first on top: no name is skipped or turned."""
     n = len(labels)
     return {
-        "tickvals": list(range(n)), "ticktext": _texts(labels, length), "range": [n - 0.4, -0.6],
-        "automargin": True, "showgrid": False, "zeroline": False, "hoverformat": "",
+        "tickvals": list(range(n)), "ticktext": label_texts(labels, length),
+        "range": [n - 0.4, -0.6], "automargin": True, "showgrid": False, "zeroline": False,
+        "hoverformat": "",
     }  # fmt: skip
 
 
-def _text(name: Any, length: int = 10_000) -> str:
+def label_text(name: object, length: int = 10_000) -> str:
     """A name as Plotly shows it: its texts know a little HTML."""
     return html.escape(cut(name, length), quote=False)
 
 
-def _texts(names: Iterable[Any], length: int) -> list[str]:
+def label_texts(names: Iterable[object], length: int) -> list[str]:
     """The same of names that stand side by side, and are told apart."""
     return [html.escape(text, quote=False) for text in shortened(names, length)]
 
 
-def path(result: Any) -> Figure:
+def path(facts: SelectionFacts) -> Figure:
     """The gain of each step beside the gains of permuted columns; without a test, alone."""
-    points = _data.path_beside_chance(result)
+    points = facts.beside_chance
     if not points:
-        return _untested_path(_data.path(result))
-    boxes = [_row_box(i, p.above_chance(_data.percentiles(p.null))) for i, p in enumerate(points)]
+        return _untested_path(facts.steps)
+    boxes = [_row_box(i, p.above_chance(percentiles(p.null))) for i, p in enumerate(points)]
     boxes = [box | {"showlegend": i == 0} for i, box in enumerate(boxes)]
     places = [float(p.above_chance(p.gain)) for p in points]
     shown = []
@@ -70,12 +85,12 @@ def path(result: Any) -> Figure:
             markers = _markers(label, color, some)
             markers["marker"]["symbol"] = _symbol("circle", not doubtful)
             shown.append(markers)
-    ticks = _data.chance_ticks(max(places))
+    ticks = chance_ticks(max(places))
     high = float(np.arcsinh(max(*places, ticks[-1])))
     low = float(np.arcsinh(min(-2.0, *places)))
     low -= 0.05 * (high - low)  # more than half a dot, on a phone too
     end = high + 0.25 * (high - low)
-    shown.append(_beside([f"{_data.nats(p.gain, '+')} nats" for p in points], end))
+    shown.append(_beside([f"{nats(p.gain, '+')} nats" for p in points], end))
     across: Figure = {
         "tickvals": np.arcsinh(ticks).tolist(), "ticktext": [f"{tick:g}" for tick in ticks],
         "range": [low, end], "zeroline": False,
@@ -85,10 +100,10 @@ def path(result: Any) -> Figure:
     down = rows_axis(_labels(points), 40)
     height = 120 + 30 * len(points)
     title = "above chance, in widths of the chance band"
-    return _figure([*boxes, *shown], title, "", height, xaxis=across, yaxis=down, shapes=[edge])
+    return figure([*boxes, *shown], title, "", height, xaxis=across, yaxis=down, shapes=[edge])
 
 
-def _labels(points: Sequence[_data.PathPoint]) -> list[str]:
+def _labels(points: Sequence[StepFacts]) -> list[str]:
     """Steps in front of their rows; of a pair both names are there."""
     known = list(dict.fromkeys(name for point in points for name in point.names))
     whole, half = (dict(zip(known, shortened(known, n), strict=True)) for n in (26, 13))
@@ -96,7 +111,7 @@ def _labels(points: Sequence[_data.PathPoint]) -> list[str]:
     return [f"{p.number}. {' and '.join(n)}" for p, n in zip(points, names, strict=True)]
 
 
-def _row_box(row: int, widths: Any) -> Figure:
+def _row_box(row: int, widths: FloatArray) -> Figure:
     """The box of permuted values in a row, on the scale of widths."""
     ends = ("lowerfence", "q1", "median", "q3", "upperfence")
     box: Figure = {
@@ -109,9 +124,9 @@ def _row_box(row: int, widths: Any) -> Figure:
     }  # fmt: skip
 
 
-def _markers(label: str, color: str, points: list[tuple[int, float, _data.PathPoint]]) -> Figure:
+def _markers(label: str, color: str, points: list[tuple[int, float, StepFacts]]) -> Figure:
     texts = [
-        f"{_joined(p)}<br>adds {_data.nats(p.gain)} nats, {_widths_text(place)}, {p.p_text}"
+        f"{_joined(p)}<br>adds {nats(p.gain)} nats, {_widths_text(place)}, {p.p_text}"
         for _, place, p in points
     ]
     return {
@@ -137,19 +152,19 @@ def _symbol(shape: str, filled: bool) -> str:
 
 
 def _widths_text(place: float) -> str:
-    far = abs(place) >= _data.FAR
+    far = abs(place) >= FAR
     return "all permuted columns add the same" if far else f"{place:.1f} widths above chance"
 
 
-def _untested_path(points: list[_data.PathPoint]) -> Figure:
+def _untested_path(points: list[StepFacts]) -> Figure:
     labels = _labels(points)
-    texts = [f"{_joined(p)}<br>adds {_data.nats(p.gain)} nats, no test" for p in points]
+    texts = [f"{_joined(p)}<br>adds {nats(p.gain)} nats, no test" for p in points]
     colors = ["third" if p.action == "remove" else "found" for p in points]
     return bars(labels, [p.gain for p in points], "adds (nats)", texts, colors, length=40)
 
 
 def bars(
-    labels: Sequence[str],
+    labels: Sequence[object],
     values: Sequence[float],
     title: str,
     texts: Sequence[str],
@@ -164,15 +179,15 @@ def bars(
         "hovertemplate": "%{text}<extra></extra>",
     }  # fmt: skip
     down, height = rows_axis(labels, length), 100 + 20 * len(labels)
-    return _figure([data], title, "", height, xaxis=across, yaxis=down, showlegend=False)
+    return figure([data], title, "", height, xaxis=across, yaxis=down, showlegend=False)
 
 
-def _box(name: str, null: Any) -> Figure:
+def _box(name: str, null: FloatArray) -> Figure:
     """Box of permuted values; empty where there are none."""
     if not len(null):
         return {}
     ends = ("lowerfence", "q1", "median", "q3", "upperfence")
-    quantiles = _data.percentiles(null).tolist()
+    quantiles = percentiles(null).tolist()
     box: Figure = {end: [value] for end, value in zip(ends, quantiles, strict=True)}
     return box | {
         "type": "box", "x": [name], "name": "permuted columns (5 to 95 %)", "hoverinfo": "y",
@@ -180,26 +195,34 @@ def _box(name: str, null: Any) -> Figure:
     }  # fmt: skip
 
 
-def _joined(point: _data.PathPoint) -> str:
-    return " and ".join(_text(name) for name in point.names)
+def _joined(point: StepFacts) -> str:
+    return " and ".join(label_text(name) for name in point.names)
 
 
-def relevance(result: Any, test: Any = None) -> Figure:
+def informative(facts: SelectionFacts) -> Figure:
     """Marginal information of the columns, the largest; which are informative, by a test."""
-    best = _data.relevance(result, MANY, test)
+    result, test = facts.result, facts.relevance
+    values = result.relevance if test is None else np.asarray(test.information, np.float64)
+    relevant = () if test is None else np.flatnonzero(test.relevant).tolist()
+    order = np.argsort(-values, kind="stable")[:MANY].tolist()
     kinds = [
-        ("found", "selected") if chosen else ("third", "informative") if has else ("faint", "")
-        for chosen, has in zip(best.selected, best.informative, strict=True)
+        ("found", "selected")
+        if j in result.selected
+        else ("third", "informative")
+        if j in relevant
+        else ("faint", "")
+        for j in order
     ]
+    names, shown = facts.names(order), values[order].tolist()
     texts = [
-        f"{_text(name)}<br>{_data.nats(value)} nats{', ' if kind else ''}{kind}"
-        for name, value, (_, kind) in zip(best.names, best.nats, kinds, strict=True)
+        f"{label_text(name)}<br>{nats(value)} nats{', ' if kind else ''}{kind}"
+        for name, value, (_, kind) in zip(names, shown, kinds, strict=True)
     ]
     title = "information about the target, alone (nats)"
-    return bars(best.names, best.nats.tolist(), title, texts, [color for color, _ in kinds])
+    return bars(names, shown, title, texts, [color for color, _ in kinds])
 
 
-def prediction(drawn: _data.Prediction) -> Figure:
+def prediction(drawn: Prediction) -> Figure:
     """Scores against the number of columns, and which columns are certain."""
     low, high, _ = drawn.heights
     first, last, at = drawn.place([0, drawn.last, drawn.n_chosen]).tolist()
@@ -221,8 +244,8 @@ def prediction(drawn: _data.Prediction) -> Figure:
     height = 420 + 6 * upright
     others = [_other_means(drawn, name) for name in drawn.others]
     data = [_folds(drawn), *lines, chosen, *others, _means(drawn), *_column_marks(drawn)]
-    y = _text(drawn.scoring, 40)
-    return _figure(data, "", y, height, xaxis=across, yaxis=up)
+    y = label_text(drawn.scoring, 40)
+    return figure(data, "", y, height, xaxis=across, yaxis=up)
 
 
 def _line(
@@ -234,7 +257,7 @@ def _line(
     }  # fmt: skip
 
 
-def _folds(drawn: _data.Prediction) -> Figure:
+def _folds(drawn: Prediction) -> Figure:
     """All folds in one line, with a gap between two of them."""
     sizes, folds = drawn.place(drawn.sizes).tolist(), drawn.folds.tolist()
     return {
@@ -244,10 +267,10 @@ def _folds(drawn: _data.Prediction) -> Figure:
     }  # fmt: skip
 
 
-def _means(drawn: _data.Prediction) -> Figure:
+def _means(drawn: Prediction) -> Figure:
     return {
         "type": "scatter", "mode": "lines+markers",
-        "name": _text(drawn.mean_label),
+        "name": label_text(drawn.mean_label),
         "x": drawn.place(drawn.sizes).tolist(), "y": drawn.mean.tolist(),
         "line": {"color": "found", "width": 2}, "marker": {"color": "found", "size": 7},
         "error_y": {"array": drawn.error.tolist(), "color": "found", "thickness": 1, "width": 3},
@@ -256,11 +279,11 @@ def _means(drawn: _data.Prediction) -> Figure:
     }  # fmt: skip
 
 
-def _other_means(drawn: _data.Prediction, criterion: str) -> Figure:
-    means, name = drawn.others[criterion].tolist(), _text(criterion)
+def _other_means(drawn: Prediction, criterion: str) -> Figure:
+    means, name = drawn.others[criterion].tolist(), label_text(criterion)
     line = _line(f"{name}: mean", drawn.place(drawn.sizes).tolist(), means, "chance", "solid")
     texts = [
-        f"{_columns_text(int(size))} by {name}: {_text(drawn.scoring)} {drawn.text(mean)}"
+        f"{_columns_text(int(size))} by {name}: {label_text(drawn.scoring)} {drawn.text(mean)}"
         for size, mean in zip(drawn.sizes, means, strict=True)
     ]
     return line | {"text": texts, "hoverinfo": "text"}
@@ -276,11 +299,11 @@ def _beyond(low: float, high: float) -> list[float]:
     return [low - room, high + room]
 
 
-def _numbers_axis(drawn: _data.Prediction) -> Figure:
+def _numbers_axis(drawn: Prediction) -> Figure:
     """Names where they fit, else numbers."""
     named = drawn.last <= min(MANY, len(drawn.names))
     ticks = list(range(drawn.last + 1)) if named else drawn.ticks()
-    labels = [_text(drawn.label(k), 22) if named else f"{k:,}" for k in ticks]
+    labels = [label_text(drawn.label(k), 22) if named else f"{k:,}" for k in ticks]
     upright = named and max(map(len, labels)) * len(labels) > 90
     return {
         "tickvals": drawn.place(ticks).tolist(), "ticktext": labels,
@@ -288,32 +311,32 @@ def _numbers_axis(drawn: _data.Prediction) -> Figure:
     }  # fmt: skip
 
 
-def _score_text(drawn: _data.Prediction, number: int) -> str:
+def _score_text(drawn: Prediction, number: int) -> str:
     size, mean = int(drawn.sizes[number]), drawn.text(float(drawn.mean[number]))
     error = drawn.text(float(drawn.error[number]))
-    names = ", ".join(_text(name, 40) for name in drawn.names[:size][:6])
+    names = ", ".join(label_text(name, 40) for name in drawn.names[:size][:6])
     more = f" and {size - 6:,} more" if size > 6 else ""
-    scored = f"{_columns_text(size)}: {_text(drawn.scoring)} {mean} ± {error}"
+    scored = f"{_columns_text(size)}: {label_text(drawn.scoring)} {mean} ± {error}"
     return f"{scored}<br>{names}{more}" if size else scored
 
 
-def _column_marks(drawn: _data.Prediction) -> list[Figure]:
+def _column_marks(drawn: Prediction) -> list[Figure]:
     """A mark for each selected column, below the scores."""
     return [
         {
             "type": "scatter", "mode": "markers", "name": kind,
             "x": drawn.place(numbers).tolist(), "y": [drawn.heights[2]] * len(numbers),
             "marker": {"color": "found", "size": 9, "symbol": _symbol("square", filled)},
-            "text": [f"{_text(drawn.label(k))}<br>{kind}" for k in numbers],
+            "text": [f"{label_text(drawn.label(k))}<br>{kind}" for k in numbers],
             "hovertemplate": "%{text}<extra></extra>",
         }
         for kind, filled, numbers in drawn.marked()
     ]  # fmt: skip
 
 
-def smoothing(choice: Any) -> Figure:
+def smoothing(choice: KChoice) -> Figure:
     """t against K, the best features."""
-    best = _data.t_lines(choice, _data.best_features(choice, 8))
+    best = t_lines(choice, best_features(choice, 8))
     lines = [
         {
             "type": "scatter", "mode": "lines+markers", "name": name,
@@ -321,17 +344,17 @@ def smoothing(choice: Any) -> Figure:
             "line": {"color": "found" if line.chose else "chance"},
             "hovertemplate": "K = %{x}: t = %{y:.2f}<extra>%{fullData.name}</extra>",
         }
-        for line, name in zip(best, _texts([line.name for line in best], 28), strict=True)
+        for line, name in zip(best, label_texts([line.name for line in best], 28), strict=True)
     ]  # fmt: skip
     mark = {"type": "line", "x0": choice.k, "x1": choice.k, "yref": "paper", "y0": 0, "y1": 1}
     shapes = [mark | {"line": {"color": "found", "dash": "dash", "width": 1}}]
-    return _figure(lines, "K (neighbours)", "t: standard deviations above chance", shapes=shapes)
+    return figure(lines, "K (neighbours)", "t: standard deviations above chance", shapes=shapes)
 
 
-def test(result: Any) -> Figure:
+def test(facts: TestFacts) -> Figure:
     """Permuted values and observed ones: a histogram, or boxes where each has its own."""
-    candidates = _data.tested(result)
-    if result.null.shape[1] > 1:
+    candidates = facts.candidates
+    if facts.result.null.shape[1] > 1:
         return _test_boxes(candidates[:MANY])
     bars = {
         "type": "histogram", "x": candidates[0].null.tolist(), "name": "permuted columns",
@@ -352,11 +375,13 @@ def test(result: Any) -> Figure:
         "hovertemplate": "%{text}<extra></extra>", "cliponaxis": False,
     }  # fmt: skip
     from_zero = {"rangemode": "tozero"}
-    return _figure([bars, points], "nats", "permutations", shapes=lines, yaxis=from_zero)
+    return figure([bars, points], "nats", "permutations", shapes=lines, yaxis=from_zero)
 
 
-def _test_boxes(candidates: list[_data.Tested]) -> Figure:
-    names = [f"{i}. {name}" for i, name in enumerate(_texts([c.name for c in candidates], 24), 1)]
+def _test_boxes(candidates: list[Tested]) -> Figure:
+    names = [
+        f"{i}. {name}" for i, name in enumerate(label_texts([c.name for c in candidates], 24), 1)
+    ]
     boxes = [_box(name, c.null) for name, c in zip(names, candidates, strict=True)]
     boxes = [box | {"showlegend": i == 0} for i, box in enumerate(boxes)]
     points = {
@@ -365,19 +390,22 @@ def _test_boxes(candidates: list[_data.Tested]) -> Figure:
         "text": [_tested_text(c) for c in candidates], "hovertemplate": "%{text}<extra></extra>",
     }  # fmt: skip
     category = {"type": "category", "categoryorder": "array", "categoryarray": names}
-    return _figure([*boxes, points], "", "nats", xaxis=category)
+    return figure([*boxes, points], "", "nats", xaxis=category)
 
 
-def _tested_text(candidate: _data.Tested) -> str:
-    return f"{_text(candidate.name)}<br>{_data.nats(candidate.observed)} nats, {candidate.p_text}"
+def _tested_text(candidate: Tested) -> str:
+    return f"{label_text(candidate.name)}<br>{nats(candidate.observed)} nats, {candidate.p_text}"
 
 
 def curves(
-    values: Any, axis: Any, parts: Sequence[tuple[float, float, str, int]], unit: str
+    values: npt.ArrayLike,
+    axis: npt.ArrayLike,
+    parts: Sequence[tuple[float, float, str, int]],
+    unit: str,
 ) -> Figure:
     """Curves as bands, and shaded parts (start, end, label, group)."""
     values, axis = np.asarray(values, float), np.asarray(axis, float)
-    low, first, middle, third, high = _data.percentiles(values)
+    low, first, middle, third, high = percentiles(values)
     data: list[Figure] = []
     for below, above, name in ((low, high, "9 of 10 curves"), (first, third, "half of them")):
         ring = {"x": [*axis, *axis[::-1]], "y": [*above, *below[::-1]], "fill": "toself"}
@@ -390,7 +418,7 @@ def curves(
             "hovertemplate": "%{x:.5g}: %{y:.4g}<extra></extra>",
         }
     )  # fmt: skip
-    shapes, names = [], _texts([part[2] for part in parts], 40)
+    shapes, names = [], label_texts([part[2] for part in parts], 40)
     for (start, end, label, group), name in zip(parts, names, strict=True):
         shapes.append(
             {
@@ -403,39 +431,36 @@ def curves(
             "type": "scatter", "mode": "markers",
             "x": [(start + end) / 2], "y": [float(high.max())],
             "marker": {"color": f"group{group % 8}", "size": 10, "symbol": "triangle-down"},
-            "name": name, "text": [_text(label)], "hovertemplate": "%{text}<extra></extra>",
+            "name": name, "text": [label_text(label)], "hovertemplate": "%{text}<extra></extra>",
             "showlegend": len(parts) <= 10,
         }  # fmt: skip
         data.append(hover)
-    return _figure(data, _text(unit, 40), "", 400, shapes=shapes)
+    return figure(data, label_text(unit, 40), "", 400, shapes=shapes)
 
 
-def worth(other: Any) -> float:
-    """What a stand-in adds, in parts of what the selected column adds."""
-    return float(other.in_place / other.information)
-
-
-def stand_ins(result: Any, found: Mapping[int, Sequence[Any]], most: int = 8) -> Figure:
+def stand_ins(facts: SelectionFacts, most: int = 8) -> Figure:
     """For each selected column a full bar, and below it a bar for each of its stand-ins."""
     labels: list[str] = []
     full: list[int] = []
-    rows: dict[int, Any] = {}
-    for j, others in found.items():
+    rows: dict[int, StandIn] = {}
+    texts: list[str] = []
+    for name, others in facts.stand_ins:
         full.append(len(labels))
-        labels.append(str(result.features[j]))
-        for other in others[:most]:
-            rows[len(labels)] = other
-            labels.append(f"↳ {result.features[other.stand_in]}")
+        labels.append(str(name))
+        for one in others[:most]:
+            rows[len(labels)] = one
+            labels.append(f"↳ {one.name}")
+            texts.append(_stand_in_text(name, one))
         if len(others) > most:
             labels.append(f"↳ and {len(others) - most:,} more, in the table")
-    texts = [_stand_in_text(result, other) for other in rows.values()]
-    worths = [worth(other) for other in rows.values()]
+    names = [label_text(labels[i]) for i in full]
+    worths = [one.worth for one in rows.values()]
     data = [
-        _row_bars("selected", "found", full, [1.0] * len(full), [_text(labels[i]) for i in full]),
+        _row_bars("selected", "found", full, [1.0] * len(full), names),
         _row_bars("stand-in, in its place", "third", list(rows), worths, texts),
         {
             "type": "scatter", "mode": "markers", "name": "what the selected one adds beside it",
-            "x": [other.share for other in rows.values()], "y": list(rows), "text": texts,
+            "x": [one.other.share for one in rows.values()], "y": list(rows), "text": texts,
             "marker": {"color": "refused", "size": 9}, "hovertemplate": "%{text}<extra></extra>",
             "cliponaxis": False,
         },
@@ -443,14 +468,14 @@ def stand_ins(result: Any, found: Mapping[int, Sequence[Any]], most: int = 8) ->
     across = {"tickformat": ".0%", "rangemode": "tozero"}
     down, height = rows_axis(labels, 34), 120 + 24 * len(labels)
     title = "in parts of what the selected column adds"
-    return _figure(data, title, "", height, xaxis=across, yaxis=down, barmode="overlay")
+    return figure(data, title, "", height, xaxis=across, yaxis=down, barmode="overlay")
 
 
-def _stand_in_text(result: Any, other: Any) -> str:
-    nats, stand_in = _data.nats, _text(result.features[other.stand_in])
+def _stand_in_text(name: object, one: StandIn) -> str:
+    other = one.other
     return (
-        f"{stand_in}<br>adds {nats(other.in_place)} nats in the place "
-        f"of {_text(result.features[other.feature], 40)}, which adds {nats(other.information)}<br>"
+        f"{label_text(one.name)}<br>adds {nats(other.in_place)} nats in the place "
+        f"of {label_text(name, 40)}, which adds {nats(other.information)}<br>"
         f"and still {nats(other.remaining)} beside it"
     )
 
@@ -465,14 +490,15 @@ def _row_bars(
     }  # fmt: skip
 
 
-def frequencies(found: Any, marked: Any) -> Figure:
+def frequencies(found: Stability, marked: Collection[int]) -> Figure:
     """How often columns were chosen, most often first; ``marked`` ones are there, in colour."""
     values, threshold = found.frequencies, found.threshold()
-    order = np.argsort(-values, kind="stable").tolist()
+    order = by_frequency(values)
     often = [j for j in order[:MANY] if values[j] > 0]
     shown = [j for j in order if j in {*often, *marked}]
     texts = [
-        f"{_text(found.features[j])}<br>chosen from {values[j]:.0%} of the halves" for j in shown
+        f"{label_text(found.features[j])}<br>chosen from {values[j]:.0%} of the halves"
+        for j in shown
     ]
     colors = ["found" if j in marked else "faint" for j in shown]
     labels, shares = [str(found.features[j]) for j in shown], [float(values[j]) for j in shown]
@@ -483,3 +509,120 @@ def frequencies(found: Any, marked: Any) -> Figure:
         mark |= {"line": {"color": "refused", "dash": "dash", "width": 2}}
         drawn["layout"]["shapes"] = [mark]
     return drawn
+
+
+def tree(facts: ClusterFacts) -> Figure:
+    """The dendrogram, its leaves at the left, a row each."""
+    drawn = tree_of(facts.result, LEAVES)
+    lines: dict[str, list[list[Any]]] = {}
+    for at, height, cluster in drawn.links:
+        color = "faint" if cluster is None else f"group{cluster % 8}"
+        xs, ys = lines.setdefault(color, [[], []])
+        xs += [*height, None]  # a gap before the next
+        ys += [*at, None]
+    data = [
+        {
+            "type": "scatter", "mode": "lines", "x": xs, "y": ys, "line": {"color": color},
+            "showlegend": False, "hovertemplate": "1 − similarity = %{x:.3f}<extra></extra>",  # noqa: RUF001
+        }
+        for color, (xs, ys) in lines.items()
+    ]  # fmt: skip
+    names = label_texts([leaf.name for leaf in drawn.leaves], 24)
+    leaves = [name + leaf.more for name, leaf in zip(names, drawn.leaves, strict=True)]
+    n = len(leaves)
+    rows = {"tickvals": [5 + 10 * i for i in range(n)], "ticktext": leaves, "range": [10 * n, 0]}
+    rows |= {"showgrid": False, "zeroline": False, "tickfont": {"size": 11}}
+    across: Figure = {"rangemode": "tozero", "side": "top" if n > 30 else "bottom"}
+    ends = [x for xs, _ in lines.values() for x in xs if x is not None]
+    if ends:  # the last merge is not on the edge
+        across["range"] = [min(0.0, *ends), 1.03 * max(ends)]
+    pixels = 110 + 16 * max(n, 6)
+    return figure(data, "1 − similarity", "", pixels, xaxis=across, yaxis=rows)  # noqa: RUF001
+
+
+def numbers(facts: ClusterFacts) -> Figure:
+    """The cross-validated score against the number of clusters."""
+    result = facts.result
+    scores: Mapping[str, Any] = result.cv_results or {}
+    tried, chosen = np.asarray(scores["n_clusters"]), len(result.clusters)
+    line = {
+        "type": "scatter", "mode": "lines+markers", "x": tried.tolist(),
+        "y": np.asarray(scores["mean_test_score"]).tolist(), "line": {"color": "chance"},
+        "error_y": {"type": "data", "array": np.asarray(scores["standard_error"]).tolist(),
+                    "color": "faint", "thickness": 1, "width": 2},
+        "hovertemplate": "%{x} clusters: %{y:.4f}<extra></extra>", "name": "score",
+    }  # fmt: skip
+    taken = {
+        "type": "scatter", "mode": "markers", "x": [chosen],
+        "y": [float(np.asarray(scores["mean_test_score"])[tried == chosen][0])],
+        "marker": {"color": "found", "size": 12}, "name": f"taken: {chosen}",
+        "hovertemplate": "%{x} clusters: %{y:.4f}<extra></extra>",
+    }  # fmt: skip
+    low, high = result.n_clusters_range or (0, 0)
+    band = {
+        "type": "rect", "x0": low / 1.03, "x1": high * 1.03, "yref": "paper", "y0": 0, "y1": 1,
+        "fillcolor": "band", "line": {"width": 0}, "layer": "below",
+    }  # fmt: skip
+    ticks = [t * 10**p for p in range(6) for t in (1, 2, 5) if t * 10**p <= 1.2 * tried[-1]]
+    across = {"type": "log", "tickvals": ticks, "ticktext": [f"{t:,}" for t in ticks]}
+    near = f"{low} to {high}" if high > low else str(low)
+    within = f"number of clusters (shaded: within one standard error, {near})"
+    return figure([line, taken], within, "score", 360, xaxis=across, shapes=[band])
+
+
+def _hover(columns: Sequence[TestedColumn]) -> list[str]:
+    return [
+        f"{label_text(one.name)}<br>{nats(one.information)} nats, p = {one.p_value:.2g}, "
+        f"q = {one.q_value:.2g}"
+        for one in columns
+    ]
+
+
+def tested_columns(columns: Sequence[TestedColumn]) -> Figure:
+    """Columns of a relevance test, beside what chance gives each."""
+    shown = bars(
+        [str(one.name) for one in columns],
+        [one.information for one in columns],
+        "information about the target (nats)",
+        _hover(columns),
+        ["found" if one.relevant else "faint" for one in columns],
+    )
+    tested = [(place, one) for place, one in enumerate(columns) if not one.constant]
+    mark = {
+        "type": "scatter", "mode": "markers", "name": "chance (95 %)", "hoverinfo": "skip",
+        "x": [one.chance for _, one in tested], "y": [place for place, _ in tested],
+        "marker": {
+            "color": "refused", "symbol": "line-ns-open", "size": 13, "line": {"width": 2}
+        },
+    }  # fmt: skip
+    shown["data"][0] |= {"showlegend": False}
+    shown["data"].append(mark)
+    shown["layout"] |= {"showlegend": True}
+    return shown
+
+
+def ranked_columns(facts: RelevanceFacts) -> Figure:
+    """All columns by their information, thinned out where there are thousands."""
+    columns = sorted(facts.columns, key=lambda one: -one.information)
+    ranks = np.unique(np.geomspace(1, len(columns), _POINTS).round().astype(int)).tolist()
+    data = []
+    for name, color, relevant in (("not relevant", "chance", False), ("relevant", "found", True)):
+        part = [(rank, columns[rank - 1]) for rank in ranks]
+        part = [(rank, one) for rank, one in part if one.relevant == relevant]
+        if part:
+            data.append(
+                {
+                    "type": "scatter", "mode": "markers", "name": name,
+                    "x": [rank for rank, _ in part], "y": [one.information for _, one in part],
+                    "marker": {"color": color}, "text": _hover([one for _, one in part]),
+                    "hovertemplate": "%{text}<extra></extra>",
+                }
+            )  # fmt: skip
+    # Most columns are compared with one distribution, and its level is that of the line.
+    level = float(np.median([one.chance for one in columns if not one.constant]))
+    line = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": level, "y1": level}
+    line |= {"line": {"color": "refused", "dash": "dash", "width": 1}}
+    ticks = [10**k for k in range(len(str(len(columns))))]
+    across = {"type": "log", "tickvals": ticks, "ticktext": [f"{tick:,}" for tick in ticks]}
+    title = "column, by rank (logarithmic)"
+    return figure(data, title, "information (nats)", shapes=[line], xaxis=across)

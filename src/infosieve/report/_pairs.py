@@ -4,8 +4,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from infosieve.report._figures import Figure, _figure, _text, _texts, rows_axis
-from infosieve.report._parts import name_text, shortened
+from infosieve.report._figures import Figure, figure, label_text, label_texts, rows_axis
+from infosieve.report._names import name_text, shortened
+from infosieve.results import SelectionResult
 
 # So many levels have a row of their own, and so many classes a colour.
 _LEVELS = 30
@@ -18,7 +19,7 @@ _FEW = 6
 _MISSING = "(missing)"
 
 
-def against_target(result: Any) -> list[Figure]:
+def against_target(result: SelectionResult) -> list[Figure]:
     """Each selected column against each target."""
     # What the numbers count that a command made of dates.
     units = result.provenance.parameters.get("dates") or {}
@@ -77,10 +78,10 @@ def _points(values: list[Any], target: list[Any], x: str, y: str, units: Sequenc
         "hovertemplate": "%{x:.6~g}, %{y:.6~g}<extra></extra>",
     }  # fmt: skip
     across, up = (
-        _text(name, _TITLE) + (f"<br>{_text(unit, _TITLE)}" if unit else "")
+        label_text(name, _TITLE) + (f"<br>{label_text(unit, _TITLE)}" if unit else "")
         for name, unit in zip((x, y), units, strict=True)
     )
-    return _figure([data], across, up, 280, showlegend=False)
+    return figure([data], across, up, 280, showlegend=False)
 
 
 def _boxes(levels: list[str], numbers: list[Any]) -> Figure:
@@ -94,7 +95,7 @@ def _boxes(levels: list[str], numbers: list[Any]) -> Figure:
         "boxmean": True,
     }  # fmt: skip
     height, down = _height(labels), rows_axis(labels, 34)
-    return _figure([data], "", "", height, showlegend=False, yaxis=down)
+    return figure([data], "", "", height, showlegend=False, yaxis=down)
 
 
 def _shares(levels: list[str], classes: list[str]) -> Figure:
@@ -105,10 +106,10 @@ def _shares(levels: list[str], classes: list[str]) -> Figure:
     totals = Counter(places)
     kinds = list(dict.fromkeys(groups.values()))
     data = []
-    for number, (kind, name) in enumerate(zip(kinds, _texts(kinds, 24), strict=True)):
+    for number, (kind, name) in enumerate(zip(kinds, label_texts(kinds, 24), strict=True)):
         some = [counts[row, kind] for row in range(len(labels))]
         texts = [
-            f"{_text(label)}<br>{_text(kind)}: {n:,} samples, {n / totals[row]:.0%}"
+            f"{label_text(label)}<br>{label_text(kind)}: {n:,} samples, {n / totals[row]:.0%}"
             for row, (label, n) in enumerate(zip(labels, some, strict=True))
         ]
         data.append(
@@ -123,7 +124,7 @@ def _shares(levels: list[str], classes: list[str]) -> Figure:
     across = {"tickformat": ".0%", "range": [0, 1], "dtick": 0.25}
     height, down = _height(labels) + 22 * len(kinds), rows_axis(labels, 34)
     layout: Figure = {"barmode": "stack", "legend": {"traceorder": "normal"}, "bargap": 0.25}
-    return _figure(data, "", "", height, xaxis=across, yaxis=down, **layout)
+    return figure(data, "", "", height, xaxis=across, yaxis=down, **layout)
 
 
 def _height(labels: Sequence[str]) -> int:

@@ -1,199 +1,148 @@
-"""The page of a relevance test: which columns are informative at all."""
+"""Facts about a relevance test: which columns are informative at all."""
 
 import math
-from collections.abc import Iterator
+import shlex
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from infosieve.report import _figures as figures
-from infosieve.report._data import nats
-from infosieve.report._parts import Page, counted, listed, name_text, section, short_names
-from infosieve.report._words import _left_out, _parts, setting, target_name
-
-# Columns in the first figure; rows of the table, at least and at most; points in the second figure.
-_BARS, _FEWEST, _ROWS, _POINTS = 30, 10, 200, 400
-# So many are named in the headline.
-_NAMED = 4
+from infosieve._core.types import BoolArray, IntArray
+from infosieve.report._estimates import Estimate, estimate_of
+from infosieve.results import Provenance, RelevanceTest
+from infosieve.results._facts import few_groups
 
 
-def relevance_notes(result: Any) -> Iterator[str]:
-    """What columns were compared with, and what that leaves open: a sentence each."""
-    shared, tested = result.shared, result.tested
-    own = tested & ~shared
-    if shared.any():
-        draws = np.unique(result.n_draws_asked[shared])
-        sizes = f"{draws[-1]:,}" if draws.size == 1 else f"{draws[0]:,} to {draws[-1]:,}"
-        yield (
-            f"{counted(int(shared.sum()), 'column')} {_was(shared)} compared with {sizes} columns "
-            "that know nothing, drawn once for all columns whose values repeat alike."
-        )
-    if own.any():
-        most = int(result.n_draws_asked[own].max())
-        yield (
-            f"{counted(int(own.sum()), 'column')} {_was(own)} compared with up to {most:,} "
-            f"permutations of {'its' if own.sum() == 1 else 'their'} own: no p-value there is "
-            f"below {1 / (most + 1):.2g}."
-        )
-    few = few_groups(result)
-    if few:
-        yield (
-            f"{few} groups can be arranged in {math.factorial(few):,} ways at most: p-values are "
-            f"hardly smaller than {1 / math.factorial(few):.2g}, which is too large for one column "
-            f"of {int(tested.sum()):,} by itself. More groups are needed."
-        )
-    if result.n_needed > 1:
-        enough = math.ceil(tested.sum() / result.alpha)
-        more = f"; with {setting(result.provenance, 'n_permutations', enough)} it would be for one"
-        yield (
-            f"A p-value of {result.smallest_p[tested].max():.2g} is small enough only if "
-            f"{result.n_needed:,} columns or more are relevant{'' if few else more}."
-        )
-    if (tested & ~result.relevant).any():
-        yield (
-            "What is not relevant is not shown to be useless: of a weak trend, a rank correlation "
-            "needs fewer samples."
-        )
-    if not tested.all():
-        yield f"{counted(int((~tested).sum()), 'constant column')} {_was(~tested)} not tested."
-    yield from _parts(result)
-    yield from _left_out(result.provenance)
+@dataclass(frozen=True, kw_only=True)
+class TestedColumn:
+    """A column of a relevance test."""
+
+    name: Any
+    information: float
+    chance: float
+    p_value: float
+    q_value: float
+    relevant: bool
+    constant: bool
 
 
-def few_groups(result: Any) -> int:
-    """How many groups there are, if too few for one column to be relevant by itself; else 0."""
-    groups, n_tested = result.provenance.parameters.get("groups"), int(result.tested.sum())
-    if not isinstance(groups, int) or n_tested == 0:
-        return 0
-    return groups if math.lgamma(groups + 1) < math.log(n_tested / result.alpha) - 1e-9 else 0
+@dataclass(frozen=True)
+class RelevanceFacts:
+    """Facts about a test of each column."""
+
+    result: RelevanceTest
+
+    @property
+    def n_columns(self) -> int:
+        return len(self.result.features)
+
+    @cached_property
+    def order(self) -> IntArray:
+        """The numbers of the columns: relevant ones first, the largest information first."""
+        return np.lexsort((-self.result.information, ~self.result.relevant))
+
+    @cached_property
+    def columns(self) -> list[TestedColumn]:
+        """The columns in that order."""
+        result = self.result
+        p, q, relevant = result.p_values.tolist(), result.q_values.tolist(), result.relevant
+        return [
+            TestedColumn(
+                name=result.features[j],
+                information=float(result.information[j]),
+                chance=float(result.chance[j]),
+                p_value=p[j],
+                q_value=q[j],
+                relevant=bool(relevant[j]),
+                constant=int(result.n_draws[j]) == 0,
+            )
+            for j in self.order.tolist()
+        ]
+
+    @property
+    def relevant(self) -> list[TestedColumn]:
+        return [column for column in self.columns if column.relevant]
+
+    @property
+    def nearest(self) -> list[TestedColumn]:
+        """The columns that are not relevant, those nearest to it first."""
+        others = [column for column in self.columns if not column.relevant]
+        return sorted(others, key=lambda column: column.p_value)
+
+    @property
+    def largest(self) -> float:
+        return float(self.result.information.max())
+
+    @property
+    def target(self) -> str | None:
+        return target_name(self.result.provenance)
+
+    @property
+    def n_shared(self) -> int:
+        """How many columns were compared with draws that all of them share."""
+        return int(self.result.shared.sum())
+
+    @property
+    def shared_draws(self) -> tuple[int, int]:
+        """How many draws these are, at least and at most."""
+        draws = self.result.n_draws_asked[self.result.shared]
+        return int(draws.min()), int(draws.max())
+
+    @property
+    def _own(self) -> BoolArray:
+        return np.asarray(self.result.tested & ~self.result.shared)
+
+    @property
+    def n_own(self) -> int:
+        """How many columns were compared with permutations of their own."""
+        return int(self._own.sum())
+
+    @property
+    def own_draws(self) -> int:
+        return int(self.result.n_draws_asked[self._own].max())
+
+    @property
+    def n_tested(self) -> int:
+        return int(self.result.tested.sum())
+
+    @property
+    def n_irrelevant(self) -> int:
+        return int((self.result.tested & ~self.result.relevant).sum())
+
+    @property
+    def few_groups(self) -> int:
+        """How many groups there are, if too few for one column to be relevant by itself; else 0."""
+        return few_groups(self.result)
+
+    @property
+    def arrangements(self) -> int:
+        """In how many ways groups can be arranged."""
+        return math.factorial(self.few_groups)
+
+    @property
+    def coarsest_p(self) -> float:
+        return float(self.result.smallest_p[self.result.tested].max())
+
+    @property
+    def n_enough(self) -> int:
+        """With so many permutations, one column could be relevant by itself."""
+        return math.ceil(self.n_tested / self.result.alpha)
+
+    @property
+    def estimate(self) -> Estimate:
+        return estimate_of(self.result)
 
 
-def _was(columns: Any) -> str:
-    return "was" if columns.sum() == 1 else "were"
-
-
-def by_information(result: Any) -> Any:
-    """The numbers of the columns: relevant ones first, the largest information first."""
-    return np.lexsort((-result.information, ~result.relevant))
-
-
-def relevance_page(result: Any) -> Page:
-    """Words, a table of the relevant columns, and figures of these and of all."""
-    frame, order, n = result.to_frame(), by_information(result), int(result.relevant.sum())
-    rows = order[: min(_ROWS, max(n, _FEWEST))]
-    words = [
-        f"Each of {counted(len(result.features), 'column')} was tested by itself, from "
-        f"{result.provenance.n_samples:,} samples: does it tell anything about the target? Columns "
-        "that say the same are all relevant; columns that matter only together may not be.",
-        f"Of columns that are called relevant, {100 * result.alpha:.3g} % are expected to tell "
-        "nothing, at most (false discovery rate).",
-        "Information is estimated for the test, by default with K from 3 to 25 and normal scores: "
-        "relevance() has other defaults, and gives other values.",
-        *result.notes,
-    ]
-    if n > _ROWS:
-        words.append(f"The table has the {_ROWS} most informative of {n:,} relevant columns.")
-    return {
-        "kind": "Relevance test",
-        "title": _title(result, order[:n]),
-        "words": words,
-        "heads": ["column", "information (nats)", "chance (95 %)", "p", "q", ""],
-        "rows": [_row(frame.iloc[j]) for j in rows],
-        "numeric": [1, 2, 3, 4],
-        "sections": _sections(frame, order),
-    }
-
-
-def _title(result: Any, relevant: Any) -> str:
-    target = target_name(result.provenance)
-    about = "the target" if target is None else name_text(target)
-    if not relevant.size:
-        return f"No column of {len(result.features):,} was found to be informative about {about}"
-    found = short_names(result, relevant)
-    verb = "is" if len(found) == 1 else "are"
-    which = f": {listed(found)}" if len(found) <= _NAMED else ""
-    columns = counted(len(result.features), "column")
-    return f"{len(found):,} of {columns} {verb} informative about {about}{which}"
-
-
-def _row(one: Any) -> list[str]:
-    name = name_text(one["feature"])
-    if one["draws"] == 0:
-        return [name, "0", "", "", "", "constant"]
-    return [
-        name,
-        nats(one["information"]),
-        nats(one["chance_q95"]),
-        f"{one['p_value']:.2g}",
-        f"{one['q_value']:.2g}",
-        "relevant" if one["relevant"] else "not relevant",
-    ]
-
-
-def _sections(frame: Any, order: Any) -> list[Page]:
-    shown = order[:_BARS]
-    most = "The columns" if shown.size == order.size else f"The first {shown.size} columns"
-    text = f"{most} beside chance: 95 % of permuted columns stay below the mark."
-    sections = [section("The most informative columns", text, _bars(frame.iloc[shown]))]
-    if order.size > _BARS:
-        text = "From the most informative column to the least. The dashed line is chance (95 %)."
-        sections.append(section("All columns", text, _ranked(frame)))
-    return sections
-
-
-def _hover(frame: Any) -> list[str]:
-    """Columns as a figure tells them."""
-    columns = ("feature", "information", "p_value", "q_value")
-    return [
-        f"{figures._text(name)}<br>{nats(value)} nats, p = {p:.2g}, q = {q:.2g}"
-        for name, value, p, q in zip(*(frame[column] for column in columns), strict=True)
-    ]
-
-
-def _bars(frame: Any) -> Page:
-    """The columns of a frame, beside what chance gives each."""
-    shown = figures.bars(
-        [str(name) for name in frame["feature"]],
-        frame["information"].tolist(),
-        "information about the target (nats)",
-        _hover(frame),
-        ["found" if relevant else "faint" for relevant in frame["relevant"]],
-    )
-    tested = np.flatnonzero(frame["draws"] > 0)
-    mark = {
-        "type": "scatter", "mode": "markers", "name": "chance (95 %)", "hoverinfo": "skip",
-        "x": frame["chance_q95"].iloc[tested].tolist(), "y": tested.tolist(),
-        "marker": {
-            "color": "refused", "symbol": "line-ns-open", "size": 13, "line": {"width": 2}
-        },
-    }  # fmt: skip
-    shown["data"][0] |= {"showlegend": False}
-    shown["data"].append(mark)
-    shown["layout"] |= {"showlegend": True}
-    return shown
-
-
-def _ranked(frame: Any) -> Page:
-    """All columns by their information, thinned out where there are thousands."""
-    frame = frame.sort_values("information", ascending=False, kind="stable")
-    at = np.unique(np.geomspace(1, len(frame), _POINTS).round().astype(int)) - 1
-    some, data = frame.iloc[at].assign(rank=at + 1), []
-    for name, color, relevant in (("not relevant", "chance", False), ("relevant", "found", True)):
-        part = some[some["relevant"] == relevant]
-        if len(part):
-            data.append(
-                {
-                    "type": "scatter", "mode": "markers", "name": name,
-                    "x": part["rank"].tolist(), "y": part["information"].tolist(),
-                    "marker": {"color": color}, "text": _hover(part),
-                    "hovertemplate": "%{text}<extra></extra>",
-                }
-            )  # fmt: skip
-    # Most columns are compared with one distribution, and its level is that of the line.
-    level = float(frame.loc[frame["draws"] > 0, "chance_q95"].median())
-    line = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": level, "y1": level}
-    line |= {"line": {"color": "refused", "dash": "dash", "width": 1}}
-    ticks = [10**k for k in range(len(str(len(frame))))]
-    across = {"type": "log", "tickvals": ticks, "ticktext": [f"{tick:,}" for tick in ticks]}
-    title = "column, by rank (logarithmic)"
-    return figures._figure(data, title, "information (nats)", shapes=[line], xaxis=across)
+def target_name(known: Provenance) -> str | None:
+    """The target of a test, by the command that asked for it; None where that does not say it."""
+    try:
+        given = shlex.split(known.command or "")
+    except ValueError:  # a quote without an end, in a record that somebody wrote
+        return None
+    for i, one in enumerate(given):
+        if one.startswith("--target="):
+            return one.removeprefix("--target=")
+        if one == "--target" and i + 1 < len(given):
+            return given[i + 1]
+    return None

@@ -24,6 +24,13 @@ def keep(record: Any, **arrays: Any) -> None:
         object.__setattr__(record, name, array)
 
 
+def notes_of(record: Any) -> tuple[str, ...]:
+    """What a reader should know of a record, a sentence each: the report has the words."""
+    from infosieve.report._render import notes
+
+    return notes(record)
+
+
 def plain_record(value: Any) -> dict[str, Any]:
     """The fields of a record."""
     return {field.name: getattr(value, field.name) for field in fields(value)}

@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 
 from infosieve._core.types import FloatArray, IntArray
-from infosieve.report._words import cluster_notes
-from infosieve.results._base import Document, Provenance, keep, plain_record
+from infosieve.results._base import Document, Provenance, keep, notes_of, plain_record
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -126,7 +125,7 @@ class ClusterResult(Document):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return tuple(cluster_notes(self))
+        return notes_of(self)
 
     def to_frame(self) -> pd.DataFrame:
         """A row for each column: its cluster, and whether it is the medoid or a copy.

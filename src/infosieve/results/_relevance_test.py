@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 
 from infosieve._core.types import BoolArray, FloatArray, IntArray
-from infosieve.report._relevance import relevance_notes
-from infosieve.results._base import Document, Provenance, keep, plain_record
+from infosieve.results._base import Document, Provenance, keep, notes_of, plain_record
 
 # A null distribution of one column alone ends when so many draws have reached the column.
 ENOUGH = 20
@@ -156,7 +155,7 @@ class RelevanceTest(Document):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return tuple(relevance_notes(self))
+        return notes_of(self)
 
     def to_frame(self) -> pd.DataFrame:
         """A row for each column, in the order of the table.

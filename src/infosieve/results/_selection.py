@@ -8,8 +8,6 @@ import numpy as np
 import pandas as pd
 
 from infosieve._core.types import FloatArray
-from infosieve.report._data import certainty
-from infosieve.report._words import alone, selection_notes
 from infosieve.results._base import (
     QUANTILE_NAMES,
     QUANTILES,
@@ -17,10 +15,12 @@ from infosieve.results._base import (
     Excerpt,
     Provenance,
     keep,
+    notes_of,
     plain_record,
 )
 from infosieve.results._choice import KChoice
 from infosieve.results._cv_scores import CVScores, plain_scores, restored_scores
+from infosieve.results._facts import alone, certainty
 
 Action = Literal["add", "remove", "refuse", "stop"]
 
@@ -322,7 +322,7 @@ class SelectionResult(Document):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return tuple(selection_notes(self))
+        return notes_of(self)
 
     def to_frame(self) -> pd.DataFrame:
         """The path: a row for each step (two for a pair).

@@ -16,8 +16,7 @@ from infosieve._core.stability import (
     stability_index,
 )
 from infosieve._core.types import BoolArray, FloatArray
-from infosieve.report._stability import stability_notes
-from infosieve.results._base import Document, Provenance, plain_record
+from infosieve.results._base import Document, Provenance, notes_of, plain_record
 
 # The range of thresholds that Meinshausen and Bühlmann (2010) recommend begins here.
 LOWEST_THRESHOLD = 0.6
@@ -143,7 +142,7 @@ class Stability(Document):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return tuple(stability_notes(self))
+        return notes_of(self)
 
     @property
     def _counts(self) -> Any:

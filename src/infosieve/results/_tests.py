@@ -10,13 +10,13 @@ import pandas as pd
 
 from infosieve._core.sequential import SequentialRule, sequential_rule
 from infosieve._core.types import FloatArray, IntArray
-from infosieve.report._words import test_notes
 from infosieve.results._base import (
     QUANTILE_NAMES,
     QUANTILES,
     Document,
     Provenance,
     keep,
+    notes_of,
     plain_record,
 )
 
@@ -244,7 +244,7 @@ class PermutationTest(Document):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return tuple(test_notes(self))
+        return notes_of(self)
 
     def to_frame(self) -> pd.DataFrame:
         """A row for each candidate, with quantiles of its permuted values.

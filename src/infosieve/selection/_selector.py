@@ -12,6 +12,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from infosieve._core.estimators import PAIRS
+from infosieve._core.formats import p_text
 from infosieve._core.parameters import (
     N_FOLDS,
     NEIGHBORS_TRIED,
@@ -58,10 +59,9 @@ from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.measure import Measure
 from infosieve._sources.columns import as_source
 from infosieve.estimators._choice_of_k import choose, neighbors_tried
-from infosieve.report._data import p_text
-from infosieve.report._words import uncorrected
 from infosieve.results import CVScores, Provenance, SelectionResult, Step
 from infosieve.results._checks import check_path
+from infosieve.results._facts import uncorrected
 from infosieve.results._selection import alternatives_frame, cv_scores_frame
 from infosieve.selection._alternatives import find_alternatives
 from infosieve.selection._checkpoint import Checkpoint, CVCheckpoint, Fold, claimed
@@ -817,9 +817,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         shown: str = super()._html_repr()
         if not hasattr(self, "result_"):
             return shown
-        from infosieve.report._render import fragment
-
-        return shown + fragment(self.result_)
+        return shown + self.result_._repr_html_()
 
     def _get_support_mask(self) -> Any:
         check_is_fitted(self)
