@@ -10,15 +10,12 @@ import shutil
 import warnings
 from dataclasses import replace
 from functools import partial
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
 import pytest
 import sklearn
 from command import A_LONG_TIME, run
-from infosieve.report._doubt import _passes
-from infosieve.report._parts import _letters, cut, name_text, shortened
 
 from infosieve import (
     Alternative,
@@ -26,18 +23,26 @@ from infosieve import (
     FeatureClustering,
     MISelector,
     PermutationTest,
+    RelevanceTest,
     SelectionResult,
+    Stability,
+    Step,
     choose_k,
     permutation_test,
     relevance_test,
     stability,
 )
 from infosieve._core.files import printable
+from infosieve._core.formats import nats
 from infosieve._core.sequential import sequential_rule
 from infosieve.cli import main
+from infosieve.cli.show import show
 from infosieve.datasets import load_tecator, make_friedman, make_xor
-from infosieve.report import _asking, _data, _pairs, _words
-from infosieve.report._render import _breakable, page
+from infosieve.report import _asking, _figures, _pairs
+from infosieve.report._names import _letters, cut, name_text, shortened
+from infosieve.report._near_level import probability_to_pass
+from infosieve.report._render import breakable, facts_of, page, said
+from infosieve.report._steps import FAR, StepFacts, percentiles
 
 EVIL = "<script>alert('x')</script>"
 HOSTILE = [
@@ -230,7 +235,7 @@ def test_titles_tell_names_apart():
 
 
 def test_names_are_broken_at_their_joints():
-    broken = str(_breakable("volatile_acidity meanRadius a.b/c 0.05 -0.5 1e-05 <b>x_y</b>"))
+    broken = str(breakable("volatile_acidity meanRadius a.b/c 0.05 -0.5 1e-05 <b>x_y</b>"))
     assert broken == (
         "volatile_<wbr>acidity mean<wbr>Radius a.<wbr>b/<wbr>c 0.05 -0.5 1e-05 "
         "&lt;b&gt;x_<wbr>y&lt;/b&gt;"
@@ -369,23 +374,22 @@ def with_alternatives(result, *alternatives):
 
 def relevance_of(result, relevant, **more):
     """A relevance test of the columns of a selection."""
-    flags = np.isin(np.arange(len(result.features)), relevant)
-    return SimpleNamespace(
-        _schema="relevance-test", features=result.features, information=result.relevance,
-        relevant=flags, alpha=0.05,
-        q_values=np.where(flags, 0.004, 0.5), provenance=more.get("known", result.provenance),
+    m = len(result.features)
+    flags = np.isin(np.arange(m), relevant)
+    return RelevanceTest(
+        features=result.features, information=result.relevance, alpha=0.05,
+        exceedances=np.where(flags, 0, 500), n_draws=np.full(m, 999), n_draws_asked=np.full(m, 999),
+        shared=np.ones(m, bool), chance=np.full(m, 0.01),
+        provenance=more.get("known", result.provenance),
     )  # fmt: skip
 
 
 def repeated(result, frequencies):
     """The stability of a selection."""
-    shares = np.array(frequencies)
-    return SimpleNamespace(
-        _schema="stability", features=result.features, frequencies=shares,
-        provenance=result.provenance,
-        threshold=lambda: 0.6, stable=lambda: tuple(np.flatnonzero(shares >= 0.6).tolist()),
-        notes=("It was fitted on 100 halves.",),
-    )  # fmt: skip
+    halves = [np.flatnonzero(np.asarray(frequencies) > i / 20).tolist() for i in range(20)]
+    return Stability(
+        features=result.features, chosen=tuple(map(tuple, halves)), provenance=result.provenance
+    )
 
 
 def wide_table():
@@ -631,6 +635,11 @@ def test_how_many_surrogates_were_as_large(found):
     assert "surrogates" not in read(page(hostile()))  # which has no tests
 
 
+def last_level(result):
+    """What is said of the level that ended a search."""
+    return " ".join(said("selection", "last_level", facts_of(result)))
+
+
 def with_outcome(result, level, count, drawn):
     """The last step of a result with another outcome of its test."""
     rule = sequential_rule(level, 199)
@@ -669,13 +678,13 @@ def test_how_often_another_seed_decides_otherwise():
         rates = rng.beta(count + 0.5, drawn - count + 0.5, size=20_000)
         times, counts = rule.endings(rng.random((199, rates.size)) < rates)
         share = np.mean(counts <= rule.accept[times])
-        assert abs(_passes(rule, count + 0.5, drawn - count + 0.5) - share) < 0.015
+        assert abs(probability_to_pass(rule, count + 0.5, drawn - count + 0.5) - share) < 0.015
 
 
 def test_levels_that_are_not_alpha_are_explained(found):
     last = found.steps[-1]
     assert last.level != 0.05
-    sentence = _words.last_level(found)
+    sentence = last_level(found)
     assert sentence == (
         f"What is allowed at the end is {last.level:.3g}, not alpha = 0.05: levels rise after "
         "small p-values (the ForwardStop rule), and a quarter of each level is set aside for pairs "
@@ -687,26 +696,24 @@ def test_levels_that_are_not_alpha_are_explained(found):
     y = X["a"] ** 3 + 0.1 * np.random.default_rng(9).normal(size=len(X))
     plain = MISelector(stop="permutation", lookahead=1, random_state=0).fit(X, y)
     assert plain.result_.steps[-1].level == 0.05
-    assert _words.why_not_alpha(plain.result_) == _words.last_level(plain.result_) == ""
+    assert last_level(plain.result_) == ""
     pairs = MISelector(stop="permutation", random_state=0).fit(X, y).result_
-    assert "a quarter of each level is set aside for pairs of columns." in _words.last_level(pairs)
-    assert "ForwardStop" not in _words.last_level(pairs)
+    assert "a quarter of each level is set aside for pairs of columns." in last_level(pairs)
+    assert "ForwardStop" not in last_level(pairs)
     full = MISelector(random_state=0, max_features=1).fit(X, y).result_
     assert full.steps[-1].action == "add"  # no level ended it, but those of steps are shown
-    assert _words.last_level(full) == ""
+    assert last_level(full) == ""
     removal = replace(last, action="remove")
-    assert _words.last_level(replace(found, steps=(*found.steps[:-1], removal))) == ""
+    assert last_level(replace(found, steps=(*found.steps[:-1], removal))) == ""
     # none of its steps had a level above alpha
     assert "That is not alpha = 0.05: levels begin below it, and rise later" in read(page(full))
 
 
 def test_the_terminal_explains_levels(found, tmp_path, capsys):
-    from infosieve.cli.show import show
-
     show(found)
     lines = capsys.readouterr().out.strip().splitlines()
     assert lines[-2].endswith(found.stop_reason)
-    assert lines[-1] == _words.last_level(found)
+    assert lines[-1] == last_level(found)
 
 
 def test_what_was_excluded_and_why(found):
@@ -732,31 +739,27 @@ def test_stand_ins(found):
     names = list(found.features)
     first, second = found.selected[:2]
     third, fourth = names.index("X6"), names.index("second meter")
-    assert "twice X4 is an exact copy of X4." in read(page(found))
-    none = read(page(with_alternatives(found)))
-    assert "No column was found that could take the place of a selected one." in none
+    assert facts_of(found).relevant_copies == [("X4", ["twice X4"])]
+    assert facts_of(with_alternatives(found)).stand_ins == []
     asked = with_alternatives(
         found, stand_in(second, third, 0.8, 0.3), stand_in(first, third, 0.7, 0.2),
         stand_in(first, fourth, 0.95, 0.02),
     )  # fmt: skip
-    labels = np.arange(len(names))
-    labels[fourth] = labels[first]
-    how = SimpleNamespace(parameters={"similarity": "supervised"})
-    clusters = SimpleNamespace(features=found.features, labels=labels, provenance=how)
-    from infosieve.report._answers import stand_ins
-
-    answer = stand_ins(asked, clusters)
-    rest = ", ".join(names[j] for j in found.selected[2:-1])
-    part = answer.section
-    assert part["notes"][0] == f"No stand-in was found for {rest} and {names[found.selected[-1]]}."
-    assert "1 of 3 stand-ins is in the cluster of the selected column" in part["notes"][-1]
-    rows = [[c["text"] if isinstance(c, dict) else c for c in row] for row in part["table"]["rows"]]
-    assert rows == [
-        [names[first], "second meter", "95%", "2%", "0.016", "yes"],
-        [names[first], "X6", "70%", "20%", "0.016", "no"],
-        [names[second], "X6", "80%", "30%", "0.016", "no"],
+    numbers = wide_table()[0].drop(columns=["customer", "constant"]).iloc[3:].fillna(0)
+    clusters = FeatureClustering(numbers.shape[1] - 1).fit(numbers, wide_table()[1].iloc[3:])
+    labels = np.arange(numbers.shape[1])
+    labels[list(numbers).index("second meter")] = list(numbers).index(names[first])
+    facts = facts_of(asked, clusters=replace(clusters.result_, labels=labels))
+    assert [(name, [one.name for one in others]) for name, others in facts.stand_ins] == [
+        (names[first], ["second meter", "X6"]),  # the best first
+        (names[second], ["X6"]),
     ]
-    drawn = part["figures"][0]
+    of_first = facts.stand_ins[0][1]
+    np.testing.assert_allclose([one.worth for one in of_first], [0.95, 0.7])
+    np.testing.assert_allclose([one.other.share for one in of_first], [0.02, 0.2])
+    assert facts.same_cluster == [True, False, False]
+    assert facts.without_stand_in == [names[j] for j in found.selected[2:]]
+    drawn = _figures.stand_ins(facts)
     assert drawn["layout"]["yaxis"]["ticktext"] == [
         names[first], "↳ second meter", "↳ X6", names[second], "↳ X6",
     ]  # fmt: skip
@@ -765,18 +768,14 @@ def test_stand_ins(found):
     np.testing.assert_allclose(bars["x"], [0.95, 0.7, 0.8])
     np.testing.assert_allclose(dots["x"], [0.02, 0.2, 0.3])
     assert bars["y"] == dots["y"] == [1, 2, 4]
-    assert answer.fact["answer"].startswith(f"2 of {len(found.selected)} have stand-ins: ")
 
 
 def test_many_stand_ins_are_all_in_the_table(found):
     first = found.selected[0]
     others = [j for j in range(len(found.features)) if j not in found.selected] * 3
     asked = with_alternatives(found, *(stand_in(first, j, 0.9, 0.1) for j in others))
-    from infosieve.report._answers import stand_ins
-
-    part = stand_ins(asked).section
-    assert len(part["table"]["rows"]) == len(others) > 8
-    labels = part["figures"][0]["layout"]["yaxis"]["ticktext"]
+    assert page(asked).count('data-head="left to add"') == len(others) > 8
+    labels = _figures.stand_ins(facts_of(asked))["layout"]["yaxis"]["ticktext"]
     assert len(labels) == 10
     assert labels[-1] == f"↳ and {len(others) - 8} more, in the table"
 
@@ -825,8 +824,6 @@ def test_what_the_command_left_out():
 
 
 def test_a_bound_of_most_columns_is_none(capsys):
-    from infosieve.cli.show import show
-
     X = np.random.default_rng(0).normal(size=(40, 5))
     selector = MISelector(stop=None, n_features_to_select=4, random_state=0)
     weak = stability(selector, X, X[:, 0] + X[:, 1] + X[:, 2], n_resamples=2, random_state=0)
@@ -842,22 +839,22 @@ def test_a_bound_of_most_columns_is_none(capsys):
 
 def test_stability_beside_a_selection(found):
     shares = np.zeros(len(found.features))
-    shares[list(found.selected)] = 0.5
+    shares[list(found.selected)] = 0.3
     shares[found.selected[0]] = 1.0
-    shares[list(found.features).index("X6")] = 0.7
-    text = page(found, stability=repeated(found, shares))
-    n = len(found.selected)
-    answer = f"1 of {n} selected columns is chosen again and again from halves of the samples"
-    assert f"{answer}, and so is 1 other column." in read(text)
-    assert "It was fitted on 100 halves." in read(text)
-    figure = figures_of(text)[2]
-    assert figure["data"][0]["x"][:2] == [1.0, 0.7]
+    shares[list(found.features).index("X6")] = 0.9
+    again = repeated(found, shares)
+    facts = facts_of(found, stability=again)
+    assert facts.stable_selected == [found.selected[0]]
+    assert facts.n_other_stable == 1
+    assert not facts.of_other_data(again)
+    figure = _figures.frequencies(again, found.selected)
+    assert figure["data"][0]["x"][:2] == [1.0, 0.9]
     assert figure["data"][0]["marker"]["color"][:2] == ["found", "faint"]
-    assert figure["layout"]["shapes"][0]["x0"] == 0.6
-    X, y = make_friedman(60, 5, random_state=0, return_X_y=True, as_frame=True)
-    one = MISelector(stop=None, max_features=1, random_state=0).fit(X, y).result_
-    text = read(page(one, stability=repeated(one, np.zeros(5))))
-    assert "0 of 1 selected column is chosen again and again" in text
+    assert figure["layout"]["shapes"][0]["x0"] == again.threshold()
+    answer = f"1 of {len(found.selected)} selected columns is chosen again and again"
+    assert f"{answer} from halves of the samples, and so is 1 other column." in read(
+        page(found, stability=again)
+    )
 
 
 def test_answers_about_other_columns_are_refused(found):
@@ -1182,24 +1179,27 @@ def test_what_was_not_selected_may_be_certain_too(found):
 # --- figures
 
 
+def step_facts(number, gain, null):
+    step = Step(action="add", features=(0,), mi=gain, gain=gain, n_candidates=1)
+    return StepFacts(number=number, names=["a"], null=null, step=step, follows=[])
+
+
 def test_small_steps_are_seen_beside_large_ones():
     """0.01 nats beside 3: both boxes have the same size, and both dots are on the figure."""
     rng = np.random.default_rng(0)
     points = [
-        _data.PathPoint(number=i, names=["a"], action="add", gain=gain, null=null, p_text="p")
+        step_facts(i, gain, null)
         for i, gain, null in (
             (1, 3.0, rng.normal(0.2, 0.1, 99)),
             (2, 0.01, rng.normal(0, 1e-3, 99)),
         )
     ]
-    bands = [p.above_chance(_data.percentiles(p.null)) for p in points]
+    bands = [p.above_chance(percentiles(p.null)) for p in points]
     assert [band[[2, 4]].tolist() for band in bands] == [[0, 1], [0, 1]]
     large, small = (np.arcsinh(float(p.above_chance(p.gain))) for p in points)
     assert 1 < small < large < 5  # of axes that begin at -2
-    same = _data.PathPoint(
-        number=1, names=["a"], action="add", gain=0.5, null=np.full(9, 0.1), p_text=""
-    )
-    assert same.above_chance([0.5, 0.1, 0.0]).tolist() == [_data.FAR, 0.0, -_data.FAR]
+    same = step_facts(1, 0.5, np.full(9, 0.1))
+    assert same.above_chance([0.5, 0.1, 0.0]).tolist() == [FAR, 0.0, -FAR]
 
 
 def test_the_path_of_a_page(found):
@@ -1243,13 +1243,11 @@ def test_the_last_merge_is_not_on_the_edge():
 
 
 def test_small_gains_have_two_digits(found, capsys):
-    from infosieve.cli.show import show
-
     numbers = [0.1234, 0.001, 0.00042, 1.234e-05, 1e-17, -0.0004, -0.25, 0.0]
-    assert [_data.nats(value) for value in numbers] == [
+    assert [nats(value) for value in numbers] == [
         "0.123", "0.001", "0.00042", "1.2e-05", "0.000", "-0.0004", "-0.250", "0.000",
     ]  # fmt: skip
-    assert [_data.nats(value, "+") for value in (0.00042, 0.5, 0)] == [
+    assert [nats(value, "+") for value in (0.00042, 0.5, 0)] == [
         "+0.00042",
         "+0.500",
         "+0.000",
@@ -1313,8 +1311,6 @@ def test_removed_columns_have_no_place_beside_chance():
 
 
 def test_refused_columns_say_what_they_follow(found, capsys):
-    from infosieve.cli.show import show
-
     second = replace(found.steps[-1], action="refuse", follows=(found.selected[0],))
     result = replace(found, steps=(*found.steps[:-1], second, found.steps[-1]))
     first, other = (found.features[j] for j in (found.selected[0], second.features[0]))
@@ -1861,7 +1857,7 @@ def test_a_column_that_tells_nearly_all_is_told(rng, case):
     X = pd.DataFrame({"noise": rng.normal(size=300), "after": column(y)})
     search = MISelector(lookahead=1, random_state=0).fit(X, target(y))
     assert search.result_.steps[0].features == (1,)
-    said = f"after ({_data.nats(search.result_.steps[0].mi)} nats) alone tells nearly all."
+    said = f"after ({nats(search.result_.steps[0].mi)} nats) alone tells nearly all."
     notes = [note for note in search.result_.notes if said in note]
     assert len(notes) == told
     assert (said in read(page(search.result_))) == told

@@ -89,13 +89,13 @@ class CVScoresDisplay(Display):
         for number, fold in enumerate(drawn.folds):
             label = "folds" if number == 0 else None
             ax.plot(at, fold, color=FAINT, lw=0.8, zorder=1, label=label)
-        label = f"no column: {drawn.text(drawn.without)}"
-        ax.axhline(drawn.without, color=CHANCE, ls=":", lw=1.3, label=label)
+        label = f"no column: {drawn.text(drawn.scores.without)}"
+        ax.axhline(drawn.scores.without, color=CHANCE, ls=":", lw=1.3, label=label)
         if drawn.every is not None:
             label = f"all {drawn.n_features:,} columns: {drawn.text(drawn.every)}"
             ax.axhline(drawn.every, color=FOLLOWS, ls="--", lw=1.3, label=label)
-        label = f"chosen: {drawn.n_chosen:,}"
-        ax.axvline(drawn.place(drawn.n_chosen), color=REFUSED, lw=1.3, label=label)
+        label = f"chosen: {drawn.scores.n_chosen:,}"
+        ax.axvline(drawn.place(drawn.scores.n_chosen), color=REFUSED, lw=1.3, label=label)
         for criterion, means in drawn.others.items():
             ax.plot(at, means, color=CHANCE, lw=1.3, zorder=2, label=f"{criterion}: mean")
         ax.errorbar(
@@ -109,8 +109,8 @@ class CVScoresDisplay(Display):
                 markerfacecolor=face, label=kind, zorder=4,
             )  # fmt: skip
         _name_columns(ax, drawn)
-        ax.set(ylim=(low, high), title=drawn.model)
-        ax.set_ylabel(drawn.scoring, parse_math=False)
+        ax.set(ylim=(low, high), title=drawn.scores.model_name)
+        ax.set_ylabel(drawn.scores.scoring, parse_math=False)
         ax.legend(fontsize="small", frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
         ax.spines[["top", "right"]].set_visible(False)
         return self._drawn(ax)

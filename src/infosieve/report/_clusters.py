@@ -127,16 +127,9 @@ class ClusterFacts:
 
 @dataclass(frozen=True, kw_only=True)
 class Leaf:
-    """A leaf of a dendrogram: a column, or several that are not drawn one by one.
+    """A leaf of a dendrogram: a column, or several that are not drawn one by one."""
 
-    Attributes
-    ----------
-    name : str
-        The name of the column, or of the first of them.
-    n_columns : int
-    """
-
-    name: str
+    name: str  # of the column, or of the first of them
     n_columns: int
 
     @property
@@ -147,15 +140,10 @@ class Leaf:
 
 @dataclass(frozen=True, kw_only=True)
 class Tree:
-    """A dendrogram.
+    """A dendrogram: its links, and its leaves in their order, at 5, 15, 25, ...
 
-    Attributes
-    ----------
-    links : list of (at, height, cluster)
-        The corners of each merge, along the leaves and across them, and its cluster; None where it
-        joins clusters.
-    leaves : list of Leaf
-        In their order, at 5, 15, 25, ...
+    A link is the corners of a merge, along the leaves and across them, and its cluster; None where
+    it joins clusters.
     """
 
     links: list[tuple[list[float], list[float], int | None]]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from infosieve._core.formats import nats
+from infosieve._core.formats import counted, nats
 from infosieve._core.types import FloatArray
 from infosieve.report._clusters import LEAVES, ClusterFacts, tree_of
 from infosieve.report._names import cut, shortened
@@ -35,6 +35,8 @@ _POINTS = 400
 _PLAIN: Figure = {
     "exponentformat": "power", "minexponent": 5, "separatethousands": True, "hoverformat": ".6~g",
 }  # fmt: skip
+# Texts are HTML, and are shown where one points at something.
+_TEXTS = {"hovertemplate": "%{text}<extra></extra>"}
 
 
 def figure(data: list[Figure], x: str, y: str, height: int = 340, **layout: Any) -> Figure:
@@ -42,6 +44,26 @@ def figure(data: list[Figure], x: str, y: str, height: int = 340, **layout: Any)
     for name in ("xaxis", "yaxis"):
         axes[name] |= layout.pop(name, {})
     return {"data": data, "layout": axes | {"height": height} | layout}
+
+
+def _scatter(mode: str, x: Iterable[Any], y: Iterable[Any], **more: Any) -> Figure:
+    return {"type": "scatter", "mode": mode, "x": _plain(x), "y": _plain(y)} | more
+
+
+def _plain(values: Iterable[Any]) -> list[Any]:
+    return values.tolist() if isinstance(values, np.ndarray) else list(values)
+
+
+def _upright(x: float, color: str, dash: str | None = None, width: int = 1) -> Figure:
+    """A line from the bottom of a figure to its top."""
+    look = {"color": color, "width": width} | ({"dash": dash} if dash else {})
+    return {"type": "line", "x0": x, "x1": x, "yref": "paper", "y0": 0, "y1": 1, "line": look}
+
+
+def _shaded(start: float, end: float, color: str, **more: Any) -> Figure:
+    """A part of a figure, from its bottom to its top."""
+    place = {"type": "rect", "x0": start, "x1": end, "yref": "paper", "y0": 0, "y1": 1}
+    return place | {"fillcolor": color, "line": {"width": 0}, "layer": "below"} | more
 
 
 def rows_axis(labels: Sequence[object], length: int) -> Figure:
@@ -69,8 +91,11 @@ def path(facts: SelectionFacts) -> Figure:
     points = facts.beside_chance
     if not points:
         return _untested_path(facts.steps)
-    boxes = [_row_box(i, p.above_chance(percentiles(p.null))) for i, p in enumerate(points)]
-    boxes = [box | {"showlegend": i == 0} for i, box in enumerate(boxes)]
+    boxes = [
+        _box(np.arcsinh(p.above_chance(percentiles(p.null))), i == 0)
+        | {"orientation": "h", "y": [i], "hoverinfo": "skip", "width": 0.6}
+        for i, p in enumerate(points)
+    ]
     places = [float(p.above_chance(p.gain)) for p in points]
     shown = []
     for label, color, action, doubtful in (
@@ -82,21 +107,30 @@ def path(facts: SelectionFacts) -> Figure:
         kind = [p.action == action and p.doubtful == doubtful for p in points]
         some = [(i, places[i], p) for i, p in enumerate(points) if kind[i]]
         if some:
-            markers = _markers(label, color, some)
-            markers["marker"]["symbol"] = _symbol("circle", not doubtful)
-            shown.append(markers)
+            look = {"color": color, "size": 12, "symbol": _symbol("circle", not doubtful)}
+            x, texts = np.arcsinh([place for _, place, _ in some]), [_step_text(*p) for p in some]
+            rows = [row for row, _, _ in some]
+            shown.append(
+                _scatter("markers", x, rows, name=label, marker=look, text=texts, **_TEXTS)
+            )
     ticks = chance_ticks(max(places))
     high = float(np.arcsinh(max(*places, ticks[-1])))
     low = float(np.arcsinh(min(-2.0, *places)))
     low -= 0.05 * (high - low)  # more than half a dot, on a phone too
     end = high + 0.25 * (high - low)
-    shown.append(_beside([f"{nats(p.gain, '+')} nats" for p in points], end))
+    gains = [f"{nats(p.gain, '+')} nats" for p in points]
+    rows = list(range(len(points)))
+    shown.append(  # where a figure is wide enough
+        _scatter(
+            "text", [end] * len(rows), rows, text=gains, textposition="middle left",
+            hoverinfo="skip", showlegend=False, meta="wide",
+        )
+    )  # fmt: skip
     across: Figure = {
         "tickvals": np.arcsinh(ticks).tolist(), "ticktext": [f"{tick:g}" for tick in ticks],
         "range": [low, end], "zeroline": False,
     }  # fmt: skip
-    edge = {"type": "line", "x0": float(np.arcsinh(1)), "x1": float(np.arcsinh(1)), "y0": 0}
-    edge |= {"yref": "paper", "y1": 1, "line": {"color": "chance", "dash": "dash", "width": 1}}
+    edge = _upright(float(np.arcsinh(1)), "chance", "dash")
     down = rows_axis(_labels(points), 40)
     height = 120 + 30 * len(points)
     title = "above chance, in widths of the chance band"
@@ -111,38 +145,13 @@ def _labels(points: Sequence[StepFacts]) -> list[str]:
     return [f"{p.number}. {' and '.join(n)}" for p, n in zip(points, names, strict=True)]
 
 
-def _row_box(row: int, widths: FloatArray) -> Figure:
-    """The box of permuted values in a row, on the scale of widths."""
+def _box(quantiles: FloatArray, named: bool) -> Figure:
+    """The box of permuted values; the legend has the first."""
     ends = ("lowerfence", "q1", "median", "q3", "upperfence")
-    box: Figure = {
-        end: [value] for end, value in zip(ends, np.arcsinh(widths).tolist(), strict=True)
-    }
+    box: Figure = {end: [value] for end, value in zip(ends, quantiles.tolist(), strict=True)}
     return box | {
-        "type": "box", "orientation": "h", "y": [row], "hoverinfo": "skip", "width": 0.6,
-        "name": "permuted columns (5 to 95 %)", "marker": {"color": "chance", "size": 3},
-        "line": {"width": 1},
-    }  # fmt: skip
-
-
-def _markers(label: str, color: str, points: list[tuple[int, float, StepFacts]]) -> Figure:
-    texts = [
-        f"{_joined(p)}<br>adds {nats(p.gain)} nats, {_widths_text(place)}, {p.p_text}"
-        for _, place, p in points
-    ]
-    return {
-        "type": "scatter", "mode": "markers", "name": label,
-        "x": np.arcsinh([place for _, place, _ in points]).tolist(),
-        "y": [row for row, _, _ in points], "marker": {"color": color, "size": 12},
-        "text": texts, "hovertemplate": "%{text}<extra></extra>",
-    }  # fmt: skip
-
-
-def _beside(texts: Sequence[str], end: float) -> Figure:
-    """Texts at the end of rows, where a figure is wide enough."""
-    return {
-        "type": "scatter", "mode": "text", "x": [end] * len(texts), "y": list(range(len(texts))),
-        "text": list(texts), "textposition": "middle left", "hoverinfo": "skip",
-        "showlegend": False, "meta": "wide",
+        "type": "box", "name": "permuted columns (5 to 95 %)", "showlegend": named,
+        "marker": {"color": "chance", "size": 3}, "line": {"width": 1},
     }  # fmt: skip
 
 
@@ -151,9 +160,10 @@ def _symbol(shape: str, filled: bool) -> str:
     return shape if filled else f"{shape}-open"
 
 
-def _widths_text(place: float) -> str:
+def _step_text(_row: int, place: float, point: StepFacts) -> str:
     far = abs(place) >= FAR
-    return "all permuted columns add the same" if far else f"{place:.1f} widths above chance"
+    above = "all permuted columns add the same" if far else f"{place:.1f} widths above chance"
+    return f"{_joined(point)}<br>adds {nats(point.gain)} nats, {above}, {point.p_text}"
 
 
 def _untested_path(points: list[StepFacts]) -> Figure:
@@ -173,25 +183,17 @@ def bars(
     **across: Any,
 ) -> Figure:
     """A bar in each row, the first on top; ``texts`` (HTML) are shown where one points at it."""
-    data = {
-        "type": "bar", "orientation": "h", "x": list(values), "y": list(range(len(labels))),
-        "text": list(texts), "textposition": "none", "marker": {"color": list(colors)},
-        "hovertemplate": "%{text}<extra></extra>",
-    }  # fmt: skip
+    data = _bars(range(len(labels)), values, texts, list(colors))
     down, height = rows_axis(labels, length), 100 + 20 * len(labels)
     return figure([data], title, "", height, xaxis=across, yaxis=down, showlegend=False)
 
 
-def _box(name: str, null: FloatArray) -> Figure:
-    """Box of permuted values; empty where there are none."""
-    if not len(null):
-        return {}
-    ends = ("lowerfence", "q1", "median", "q3", "upperfence")
-    quantiles = percentiles(null).tolist()
-    box: Figure = {end: [value] for end, value in zip(ends, quantiles, strict=True)}
-    return box | {
-        "type": "box", "x": [name], "name": "permuted columns (5 to 95 %)", "hoverinfo": "y",
-        "marker": {"color": "chance", "size": 3}, "line": {"width": 1},
+def _bars(
+    rows: Sequence[int], values: Sequence[float], texts: Sequence[str], color: str | list[str]
+) -> Figure:
+    return {
+        "type": "bar", "orientation": "h", "x": list(values), "y": list(rows), "text": list(texts),
+        "textposition": "none", "marker": {"color": color}, **_TEXTS,
     }  # fmt: skip
 
 
@@ -205,14 +207,9 @@ def informative(facts: SelectionFacts) -> Figure:
     values = result.relevance if test is None else np.asarray(test.information, np.float64)
     relevant = () if test is None else np.flatnonzero(test.relevant).tolist()
     order = np.argsort(-values, kind="stable")[:MANY].tolist()
-    kinds = [
-        ("found", "selected")
-        if j in result.selected
-        else ("third", "informative")
-        if j in relevant
-        else ("faint", "")
-        for j in order
-    ]
+    known = dict.fromkeys(relevant, ("third", "informative"))
+    known |= dict.fromkeys(result.selected, ("found", "selected"))
+    kinds = [known.get(j, ("faint", "")) for j in order]
     names, shown = facts.names(order), values[order].tolist()
     texts = [
         f"{label_text(name)}<br>{nats(value)} nats{', ' if kind else ''}{kind}"
@@ -225,9 +222,9 @@ def informative(facts: SelectionFacts) -> Figure:
 def prediction(drawn: Prediction) -> Figure:
     """Scores against the number of columns, and which columns are certain."""
     low, high, _ = drawn.heights
-    first, last, at = drawn.place([0, drawn.last, drawn.n_chosen]).tolist()
+    first, last, at = drawn.place([0, drawn.last, drawn.scores.n_chosen]).tolist()
     levels = [
-        ("no column: ", drawn.without, "chance", "dot"),
+        ("no column: ", drawn.scores.without, "chance", "dot"),
         (f"all {drawn.n_features:,} columns: ", drawn.every, "third", "dash"),
     ]
     lines = [
@@ -235,8 +232,9 @@ def prediction(drawn: Prediction) -> Figure:
         for label, level, color, dash in levels
         if level is not None
     ]
-    chosen = _line(f"chosen: {drawn.n_chosen:,}", [at, at], [low, high], "refused", "solid")
-    across: Figure = {"range": _beyond(first, last), "zeroline": False, "showgrid": False}
+    chosen = _line(f"chosen: {drawn.scores.n_chosen:,}", [at, at], [low, high], "refused", "solid")
+    room = 0.03 * (last - first) + 0.05  # for marks at the first and the last place
+    across: Figure = {"range": [first - room, last + room], "zeroline": False, "showgrid": False}
     across |= _numbers_axis(drawn)
     across["title"] = {"text": "number of columns", "standoff": 8}  # below the longest name
     up = {"range": [low, high], "zeroline": False}
@@ -244,59 +242,47 @@ def prediction(drawn: Prediction) -> Figure:
     height = 420 + 6 * upright
     others = [_other_means(drawn, name) for name in drawn.others]
     data = [_folds(drawn), *lines, chosen, *others, _means(drawn), *_column_marks(drawn)]
-    y = label_text(drawn.scoring, 40)
+    y = label_text(drawn.scores.scoring, 40)
     return figure(data, "", y, height, xaxis=across, yaxis=up)
 
 
 def _line(
     name: str, x: Sequence[float], y: Sequence[float | None], color: str, dash: str
 ) -> Figure:
-    return {
-        "type": "scatter", "mode": "lines", "name": name, "x": list(x), "y": list(y),
-        "line": {"color": color, "dash": dash, "width": 1.5}, "hoverinfo": "skip",
-    }  # fmt: skip
+    look = {"color": color, "dash": dash, "width": 1.5}
+    return _scatter("lines", x, y, name=name, line=look, hoverinfo="skip")
 
 
 def _folds(drawn: Prediction) -> Figure:
     """All folds in one line, with a gap between two of them."""
-    sizes, folds = drawn.place(drawn.sizes).tolist(), drawn.folds.tolist()
-    return {
-        "type": "scatter", "mode": "lines", "name": "folds", "hoverinfo": "skip",
-        "x": [*sizes, None] * len(folds), "y": [v for fold in folds for v in (*fold, None)],
-        "line": {"color": "faint", "width": 1},
-    }  # fmt: skip
+    x = [*drawn.place(drawn.sizes).tolist(), None] * len(drawn.folds)
+    y = [v for fold in drawn.folds.tolist() for v in (*fold, None)]
+    return _scatter(
+        "lines", x, y, name="folds", hoverinfo="skip", line={"color": "faint", "width": 1}
+    )
 
 
 def _means(drawn: Prediction) -> Figure:
-    return {
-        "type": "scatter", "mode": "lines+markers",
-        "name": label_text(drawn.mean_label),
-        "x": drawn.place(drawn.sizes).tolist(), "y": drawn.mean.tolist(),
-        "line": {"color": "found", "width": 2}, "marker": {"color": "found", "size": 7},
-        "error_y": {"array": drawn.error.tolist(), "color": "found", "thickness": 1, "width": 3},
-        "text": [_score_text(drawn, i) for i in range(drawn.sizes.size)],
-        "hovertemplate": "%{text}<extra></extra>",
-    }  # fmt: skip
+    return _scatter(
+        "lines+markers", drawn.place(drawn.sizes), drawn.mean, name=label_text(drawn.mean_label),
+        line={"color": "found", "width": 2}, marker={"color": "found", "size": 7},
+        error_y={"array": drawn.error.tolist(), "color": "found", "thickness": 1, "width": 3},
+        text=[_score_text(drawn, i) for i in range(drawn.sizes.size)], **_TEXTS,
+    )  # fmt: skip
 
 
 def _other_means(drawn: Prediction, criterion: str) -> Figure:
     means, name = drawn.others[criterion].tolist(), label_text(criterion)
     line = _line(f"{name}: mean", drawn.place(drawn.sizes).tolist(), means, "chance", "solid")
     texts = [
-        f"{_columns_text(int(size))} by {name}: {label_text(drawn.scoring)} {drawn.text(mean)}"
+        f"{_columns_text(int(size))} by {name}: {label_text(drawn.scores.scoring)} {drawn.text(mean)}"
         for size, mean in zip(drawn.sizes, means, strict=True)
     ]
     return line | {"text": texts, "hoverinfo": "text"}
 
 
 def _columns_text(size: int) -> str:
-    return "no column" if size == 0 else "1 column" if size == 1 else f"{size:,} columns"
-
-
-def _beyond(low: float, high: float) -> list[float]:
-    """The ends of an axis, with room for marks at its first and last place."""
-    room = 0.03 * (high - low) + 0.05
-    return [low - room, high + room]
+    return counted(size, "column") if size else "no column"
 
 
 def _numbers_axis(drawn: Prediction) -> Figure:
@@ -316,20 +302,18 @@ def _score_text(drawn: Prediction, number: int) -> str:
     error = drawn.text(float(drawn.error[number]))
     names = ", ".join(label_text(name, 40) for name in drawn.names[:size][:6])
     more = f" and {size - 6:,} more" if size > 6 else ""
-    scored = f"{_columns_text(size)}: {label_text(drawn.scoring)} {mean} ± {error}"
+    scored = f"{_columns_text(size)}: {label_text(drawn.scores.scoring)} {mean} ± {error}"
     return f"{scored}<br>{names}{more}" if size else scored
 
 
 def _column_marks(drawn: Prediction) -> list[Figure]:
     """A mark for each selected column, below the scores."""
     return [
-        {
-            "type": "scatter", "mode": "markers", "name": kind,
-            "x": drawn.place(numbers).tolist(), "y": [drawn.heights[2]] * len(numbers),
-            "marker": {"color": "found", "size": 9, "symbol": _symbol("square", filled)},
-            "text": [f"{label_text(drawn.label(k))}<br>{kind}" for k in numbers],
-            "hovertemplate": "%{text}<extra></extra>",
-        }
+        _scatter(
+            "markers", drawn.place(numbers), [drawn.heights[2]] * len(numbers), name=kind,
+            marker={"color": "found", "size": 9, "symbol": _symbol("square", filled)},
+            text=[f"{label_text(drawn.label(k))}<br>{kind}" for k in numbers], **_TEXTS,
+        )
         for kind, filled, numbers in drawn.marked()
     ]  # fmt: skip
 
@@ -337,60 +321,50 @@ def _column_marks(drawn: Prediction) -> list[Figure]:
 def smoothing(choice: KChoice) -> Figure:
     """t against K, the best features."""
     best = t_lines(choice, best_features(choice, 8))
+    names = label_texts([line.name for line in best], 28)
     lines = [
-        {
-            "type": "scatter", "mode": "lines+markers", "name": name,
-            "x": choice.ks.tolist(), "y": line.t.tolist(),
-            "line": {"color": "found" if line.chose else "chance"},
-            "hovertemplate": "K = %{x}: t = %{y:.2f}<extra>%{fullData.name}</extra>",
-        }
-        for line, name in zip(best, label_texts([line.name for line in best], 28), strict=True)
+        _scatter(
+            "lines+markers", choice.ks, line.t, name=name,
+            line={"color": "found" if line.chose else "chance"},
+            hovertemplate="K = %{x}: t = %{y:.2f}<extra>%{fullData.name}</extra>",
+        )
+        for line, name in zip(best, names, strict=True)
     ]  # fmt: skip
-    mark = {"type": "line", "x0": choice.k, "x1": choice.k, "yref": "paper", "y0": 0, "y1": 1}
-    shapes = [mark | {"line": {"color": "found", "dash": "dash", "width": 1}}]
+    shapes = [_upright(choice.k, "found", "dash")]
     return figure(lines, "K (neighbours)", "t: standard deviations above chance", shapes=shapes)
 
 
 def test(facts: TestFacts) -> Figure:
     """Permuted values and observed ones: a histogram, or boxes where each has its own."""
-    candidates = facts.candidates
+    shown = facts.candidates[:MANY]
+    values, texts = [c.observed for c in shown], [_tested_text(c) for c in shown]
     if facts.result.null.shape[1] > 1:
-        return _test_boxes(candidates[:MANY])
+        labels = label_texts([c.name for c in shown], 24)
+        names = [f"{i}. {name}" for i, name in enumerate(labels, 1)]
+        boxes = [
+            _box(percentiles(c.null), i == 0) | {"x": [name], "hoverinfo": "y"}
+            for i, (name, c) in enumerate(zip(names, shown, strict=True))
+        ]
+        look = {"color": "found", "size": 12}
+        points = _scatter(
+            "markers", names, values, name="observed", marker=look, text=texts, **_TEXTS
+        )
+        category = {"type": "category", "categoryorder": "array", "categoryarray": names}
+        return figure([*boxes, points], "", "nats", xaxis=category)
     bars = {
-        "type": "histogram", "x": candidates[0].null.tolist(), "name": "permuted columns",
+        "type": "histogram", "x": shown[0].null.tolist(), "name": "permuted columns",
         "marker": {"color": "chance"}, "hovertemplate": "%{x:.4f} nats: %{y}<extra></extra>",
     }  # fmt: skip
-    shown = candidates[:MANY]
     lines = [
-        {
-            "type": "line", "x0": c.observed, "x1": c.observed, "yref": "paper", "y0": 0, "y1": 1,
-            "line": {"color": "found" if i == 0 else "faint", "width": 2 if i == 0 else 1},
-        }
-        for i, c in enumerate(shown)
-    ]  # fmt: skip
-    points = {
-        "type": "scatter", "mode": "markers", "name": "observed",
-        "x": [c.observed for c in shown], "y": [0.0] * len(shown),
-        "marker": {"color": "found", "size": 10}, "text": [_tested_text(c) for c in shown],
-        "hovertemplate": "%{text}<extra></extra>", "cliponaxis": False,
-    }  # fmt: skip
+        _upright(x, *(("faint", None, 1) if i else ("found", None, 2)))
+        for i, x in enumerate(values)
+    ]
+    points = _scatter(
+        "markers", values, [0.0] * len(shown), name="observed", text=texts, cliponaxis=False,
+        marker={"color": "found", "size": 10}, **_TEXTS,
+    )  # fmt: skip
     from_zero = {"rangemode": "tozero"}
     return figure([bars, points], "nats", "permutations", shapes=lines, yaxis=from_zero)
-
-
-def _test_boxes(candidates: list[Tested]) -> Figure:
-    names = [
-        f"{i}. {name}" for i, name in enumerate(label_texts([c.name for c in candidates], 24), 1)
-    ]
-    boxes = [_box(name, c.null) for name, c in zip(names, candidates, strict=True)]
-    boxes = [box | {"showlegend": i == 0} for i, box in enumerate(boxes)]
-    points = {
-        "type": "scatter", "mode": "markers", "name": "observed", "x": names,
-        "y": [c.observed for c in candidates], "marker": {"color": "found", "size": 12},
-        "text": [_tested_text(c) for c in candidates], "hovertemplate": "%{text}<extra></extra>",
-    }  # fmt: skip
-    category = {"type": "category", "categoryorder": "array", "categoryarray": names}
-    return figure([*boxes, points], "", "nats", xaxis=category)
 
 
 def _tested_text(candidate: Tested) -> str:
@@ -408,33 +382,25 @@ def curves(
     low, first, middle, third, high = percentiles(values)
     data: list[Figure] = []
     for below, above, name in ((low, high, "9 of 10 curves"), (first, third, "half of them")):
-        ring = {"x": [*axis, *axis[::-1]], "y": [*above, *below[::-1]], "fill": "toself"}
-        look = {"type": "scatter", "mode": "lines", "line": {"width": 0}, "hoverinfo": "skip"}
-        data.append(ring | look | {"name": name, "fillcolor": "band"})
-    data.append(
-        {
-            "type": "scatter", "mode": "lines", "x": axis.tolist(), "y": middle.tolist(),
-            "name": "median", "line": {"color": "text", "width": 1.5},
-            "hovertemplate": "%{x:.5g}: %{y:.4g}<extra></extra>",
-        }
-    )  # fmt: skip
+        look = {"fill": "toself", "fillcolor": "band", "line": {"width": 0}, "hoverinfo": "skip"}
+        ring = [*above, *below[::-1]]
+        data.append(_scatter("lines", [*axis, *axis[::-1]], ring, name=name, **look))
+    look = {
+        "line": {"color": "text", "width": 1.5},
+        "hovertemplate": "%{x:.5g}: %{y:.4g}<extra></extra>",
+    }
+    data.append(_scatter("lines", axis, middle, name="median", **look))
     shapes, names = [], label_texts([part[2] for part in parts], 40)
     for (start, end, label, group), name in zip(parts, names, strict=True):
-        shapes.append(
-            {
-                "type": "rect", "x0": start, "x1": end, "yref": "paper", "y0": 0, "y1": 1,
-                "fillcolor": f"group{group % 8}", "opacity": 0.3, "line": {"width": 0},
-                "layer": "below",
-            }
+        color = f"group{group % 8}"
+        shapes.append(_shaded(start, end, color, opacity=0.3))
+        data.append(
+            _scatter(
+                "markers", [(start + end) / 2], [float(high.max())], name=name,
+                marker={"color": color, "size": 10, "symbol": "triangle-down"},
+                text=[label_text(label)], showlegend=len(parts) <= 10, **_TEXTS,
+            )
         )  # fmt: skip
-        hover = {
-            "type": "scatter", "mode": "markers",
-            "x": [(start + end) / 2], "y": [float(high.max())],
-            "marker": {"color": f"group{group % 8}", "size": 10, "symbol": "triangle-down"},
-            "name": name, "text": [label_text(label)], "hovertemplate": "%{text}<extra></extra>",
-            "showlegend": len(parts) <= 10,
-        }  # fmt: skip
-        data.append(hover)
     return figure(data, label_text(unit, 40), "", 400, shapes=shapes)
 
 
@@ -444,27 +410,24 @@ def stand_ins(facts: SelectionFacts, most: int = 8) -> Figure:
     full: list[int] = []
     rows: dict[int, StandIn] = {}
     texts: list[str] = []
-    for name, others in facts.stand_ins:
+    for name, some in facts.stand_ins:
         full.append(len(labels))
         labels.append(str(name))
-        for one in others[:most]:
+        for one in some[:most]:
             rows[len(labels)] = one
             labels.append(f"↳ {one.name}")
             texts.append(_stand_in_text(name, one))
-        if len(others) > most:
-            labels.append(f"↳ and {len(others) - most:,} more, in the table")
+        if len(some) > most:
+            labels.append(f"↳ and {len(some) - most:,} more, in the table")
     names = [label_text(labels[i]) for i in full]
-    worths = [one.worth for one in rows.values()]
-    data = [
-        _row_bars("selected", "found", full, [1.0] * len(full), names),
-        _row_bars("stand-in, in its place", "third", list(rows), worths, texts),
-        {
-            "type": "scatter", "mode": "markers", "name": "what the selected one adds beside it",
-            "x": [one.other.share for one in rows.values()], "y": list(rows), "text": texts,
-            "marker": {"color": "refused", "size": 9}, "hovertemplate": "%{text}<extra></extra>",
-            "cliponaxis": False,
-        },
-    ]  # fmt: skip
+    worths, shares = zip(*((one.worth, one.other.share) for one in rows.values()), strict=True)
+    selected = _bars(full, [1.0] * len(full), names, "found") | {"name": "selected"}
+    others = _bars(list(rows), worths, texts, "third") | {"name": "stand-in, in its place"}
+    dots = _scatter(
+        "markers", shares, rows, name="what the selected one adds beside it", text=texts,
+        marker={"color": "refused", "size": 9}, cliponaxis=False, **_TEXTS,
+    )  # fmt: skip
+    data = [selected | {"width": 0.75}, others | {"width": 0.75}, dots]
     across = {"tickformat": ".0%", "rangemode": "tozero"}
     down, height = rows_axis(labels, 34), 120 + 24 * len(labels)
     title = "in parts of what the selected column adds"
@@ -478,16 +441,6 @@ def _stand_in_text(name: object, one: StandIn) -> str:
         f"of {label_text(name, 40)}, which adds {nats(other.information)}<br>"
         f"and still {nats(other.remaining)} beside it"
     )
-
-
-def _row_bars(
-    name: str, color: str, rows: Sequence[int], values: Sequence[float], texts: Sequence[str]
-) -> Figure:
-    return {
-        "type": "bar", "orientation": "h", "name": name, "x": list(values), "y": list(rows),
-        "text": list(texts), "textposition": "none", "marker": {"color": color}, "width": 0.75,
-        "hovertemplate": "%{text}<extra></extra>",
-    }  # fmt: skip
 
 
 def frequencies(found: Stability, marked: Collection[int]) -> Figure:
@@ -505,9 +458,7 @@ def frequencies(found: Stability, marked: Collection[int]) -> Figure:
     across: Figure = {"tickformat": ".0%", "range": [0, 1.02]}
     drawn = bars(labels, shares, "share of the halves", texts, colors, **across)
     if threshold == threshold:
-        mark = {"type": "line", "x0": threshold, "x1": threshold, "yref": "paper", "y0": 0, "y1": 1}
-        mark |= {"line": {"color": "refused", "dash": "dash", "width": 2}}
-        drawn["layout"]["shapes"] = [mark]
+        drawn["layout"]["shapes"] = [_upright(threshold, "refused", "dash", 2)]
     return drawn
 
 
@@ -520,13 +471,11 @@ def tree(facts: ClusterFacts) -> Figure:
         xs, ys = lines.setdefault(color, [[], []])
         xs += [*height, None]  # a gap before the next
         ys += [*at, None]
+    look = {"showlegend": False, "hovertemplate": "1 − similarity = %{x:.3f}<extra></extra>"}  # noqa: RUF001
     data = [
-        {
-            "type": "scatter", "mode": "lines", "x": xs, "y": ys, "line": {"color": color},
-            "showlegend": False, "hovertemplate": "1 − similarity = %{x:.3f}<extra></extra>",  # noqa: RUF001
-        }
+        _scatter("lines", xs, ys, line={"color": color}, **look)
         for color, (xs, ys) in lines.items()
-    ]  # fmt: skip
+    ]
     names = label_texts([leaf.name for leaf in drawn.leaves], 24)
     leaves = [name + leaf.more for name, leaf in zip(names, drawn.leaves, strict=True)]
     n = len(leaves)
@@ -545,24 +494,25 @@ def numbers(facts: ClusterFacts) -> Figure:
     result = facts.result
     scores: Mapping[str, Any] = result.cv_results or {}
     tried, chosen = np.asarray(scores["n_clusters"]), len(result.clusters)
-    line = {
-        "type": "scatter", "mode": "lines+markers", "x": tried.tolist(),
-        "y": np.asarray(scores["mean_test_score"]).tolist(), "line": {"color": "chance"},
-        "error_y": {"type": "data", "array": np.asarray(scores["standard_error"]).tolist(),
-                    "color": "faint", "thickness": 1, "width": 2},
-        "hovertemplate": "%{x} clusters: %{y:.4f}<extra></extra>", "name": "score",
-    }  # fmt: skip
-    taken = {
-        "type": "scatter", "mode": "markers", "x": [chosen],
-        "y": [float(np.asarray(scores["mean_test_score"])[tried == chosen][0])],
-        "marker": {"color": "found", "size": 12}, "name": f"taken: {chosen}",
-        "hovertemplate": "%{x} clusters: %{y:.4f}<extra></extra>",
-    }  # fmt: skip
+    means = np.asarray(scores["mean_test_score"])
+    hover = {"hovertemplate": "%{x} clusters: %{y:.4f}<extra></extra>"}
+    errors = {"type": "data", "array": np.asarray(scores["standard_error"]).tolist()}
+    errors |= {"color": "faint", "thickness": 1, "width": 2}
+    line = _scatter(
+        "lines+markers",
+        tried,
+        means,
+        line={"color": "chance"},
+        error_y=errors,
+        name="score",
+        **hover,
+    )
+    taken = _scatter(
+        "markers", [chosen], means[tried == chosen], marker={"color": "found", "size": 12},
+        name=f"taken: {chosen}", **hover,
+    )  # fmt: skip
     low, high = result.n_clusters_range or (0, 0)
-    band = {
-        "type": "rect", "x0": low / 1.03, "x1": high * 1.03, "yref": "paper", "y0": 0, "y1": 1,
-        "fillcolor": "band", "line": {"width": 0}, "layer": "below",
-    }  # fmt: skip
+    band = _shaded(low / 1.03, high * 1.03, "band")
     ticks = [t * 10**p for p in range(6) for t in (1, 2, 5) if t * 10**p <= 1.2 * tried[-1]]
     across = {"type": "log", "tickvals": ticks, "ticktext": [f"{t:,}" for t in ticks]}
     near = f"{low} to {high}" if high > low else str(low)
@@ -588,13 +538,11 @@ def tested_columns(columns: Sequence[TestedColumn]) -> Figure:
         ["found" if one.relevant else "faint" for one in columns],
     )
     tested = [(place, one) for place, one in enumerate(columns) if not one.constant]
-    mark = {
-        "type": "scatter", "mode": "markers", "name": "chance (95 %)", "hoverinfo": "skip",
-        "x": [one.chance for _, one in tested], "y": [place for place, _ in tested],
-        "marker": {
-            "color": "refused", "symbol": "line-ns-open", "size": 13, "line": {"width": 2}
-        },
-    }  # fmt: skip
+    mark = _scatter(
+        "markers", [one.chance for _, one in tested], [place for place, _ in tested],
+        name="chance (95 %)", hoverinfo="skip",
+        marker={"color": "refused", "symbol": "line-ns-open", "size": 13, "line": {"width": 2}},
+    )  # fmt: skip
     shown["data"][0] |= {"showlegend": False}
     shown["data"].append(mark)
     shown["layout"] |= {"showlegend": True}
@@ -610,14 +558,11 @@ def ranked_columns(facts: RelevanceFacts) -> Figure:
         part = [(rank, columns[rank - 1]) for rank in ranks]
         part = [(rank, one) for rank, one in part if one.relevant == relevant]
         if part:
+            x, y = [rank for rank, _ in part], [one.information for _, one in part]
+            texts = _hover([one for _, one in part])
             data.append(
-                {
-                    "type": "scatter", "mode": "markers", "name": name,
-                    "x": [rank for rank, _ in part], "y": [one.information for _, one in part],
-                    "marker": {"color": color}, "text": _hover([one for _, one in part]),
-                    "hovertemplate": "%{text}<extra></extra>",
-                }
-            )  # fmt: skip
+                _scatter("markers", x, y, name=name, marker={"color": color}, text=texts, **_TEXTS)
+            )
     # Most columns are compared with one distribution, and its level is that of the line.
     level = float(np.median([one.chance for one in columns if not one.constant]))
     line = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": level, "y1": level}

@@ -21,54 +21,37 @@ _SAME_WIDTH = 30
 
 @dataclass(frozen=True, kw_only=True)
 class Prediction:
-    """Scores of a model against the number of columns, as they are drawn.
+    """Scores of a model against the number of columns, as they are told and drawn.
 
-    Attributes
-    ----------
-    sizes : ndarray of int
-        Numbers of columns.
-    mean, error : ndarray of shape (n_sizes,)
-        Of the scores over the folds, and the standard error.
-    folds : ndarray of shape (n_folds, n_sizes)
-    without : float
-        The mean without columns.
-    every : float or None
-        That with all columns; None where these were not tried.
-    n_chosen : int
-    n_features : int
-        How many columns there are, without those that were left out.
-    names : list
-        The columns in the order of the ranking.
-    certain : list of bool, or None
-        Of the first of them, those that are selected, which passed a test; None: nobody asked.
-    n_selected : int
-    model, scoring, criterion : str
-    others : dict
-        The mean along rankings by other criteria.
-    result : SelectionResult
+    ``mean`` and ``error``, the standard error, are over the folds; ``every`` is the mean with all
+    columns, None where these were not tried. ``certain`` says of each selected column whether it
+    passed a test; None: nobody asked.
     """
 
+    result: SelectionResult
+    scores: CVScores
     sizes: IntArray
     mean: FloatArray
     error: FloatArray
     folds: FloatArray
-    without: float
     every: float | None
-    n_chosen: int
-    n_features: int
     names: list[Any]
     certain: list[bool] | None
-    n_selected: int
-    model: str
-    scoring: str
-    criterion: str
     others: dict[str, FloatArray]
-    result: SelectionResult
+
+    @property
+    def n_selected(self) -> int:
+        return len(self.result.selected)
+
+    @property
+    def n_features(self) -> int:
+        """How many columns there are, without those that were left out."""
+        return n_candidates(self.result)
 
     @property
     def score(self) -> float:
         """The mean with the chosen number of columns."""
-        return float(self.mean[self.sizes == self.n_chosen][0])
+        return float(self.mean[self.sizes == self.scores.n_chosen][0])
 
     @property
     def uncertain(self) -> str:
@@ -92,7 +75,7 @@ class Prediction:
     @property
     def mean_label(self) -> str:
         """What the line of the means is called."""
-        return f"{self.criterion}: mean of {len(self.folds)}, standard error"
+        return f"{self.scores.criterion}: mean of {len(self.folds)}, standard error"
 
     def place(self, number: npt.ArrayLike) -> FloatArray:
         """Where a number of columns lies on its axis; many share the room of a few."""
@@ -110,7 +93,7 @@ class Prediction:
     def heights(self) -> tuple[float, float, float]:
         """The ends of an axis of scores, and where columns are marked, below all of them."""
         ends = self.mean - self.error, self.mean + self.error
-        every = self.without if self.every is None else self.every
+        every = self.scores.without if self.every is None else self.every
         shown = np.concatenate((self.folds.ravel(), *ends, *self.others.values(), [every]))
         low, high = float(shown.min()), float(shown.max())
         span = (high - low) or max(abs(high), 1.0)
@@ -129,30 +112,17 @@ class Prediction:
 
     # --- what a reader should know of it
 
-    @property
-    def scores(self) -> CVScores:
-        assert self.result.cv_scores is not None
-        return self.result.cv_scores
-
     def parameter(self, name: str) -> Any:
         return self.result.provenance.parameters.get(name)
 
     @property
-    def best(self) -> int:
-        return self.scores.best
-
-    @property
-    def best_score(self) -> float:
-        return self.scores.best_score
-
-    @property
     def chosen_error(self) -> float:
-        return float(self.error[self.sizes == self.n_chosen][0])
+        return float(self.error[self.sizes == self.scores.n_chosen][0])
 
     @property
     def no_better(self) -> bool:
         """Whether the model predicts no better with columns than without."""
-        return self.best_score <= self.without
+        return self.scores.best_score <= self.scores.without
 
     @property
     def default_model(self) -> bool:
@@ -162,28 +132,28 @@ class Prediction:
     @property
     def fewer_error(self) -> float | None:
         """How much smaller the error of the best number is, in percent; None: it has no error."""
-        top = 0.0 if self.scoring.startswith("neg_") else 1.0
-        if top == 1.0 and self.scoring not in _UP_TO_ONE:
+        top = 0.0 if self.scores.scoring.startswith("neg_") else 1.0
+        if top == 1.0 and self.scores.scoring not in _UP_TO_ONE:
             return None
-        if not self.score < self.best_score < top:
+        if not self.score < self.scores.best_score < top:
             return None
-        return 100 * (self.best_score - self.score) / (top - self.score)
+        return 100 * (self.scores.best_score - self.score) / (top - self.score)
 
     @property
     def n_better_folds(self) -> int | None:
         """In how many folds the chosen columns are better than all; None: these were not tried."""
         if self.scores.all_columns is None:
             return None
-        own = self.folds[:, self.sizes == self.n_chosen][:, 0]
+        own = self.folds[:, self.sizes == self.scores.n_chosen][:, 0]
         return int(np.sum(own > np.array(self.scores.all_columns)))
 
     @property
     def enough(self) -> tuple[int, float] | None:
         """A smaller number of columns with most of the gain, and its score, if there is one."""
         means = dict(zip(self.scores.sizes, self.scores.mean.tolist(), strict=True))
-        gain = means[self.n_chosen] - self.without
-        some = [n for n in self.scores.sizes if n and means[n] - self.without >= MOST_OF * gain]
-        if gain > 0 and min(some) < self.n_chosen:
+        gain = means[self.scores.n_chosen] - self.scores.without
+        some = [n for n in self.scores.sizes if n and means[n] - self.scores.without >= MOST_OF * gain]
+        if gain > 0 and min(some) < self.scores.n_chosen:
             return min(some), means[min(some)]
         return None
 
@@ -221,31 +191,25 @@ class Prediction:
     @property
     def largest_gain(self) -> float:
         """How much more than without columns the best of them has."""
-        return max(mean for _, mean, _ in self.rows) - self.without
+        return max(mean for _, mean, _ in self.rows) - self.scores.without
 
 
 def prediction(result: SelectionResult) -> Prediction:
-    """The cross-validated scores of a selection."""
-    scores, passed = result.cv_scores, list(certainty(result).values())
+    """The cross-validated scores of a selection, which must have some."""
+    scores = result.cv_scores
     assert scores is not None
-    every = scores.all_columns
+    passed, every = list(certainty(result).values()), scores.all_columns
     return Prediction(
+        result=result,
+        scores=scores,
         sizes=np.array(scores.sizes),
         mean=scores.mean,
         error=scores.standard_error,
         folds=np.array(scores.scores, np.float64),
-        without=scores.without,
         every=None if every is None else float(np.mean(every)),
-        n_chosen=scores.n_chosen,
-        n_features=n_candidates(result),
         names=[result.features[j] for j in scores.order],
         certain=[bool(c) for c in passed] if any(c is not None for c in passed) else None,
-        n_selected=len(result.selected),
-        model=scores.model_name,
-        scoring=scores.scoring,
-        criterion=scores.criterion,
         others={name: np.array(means) for name, means in scores.others.items()},
-        result=result,
     )
 
 

@@ -21,19 +21,10 @@ def percentiles(values: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, kw_only=True)
 class StepFacts:
-    """One step of a selection.
+    """One step of a selection, numbered from 1.
 
-    Attributes
-    ----------
-    number : int
-        Which step it is, from 1.
-    names : list
-        The columns: one, or the two of a pair.
-    follows : list
-        Selected columns that a refused one follows.
-    null : ndarray
-        Gains of permuted columns.
-    step : Step
+    ``names`` are its columns, one or the two of a pair; ``follows`` are selected columns that a
+    refused one follows; ``null`` are gains of permuted columns.
     """
 
     number: int
