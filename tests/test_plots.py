@@ -80,7 +80,11 @@ def test_a_path_without_tests_is_bars_of_nats():
 def test_pictures_and_pages_show_the_same_numbers(criterion):
     result = MISelector(random_state=0, criterion=criterion).fit(*friedman()).result_
     ax = plots.PathDisplay.from_result(result).plot().ax_
-    boxes = [trace for trace in _figures.path(SelectionFacts(result=result))["data"] if trace["type"] == "box"]
+    boxes = [
+        trace
+        for trace in _figures.path(SelectionFacts(result=result))["data"]
+        if trace["type"] == "box"
+    ]
     first = [np.arcsinh(patch.get_x()) for patch in ax.patches]
     np.testing.assert_allclose(first, [box["q1"][0] for box in boxes])
     third = [np.arcsinh(patch.get_x() + patch.get_width()) for patch in ax.patches]
@@ -100,7 +104,11 @@ def test_paths_have_open_dots_for_what_did_not_pass():
     assert not all(filled)
     words = [t.get_text() for t in ax.get_legend().get_texts()]
     assert words[:2] == ["selected", "selected, but did not pass"]
-    traces = {t["name"]: t for t in _figures.path(SelectionFacts(result=result))["data"] if t.get("mode") == "markers"}
+    traces = {
+        t["name"]: t
+        for t in _figures.path(SelectionFacts(result=result))["data"]
+        if t.get("mode") == "markers"
+    }
     assert traces["selected"]["marker"]["symbol"] == "circle"
     assert traces["selected, but did not pass"]["marker"]["symbol"] == "circle-open"
     all_passed = MISelector(random_state=0, max_features=2).fit(*friedman()).result_

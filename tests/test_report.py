@@ -42,7 +42,7 @@ from infosieve.report import _asking, _figures, _pairs
 from infosieve.report._names import _letters, cut, name_text, shortened
 from infosieve.report._near_level import probability_to_pass
 from infosieve.report._render import breakable, facts_of, page, said
-from infosieve.report._steps import FAR, StepFacts, percentiles
+from infosieve.report._selection import FAR, StepFacts, percentiles
 
 EVIL = "<script>alert('x')</script>"
 HOSTILE = [

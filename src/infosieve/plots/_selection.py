@@ -7,8 +7,14 @@ import numpy as np
 
 from infosieve._core.types import FloatArray
 from infosieve.plots._shared import CHANCE, FAINT, FOLLOWS, FOUND, REFUSED, Display, axes, short
-from infosieve.report._selection import SelectionFacts
-from infosieve.report._steps import StepFacts, beside_chance, chance_ticks, percentiles, steps_of
+from infosieve.report._selection import (
+    SelectionFacts,
+    StepFacts,
+    beside_chance,
+    chance_ticks,
+    percentiles,
+    steps_of,
+)
 from infosieve.results import SelectionResult
 
 # What a column adds, by the criterion that holds it against one selected column at a time, if any.

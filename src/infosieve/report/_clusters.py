@@ -54,35 +54,22 @@ class ClusterFacts:
         """Those of several columns."""
         return [cluster for cluster in self.clusters if len(cluster.columns) > 1]
 
+    def asked(self, name: str, default: Any = None) -> Any:
+        """A parameter of the clustering."""
+        return parameter(self.result.provenance, name, default)
+
     @property
     def threshold(self) -> float | None:
         """The similarity that all columns of a cluster have at least, where one was asked for."""
-        threshold = parameter(self.result.provenance, "similarity_threshold")
+        threshold = self.asked("similarity_threshold")
         if not isinstance(threshold, (int, float)) or not -1 <= threshold <= 1:
             return None
         return threshold
 
     @property
-    def unsupervised(self) -> bool:
-        return bool(parameter(self.result.provenance, "similarity") == "unsupervised")
-
-    @property
-    def ranks(self) -> bool:
-        return bool(parameter(self.result.provenance, "correlation") == "spearman")
-
-    @property
-    def chained(self) -> bool:
-        """Whether only neighbours could be joined."""
-        return parameter(self.result.provenance, "connectivity") is not None
-
-    @property
-    def scaled(self) -> bool:
-        return parameter(self.result.provenance, "scale", "standard") is not None
-
-    @property
     def categories(self) -> list[Any]:
         """Columns of the file that are categories, and were left out."""
-        left_out = parameter(self.result.provenance, "categories")
+        left_out = self.asked("categories")
         return left_out if isinstance(left_out, list) else []
 
     @property
@@ -103,7 +90,7 @@ class ClusterFacts:
         for cluster, similarity in merges:
             if cluster is not None:
                 least[cluster] = min(least.get(cluster, 1.0), float(similarity))
-        enough = _ALIKE.get(str(parameter(result.provenance, "similarity")), 0.0)
+        enough = _ALIKE.get(str(self.asked("similarity")), 0.0)
         weak = [cluster for cluster in sorted(least) if least[cluster] < enough]
         weak.sort(key=lambda cluster: least[cluster])
         return [(result.members[cluster], least[cluster]) for cluster in weak]

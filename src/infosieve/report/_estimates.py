@@ -28,19 +28,14 @@ class Screened:
 class Estimate:
     """Which samples an estimate compares; ``permuted``: there were permutations, too."""
 
-    provenance: Provenance | None
-    n_parts: int
-    n_used: int | None
+    record: SelectionResult | PermutationTest | RelevanceTest
     permuted: bool = True
     screened: Sequence[Screened] = ()
-
-    def parameter(self, name: str, default: Any = None) -> Any:
-        return parameter(self.provenance, name, default)
 
     @property
     def groups(self) -> int | None:
         """How many groups of rows there are, where rows belong together."""
-        groups = self.parameter("groups")
+        groups = parameter(self.record.provenance, "groups")
         return groups if isinstance(groups, int) else None
 
     @property
@@ -49,22 +44,23 @@ class Estimate:
 
     @property
     def series(self) -> bool:
-        return self.groups is None and self.parameter("series", False) is not False
+        return is_series(self.record.provenance)
 
     @property
     def by_order(self) -> tuple[str, ...]:
-        return () if self.provenance is None else self.provenance.by_order
+        """Columns that the order of the rows tells."""
+        return () if self.record.provenance is None else self.record.provenance.by_order
 
     @property
     def sizes(self) -> list[int]:
         """How many samples a part of them has: one number, or two that differ by 1."""
-        size, more = divmod(self.n_used or 0, self.n_parts)
+        size, more = divmod(self.record.n_samples_used or 0, self.record.n_parts)
         return [size, size + 1] if more else [size]
 
     @property
     def subsampled(self) -> bool:
-        known = self.provenance
-        return known is not None and self.n_used is not None and known.n_samples > self.n_used
+        known, used = self.record.provenance, self.record.n_samples_used
+        return known is not None and used is not None and known.n_samples > used
 
 
 def parameter(known: Provenance | None, name: str, default: Any = None) -> Any:
@@ -72,8 +68,6 @@ def parameter(known: Provenance | None, name: str, default: Any = None) -> Any:
     return default if known is None else known.parameters.get(name, default)
 
 
-def estimate_of(record: SelectionResult | PermutationTest | RelevanceTest, **more: Any) -> Estimate:
-    """The estimate that a record is made of."""
-    return Estimate(
-        provenance=record.provenance, n_parts=record.n_parts, n_used=record.n_samples_used, **more
-    )
+def is_series(known: Provenance | None) -> bool:
+    """Whether rows are in order of time."""
+    return parameter(known, "series", False) is not False

@@ -16,10 +16,16 @@ from infosieve.report._clusters import LEAVES, ClusterFacts, tree_of
 from infosieve.report._names import cut, shortened
 from infosieve.report._prediction import Prediction
 from infosieve.report._relevance import RelevanceFacts, TestedColumn
-from infosieve.report._selection import SelectionFacts, StandIn
+from infosieve.report._selection import (
+    FAR,
+    SelectionFacts,
+    StandIn,
+    StepFacts,
+    chance_ticks,
+    percentiles,
+)
 from infosieve.report._stability import by_frequency
-from infosieve.report._steps import FAR, StepFacts, chance_ticks, percentiles
-from infosieve.report._tests import Tested, TestFacts, best_features, t_lines
+from infosieve.report._tests import Tested, TestFacts, best_features
 from infosieve.results import KChoice, Stability
 
 Figure = dict[str, Any]
@@ -274,8 +280,9 @@ def _means(drawn: Prediction) -> Figure:
 def _other_means(drawn: Prediction, criterion: str) -> Figure:
     means, name = drawn.others[criterion].tolist(), label_text(criterion)
     line = _line(f"{name}: mean", drawn.place(drawn.sizes).tolist(), means, "chance", "solid")
+    what = f"by {name}: {label_text(drawn.scores.scoring)}"
     texts = [
-        f"{_columns_text(int(size))} by {name}: {label_text(drawn.scores.scoring)} {drawn.text(mean)}"
+        f"{_columns_text(int(size))} {what} {drawn.text(mean)}"
         for size, mean in zip(drawn.sizes, means, strict=True)
     ]
     return line | {"text": texts, "hoverinfo": "text"}
@@ -320,15 +327,15 @@ def _column_marks(drawn: Prediction) -> list[Figure]:
 
 def smoothing(choice: KChoice) -> Figure:
     """t against K, the best features."""
-    best = t_lines(choice, best_features(choice, 8))
-    names = label_texts([line.name for line in best], 28)
+    best = best_features(choice, 8)
+    names = label_texts([choice.features[j] for j in best], 28)
     lines = [
         _scatter(
-            "lines+markers", choice.ks, line.t, name=name,
-            line={"color": "found" if line.chose else "chance"},
+            "lines+markers", choice.ks, choice.t[j], name=name,
+            line={"color": "found" if choice.features[j] == choice.feature else "chance"},
             hovertemplate="K = %{x}: t = %{y:.2f}<extra>%{fullData.name}</extra>",
         )
-        for line, name in zip(best, names, strict=True)
+        for j, name in zip(best, names, strict=True)
     ]  # fmt: skip
     shapes = [_upright(choice.k, "found", "dash")]
     return figure(lines, "K (neighbours)", "t: standard deviations above chance", shapes=shapes)

@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from infosieve._core.parameters import is_int
 from infosieve._core.types import FloatArray, IntArray
+from infosieve.report._estimates import is_series
 from infosieve.results import CVScores, SelectionResult
 from infosieve.results._facts import certainty
 
@@ -152,7 +153,9 @@ class Prediction:
         """A smaller number of columns with most of the gain, and its score, if there is one."""
         means = dict(zip(self.scores.sizes, self.scores.mean.tolist(), strict=True))
         gain = means[self.scores.n_chosen] - self.scores.without
-        some = [n for n in self.scores.sizes if n and means[n] - self.scores.without >= MOST_OF * gain]
+        some = [
+            n for n in self.scores.sizes if n and means[n] - self.scores.without >= MOST_OF * gain
+        ]
         if gain > 0 and min(some) < self.scores.n_chosen:
             return min(some), means[min(some)]
         return None
@@ -175,8 +178,7 @@ class Prediction:
             return ""
         if is_int(self.parameter("groups")):
             return "groups"
-        series = self.result.provenance.parameters.get("series", False)
-        return "series" if series is not False else ""
+        return "series" if is_series(self.result.provenance) else ""
 
     @property
     def rows(self) -> list[tuple[int, float, float]]:

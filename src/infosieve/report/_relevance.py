@@ -6,15 +6,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
-from infosieve._core.types import BoolArray, IntArray
-from infosieve.report._estimates import Estimate, estimate_of
+from infosieve._core.types import IntArray
+from infosieve.report._estimates import Estimate
 from infosieve.results import Provenance, RelevanceTest
 from infosieve.results._facts import few_groups
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class TestedColumn:
     """A column of a relevance test."""
 
@@ -38,27 +36,13 @@ class RelevanceFacts:
         return len(self.result.features)
 
     @cached_property
-    def order(self) -> IntArray:
-        """The numbers of the columns: relevant ones first, the largest information first."""
-        return np.lexsort((-self.result.information, ~self.result.relevant))
-
-    @cached_property
     def columns(self) -> list[TestedColumn]:
-        """The columns in that order."""
-        result = self.result
-        p, q, relevant = result.p_values.tolist(), result.q_values.tolist(), result.relevant
-        return [
-            TestedColumn(
-                name=result.features[j],
-                information=float(result.information[j]),
-                chance=float(result.chance[j]),
-                p_value=p[j],
-                q_value=q[j],
-                relevant=bool(relevant[j]),
-                constant=int(result.n_draws[j]) == 0,
-            )
-            for j in self.order.tolist()
-        ]
+        """The columns: relevant ones first, the largest information first."""
+        r = self.result
+        columns = (r.information, r.chance, r.p_values, r.q_values, r.relevant, r.n_draws == 0)
+        rows = zip(r.features, *(column.tolist() for column in columns), strict=True)
+        tested = [TestedColumn(*row) for row in rows]
+        return sorted(tested, key=lambda column: (not column.relevant, -column.information))
 
     @property
     def relevant(self) -> list[TestedColumn]:
@@ -79,36 +63,19 @@ class RelevanceFacts:
         return target_name(self.result.provenance)
 
     @property
-    def n_shared(self) -> int:
-        """How many columns were compared with draws that all of them share."""
-        return int(self.result.shared.sum())
+    def shared_draws(self) -> IntArray:
+        """With how many draws that they share columns were compared, for each of these columns."""
+        return self.result.n_draws_asked[self.result.shared]
 
     @property
-    def shared_draws(self) -> tuple[int, int]:
-        """How many draws these are, at least and at most."""
-        draws = self.result.n_draws_asked[self.result.shared]
-        return int(draws.min()), int(draws.max())
-
-    @property
-    def _own(self) -> BoolArray:
-        return np.asarray(self.result.tested & ~self.result.shared)
-
-    @property
-    def n_own(self) -> int:
-        """How many columns were compared with permutations of their own."""
-        return int(self._own.sum())
-
-    @property
-    def own_draws(self) -> int:
-        return int(self.result.n_draws_asked[self._own].max())
+    def own_draws(self) -> IntArray:
+        """How many permutations of their own columns were compared with, at most."""
+        own = self.result.tested & ~self.result.shared
+        return self.result.n_draws_asked[own]
 
     @property
     def n_tested(self) -> int:
         return int(self.result.tested.sum())
-
-    @property
-    def n_irrelevant(self) -> int:
-        return int((self.result.tested & ~self.result.relevant).sum())
 
     @property
     def few_groups(self) -> int:
@@ -131,7 +98,7 @@ class RelevanceFacts:
 
     @property
     def estimate(self) -> Estimate:
-        return estimate_of(self.result)
+        return Estimate(record=self.result)
 
 
 def target_name(known: Provenance) -> str | None:

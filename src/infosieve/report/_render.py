@@ -18,7 +18,7 @@ from markupsafe import Markup, escape
 from infosieve._core import formats, messages
 from infosieve._core.files import printable, write_atomically
 from infosieve._core.formats import counted, nats, p_text, percent
-from infosieve.report import _figures, _pairs
+from infosieve.report import _asking, _figures, _pairs
 from infosieve.report._clusters import LEAVES, ClusterFacts
 from infosieve.report._curves import on_curves
 from infosieve.report._names import name_text, shortened
@@ -159,9 +159,10 @@ def _templates() -> Environment:
     marks = {"note": NOTE, "heading": HEADING, "indented": INDENTED}
     environment.globals |= {name: Markup(mark) for name, mark in marks.items()}
     environment.globals |= {
-        "bar": bar, "breakable": breakable, "counted": counted, "fmt": format, "listed": _listed,
-        "nats": nats, "p_text": p_text, "percent": lambda share: Markup(percent(share)),
-        "repr": repr, "row": _row, "setting": setting, "short": _short,
+        "asking": _asking, "bar": bar, "breakable": breakable, "counted": counted,
+        "fmt": format, "listed": _listed, "nats": nats, "p_text": p_text,
+        "percent": lambda share: Markup(percent(share)), "repr": repr, "row": _row,
+        "setting": setting, "short": _short,
         "GROUPS": _figures.GROUPS, "LEAVES": LEAVES, "MANY": _figures.MANY, "MOST_OF": MOST_OF,
     }  # fmt: skip
     return environment

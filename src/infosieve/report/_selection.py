@@ -8,15 +8,16 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from infosieve._core.formats import p_text
 from infosieve._core.parameters import stop_of
-from infosieve.report import _asking as asking
+from infosieve._core.types import FloatArray
 from infosieve.report._clusters import ClusterFacts
-from infosieve.report._estimates import Estimate, Screened, estimate_of
+from infosieve.report._estimates import Estimate, Screened
 from infosieve.report._near_level import NearLevel, near_level
 from infosieve.report._prediction import Prediction, n_candidates, prediction, untested
 from infosieve.report._stability import StabilityFacts
-from infosieve.report._steps import StepFacts, beside_chance, steps_of
 from infosieve.results import (
     Alternative,
     ClusterResult,
@@ -36,6 +37,98 @@ _SEEN = 10
 _ALONE = 0.25
 # Such a share of gaps hides how alike columns are.
 _GAPS = 0.1
+# Widths of a band beyond which nobody asks how many.
+FAR = 1000.0
+
+
+def percentiles(values: FloatArray) -> FloatArray:
+    """What boxes and bands are drawn from: 5, 25, 50, 75 and 95 % lie below."""
+    return np.percentile(values, (5, 25, 50, 75, 95), axis=0)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StepFacts:
+    """One step of a selection, numbered from 1.
+
+    ``names`` are its columns, one or the two of a pair; ``follows`` are selected columns that a
+    refused one follows; ``null`` are gains of permuted columns.
+    """
+
+    number: int
+    names: list[Any]
+    null: FloatArray
+    step: Step
+    follows: list[Any]
+
+    @property
+    def action(self) -> str:
+        return self.step.action
+
+    @property
+    def gain(self) -> float:
+        return self.step.gain
+
+    @property
+    def p_text(self) -> str:
+        return p_text(self.step.p_value, self.step.lower_limit)
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether it was added although its test was not passed."""
+        return self.action == "add" and self.step.significant is False
+
+    @property
+    def chance(self) -> float | None:
+        """What 95 % of the permuted values stay below; None without a test."""
+        return self.step.null_quantiles[2] if self.step.null else None
+
+    def above_chance(self, values: npt.ArrayLike) -> FloatArray:
+        """Gains in widths of the chance band: 0 its middle, 1 where 95 % of permuted ones end.
+
+        Steps of 0.3 and 0.01 nats fit on such a scale together, each beside its own chance.
+        """
+        _, _, middle, _, high = percentiles(self.null)
+        difference = np.asarray(values, np.float64) - middle
+        with np.errstate(divide="ignore", invalid="ignore"):
+            widths = difference / (high - middle)
+        widths = np.where(difference == 0, 0.0, widths)  # also where all permuted ones are equal
+        return np.clip(widths, -FAR, FAR)
+
+
+def steps_of(result: SelectionResult) -> list[StepFacts]:
+    """The steps of a selection.
+
+    The criterion "mi" compares whole sets: the information of the set before the step is
+    subtracted from its permuted values, as it is from the gain.
+    """
+    whole = result.criterion == "mi"
+    known, steps = 0.0, []
+    for number, step in enumerate(result.steps, start=1):
+        steps.append(
+            StepFacts(
+                number=number,
+                names=[result.features[j] for j in step.features],
+                null=np.array(step.null, np.float64) - (known if whole else 0.0),
+                step=step,
+                follows=[result.features[j] for j in step.follows],
+            )
+        )
+        known = step.mi if step.action in ("add", "remove") else known
+    return steps
+
+
+def beside_chance(result: SelectionResult) -> list[StepFacts]:
+    """The steps that add a column, or do not, and were tested; none without a test.
+
+    What a removal changes is not what its test compares, so it has no place on that scale.
+    """
+    return [step for step in steps_of(result) if step.action != "remove" and len(step.null)]
+
+
+def chance_ticks(largest: float) -> list[float]:
+    """Round numbers of widths, up to the largest that is shown; they are drawn as arcsinh."""
+    ticks = [0.0, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0]
+    return [tick for tick in ticks if tick <= max(largest, 2.0)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,10 +180,6 @@ class SelectionFacts:
         return n_candidates(self.result)
 
     @property
-    def n_left_out(self) -> int:
-        return len(self.result.features) - self.n_candidates
-
-    @property
     def unfinished(self) -> bool:
         return self.result.stop_reason == "interrupted"
 
@@ -115,10 +204,6 @@ class SelectionFacts:
         """The criterion by which columns are held against one selected column at a time, or ""."""
         ranked = not self.any_tested and self.result.criterion in ("cmim", "jmi")
         return self.result.criterion if ranked else ""
-
-    @property
-    def excerpt_size(self) -> int:
-        return len(self.result.excerpt.rows)
 
     # --- how sure that is
 
@@ -205,10 +290,6 @@ class SelectionFacts:
         return any(step.n_permutations for step in self.result.steps)
 
     @property
-    def sequential(self) -> bool:
-        return any(step.sequential for step in self.result.steps)
-
-    @property
     def alone_of(self) -> int:
         """How many candidates there were where p-values are those of columns alone, at most."""
         steps = [step for step in self.result.steps if alone(self.result, step)]
@@ -259,7 +340,7 @@ class SelectionFacts:
     @property
     def estimate(self) -> Estimate:
         screened = tuple(self._screened())
-        return estimate_of(self.result, permuted=self.any_tested, screened=screened)
+        return Estimate(record=self.result, permuted=self.any_tested, screened=screened)
 
     def _screened(self) -> Iterator[Screened]:
         for size in (1, 2):
@@ -306,10 +387,6 @@ class SelectionFacts:
         return [(self.result.features[j], self.names(others)) for j, others in pairs]
 
     @property
-    def n_copies(self) -> int:
-        return sum(len(others) for others in self.result.duplicates.values())
-
-    @property
     def untested(self) -> list[Any]:
         return self.names(untested(self.result))
 
@@ -322,10 +399,6 @@ class SelectionFacts:
             if step.action == "refuse" and step.features[0] not in self.result.selected
         }
         return [(self.result.features[j], self.names(others)) for j, others in found.items()]
-
-    def given(self, option: str) -> list[str]:
-        """The values of an option of the command that gave the result."""
-        return asking.given(self.result.provenance, option)
 
     @property
     def n_unnamed(self) -> int:
@@ -457,18 +530,3 @@ class SelectionFacts:
     def of_other_data(self, other: RelevanceTest | Stability) -> bool:
         """Whether an answer comes from other samples, as its fingerprint says."""
         return other.provenance.data != self.result.provenance.data
-
-    # --- how to ask
-
-    @property
-    def series(self) -> bool:
-        return asking.is_series(self.result.provenance)
-
-    def ask(self, question: str) -> str:
-        """The call or the command that asks what was not asked."""
-        questions = {
-            "alternatives": asking.alternatives, "clusters": asking.clusters,
-            "prediction": asking.prediction, "relevance": asking.relevance,
-            "stability": asking.stability, "tests": asking.tests,
-        }  # fmt: skip
-        return questions[question](self.result)

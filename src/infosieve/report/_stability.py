@@ -91,15 +91,10 @@ class StabilityFacts:
     def index(self) -> float | None:
         return None if math.isnan(self.result.index) else self.result.index
 
-    def repeated_sets(self, most: int) -> list[tuple[list[Any], int]]:
-        """The sets that were chosen more than once, and how often."""
-        sets = [(columns, times) for columns, times in self.result.sets if times > 1][:most]
-        return [([self.result.features[j] for j in columns], n) for columns, n in sets]
-
-    def sets(self, most: int) -> list[tuple[list[Any], int]]:
-        """The sets that were chosen most often, and how often."""
-        sets = self.result.sets[:most]
-        return [([self.result.features[j] for j in columns], n) for columns, n in sets]
+    def sets(self, most: int, least: int = 1) -> list[tuple[list[Any], int]]:
+        """The sets that were chosen most often, and at least so often, and from how many halves."""
+        sets = [(columns, times) for columns, times in self.result.sets if times >= least]
+        return [([self.result.features[j] for j in columns], n) for columns, n in sets[:most]]
 
 
 def by_frequency(frequencies: Any) -> list[int]:

@@ -1,6 +1,5 @@
 """Facts about a permutation test, and about a choice of K."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -9,24 +8,24 @@ import numpy as np
 
 from infosieve._core.formats import p_text
 from infosieve._core.types import FloatArray, IntArray
-from infosieve.report._estimates import Estimate, Screened, estimate_of
+from infosieve.report._estimates import Estimate, Screened
 from infosieve.results import KChoice, PermutationTest
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Tested:
     """One candidate of a permutation test, and the permuted values that it was compared with.
 
     ``high`` is the value below which 95 % of them lie.
     """
 
+    lower_limit: bool
     name: Any
     observed: float
-    null: FloatArray
-    high: float
     exceedances: int
     p_value: float
-    lower_limit: bool
+    high: float
+    null: FloatArray
 
     @property
     def p_text(self) -> str:
@@ -45,19 +44,11 @@ class TestFacts:
     def candidates(self) -> list[Tested]:
         """The candidates, the largest observed value first."""
         test = self.result
-        null = np.broadcast_to(test.null, (test.n_permutations, len(test.candidates)))
-        return [
-            Tested(
-                name=test.candidates[j],
-                observed=float(test.observed[j]),
-                null=null[:, j],
-                high=float(np.quantile(null[:, j], 0.95)),
-                exceedances=int(test.exceedances[j]),
-                p_value=float(test.p_values[j]),
-                lower_limit=test.lower_limit,
-            )
-            for j in np.argsort(-test.observed, kind="stable").tolist()
-        ]
+        null = np.broadcast_to(test.null, (test.n_permutations, len(test.candidates))).T
+        columns = (test.observed, test.exceedances, test.p_values, np.quantile(null, 0.95, axis=1))
+        rows = zip(test.candidates, *(column.tolist() for column in columns), null, strict=True)
+        tested = [Tested(test.lower_limit, *row) for row in rows]
+        return sorted(tested, key=lambda candidate: -candidate.observed)
 
     @property
     def pairs(self) -> bool:
@@ -70,7 +61,7 @@ class TestFacts:
     def estimate(self) -> Estimate:
         n, kept = self.result.n_candidates, len(self.result.candidates)
         screened = Screened(n=n, n_estimated=kept, pairs=self.pairs, permuted=True)
-        return estimate_of(self.result, screened=(screened,))
+        return Estimate(record=self.result, screened=(screened,))
 
 
 @dataclass(frozen=True)
@@ -96,20 +87,3 @@ def best_features(choice: KChoice, most: int) -> list[int]:
     """The features of a choice of K with the largest t, by their numbers."""
     order: IntArray = np.argsort(-choice.t.max(axis=1), kind="stable")
     return [int(j) for j in order[:most]]
-
-
-@dataclass(frozen=True, kw_only=True)
-class Line:
-    """t against K, of one feature."""
-
-    name: str
-    t: FloatArray
-    chose: bool
-
-
-def t_lines(choice: KChoice, features: Sequence[int]) -> list[Line]:
-    """t of some features at each K, and which of them chose K."""
-    return [
-        Line(name=str(name), t=choice.t[j], chose=name == choice.feature)
-        for j, name in ((j, choice.features[j]) for j in features)
-    ]
