@@ -231,6 +231,6 @@ def _pieces(text: str) -> list[tuple[str, str]]:
     """Sentences, headings and rows, each with its mark."""
     parts = re.split(f"([{NOTE}{HEADING}{INDENTED}{ROW}])", text)
     return [
-        (mark, html.unescape(_line(Markup(part))))
+        (mark, html.unescape(str(_line(Markup(part)))))
         for mark, part in zip(parts[1::2], parts[2::2], strict=True)
     ]
