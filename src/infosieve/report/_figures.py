@@ -52,7 +52,7 @@ def figure(data: list[Figure], x: str, y: str, height: int = 340, **layout: Any)
     return {"data": data, "layout": axes | {"height": height} | layout}
 
 
-def _scatter(mode: str, x: Iterable[Any], y: Iterable[Any], **more: Any) -> Figure:
+def scatter(mode: str, x: Iterable[Any], y: Iterable[Any], **more: Any) -> Figure:
     return {"type": "scatter", "mode": mode, "x": _plain(x), "y": _plain(y)} | more
 
 
@@ -116,9 +116,7 @@ def path(facts: SelectionFacts) -> Figure:
             look = {"color": color, "size": 12, "symbol": _symbol("circle", not doubtful)}
             x, texts = np.arcsinh([place for _, place, _ in some]), [_step_text(*p) for p in some]
             rows = [row for row, _, _ in some]
-            shown.append(
-                _scatter("markers", x, rows, name=label, marker=look, text=texts, **_TEXTS)
-            )
+            shown.append(scatter("markers", x, rows, name=label, marker=look, text=texts, **_TEXTS))
     ticks = chance_ticks(max(places))
     high = float(np.arcsinh(max(*places, ticks[-1])))
     low = float(np.arcsinh(min(-2.0, *places)))
@@ -127,7 +125,7 @@ def path(facts: SelectionFacts) -> Figure:
     gains = [f"{nats(p.gain, '+')} nats" for p in points]
     rows = list(range(len(points)))
     shown.append(  # where a figure is wide enough
-        _scatter(
+        scatter(
             "text", [end] * len(rows), rows, text=gains, textposition="middle left",
             hoverinfo="skip", showlegend=False, meta="wide",
         )
@@ -189,12 +187,12 @@ def bars(
     **across: Any,
 ) -> Figure:
     """A bar in each row, the first on top; ``texts`` (HTML) are shown where one points at it."""
-    data = _bars(range(len(labels)), values, texts, list(colors))
+    data = row_bars(range(len(labels)), values, texts, list(colors))
     down, height = rows_axis(labels, length), 100 + 20 * len(labels)
     return figure([data], title, "", height, xaxis=across, yaxis=down, showlegend=False)
 
 
-def _bars(
+def row_bars(
     rows: Sequence[int], values: Sequence[float], texts: Sequence[str], color: str | list[str]
 ) -> Figure:
     return {
@@ -256,20 +254,20 @@ def _line(
     name: str, x: Sequence[float], y: Sequence[float | None], color: str, dash: str
 ) -> Figure:
     look = {"color": color, "dash": dash, "width": 1.5}
-    return _scatter("lines", x, y, name=name, line=look, hoverinfo="skip")
+    return scatter("lines", x, y, name=name, line=look, hoverinfo="skip")
 
 
 def _folds(drawn: Prediction) -> Figure:
     """All folds in one line, with a gap between two of them."""
     x = [*drawn.place(drawn.sizes).tolist(), None] * len(drawn.folds)
     y = [v for fold in drawn.folds.tolist() for v in (*fold, None)]
-    return _scatter(
+    return scatter(
         "lines", x, y, name="folds", hoverinfo="skip", line={"color": "faint", "width": 1}
     )
 
 
 def _means(drawn: Prediction) -> Figure:
-    return _scatter(
+    return scatter(
         "lines+markers", drawn.place(drawn.sizes), drawn.mean, name=label_text(drawn.mean_label),
         line={"color": "found", "width": 2}, marker={"color": "found", "size": 7},
         error_y={"array": drawn.error.tolist(), "color": "found", "thickness": 1, "width": 3},
@@ -316,7 +314,7 @@ def _score_text(drawn: Prediction, number: int) -> str:
 def _column_marks(drawn: Prediction) -> list[Figure]:
     """A mark for each selected column, below the scores."""
     return [
-        _scatter(
+        scatter(
             "markers", drawn.place(numbers), [drawn.heights[2]] * len(numbers), name=kind,
             marker={"color": "found", "size": 9, "symbol": _symbol("square", filled)},
             text=[f"{label_text(drawn.label(k))}<br>{kind}" for k in numbers], **_TEXTS,
@@ -330,7 +328,7 @@ def smoothing(choice: KChoice) -> Figure:
     best = best_features(choice, 8)
     names = label_texts([choice.features[j] for j in best], 28)
     lines = [
-        _scatter(
+        scatter(
             "lines+markers", choice.ks, choice.t[j], name=name,
             line={"color": "found" if choice.features[j] == choice.feature else "chance"},
             hovertemplate="K = %{x}: t = %{y:.2f}<extra>%{fullData.name}</extra>",
@@ -353,7 +351,7 @@ def test(facts: TestFacts) -> Figure:
             for i, (name, c) in enumerate(zip(names, shown, strict=True))
         ]
         look = {"color": "found", "size": 12}
-        points = _scatter(
+        points = scatter(
             "markers", names, values, name="observed", marker=look, text=texts, **_TEXTS
         )
         category = {"type": "category", "categoryorder": "array", "categoryarray": names}
@@ -366,7 +364,7 @@ def test(facts: TestFacts) -> Figure:
         _upright(x, *(("faint", None, 1) if i else ("found", None, 2)))
         for i, x in enumerate(values)
     ]
-    points = _scatter(
+    points = scatter(
         "markers", values, [0.0] * len(shown), name="observed", text=texts, cliponaxis=False,
         marker={"color": "found", "size": 10}, **_TEXTS,
     )  # fmt: skip
@@ -391,18 +389,18 @@ def curves(
     for below, above, name in ((low, high, "9 of 10 curves"), (first, third, "half of them")):
         look = {"fill": "toself", "fillcolor": "band", "line": {"width": 0}, "hoverinfo": "skip"}
         ring = [*above, *below[::-1]]
-        data.append(_scatter("lines", [*axis, *axis[::-1]], ring, name=name, **look))
+        data.append(scatter("lines", [*axis, *axis[::-1]], ring, name=name, **look))
     look = {
         "line": {"color": "text", "width": 1.5},
         "hovertemplate": "%{x:.5g}: %{y:.4g}<extra></extra>",
     }
-    data.append(_scatter("lines", axis, middle, name="median", **look))
+    data.append(scatter("lines", axis, middle, name="median", **look))
     shapes, names = [], label_texts([part[2] for part in parts], 40)
     for (start, end, label, group), name in zip(parts, names, strict=True):
         color = f"group{group % 8}"
         shapes.append(_shaded(start, end, color, opacity=0.3))
         data.append(
-            _scatter(
+            scatter(
                 "markers", [(start + end) / 2], [float(high.max())], name=name,
                 marker={"color": color, "size": 10, "symbol": "triangle-down"},
                 text=[label_text(label)], showlegend=len(parts) <= 10, **_TEXTS,
@@ -428,9 +426,9 @@ def stand_ins(facts: SelectionFacts, most: int = 8) -> Figure:
             labels.append(f"↳ and {len(some) - most:,} more, in the table")
     names = [label_text(labels[i]) for i in full]
     worths, shares = zip(*((one.worth, one.other.share) for one in rows.values()), strict=True)
-    selected = _bars(full, [1.0] * len(full), names, "found") | {"name": "selected"}
-    others = _bars(list(rows), worths, texts, "third") | {"name": "stand-in, in its place"}
-    dots = _scatter(
+    selected = row_bars(full, [1.0] * len(full), names, "found") | {"name": "selected"}
+    others = row_bars(list(rows), worths, texts, "third") | {"name": "stand-in, in its place"}
+    dots = scatter(
         "markers", shares, rows, name="what the selected one adds beside it", text=texts,
         marker={"color": "refused", "size": 9}, cliponaxis=False, **_TEXTS,
     )  # fmt: skip
@@ -480,8 +478,7 @@ def tree(facts: ClusterFacts) -> Figure:
         ys += [*at, None]
     look = {"showlegend": False, "hovertemplate": "1 − similarity = %{x:.3f}<extra></extra>"}  # noqa: RUF001
     data = [
-        _scatter("lines", xs, ys, line={"color": color}, **look)
-        for color, (xs, ys) in lines.items()
+        scatter("lines", xs, ys, line={"color": color}, **look) for color, (xs, ys) in lines.items()
     ]
     names = label_texts([leaf.name for leaf in drawn.leaves], 24)
     leaves = [name + leaf.more for name, leaf in zip(names, drawn.leaves, strict=True)]
@@ -505,7 +502,7 @@ def numbers(facts: ClusterFacts) -> Figure:
     hover = {"hovertemplate": "%{x} clusters: %{y:.4f}<extra></extra>"}
     errors = {"type": "data", "array": np.asarray(scores["standard_error"]).tolist()}
     errors |= {"color": "faint", "thickness": 1, "width": 2}
-    line = _scatter(
+    line = scatter(
         "lines+markers",
         tried,
         means,
@@ -514,7 +511,7 @@ def numbers(facts: ClusterFacts) -> Figure:
         name="score",
         **hover,
     )
-    taken = _scatter(
+    taken = scatter(
         "markers", [chosen], means[tried == chosen], marker={"color": "found", "size": 12},
         name=f"taken: {chosen}", **hover,
     )  # fmt: skip
@@ -545,7 +542,7 @@ def tested_columns(columns: Sequence[TestedColumn]) -> Figure:
         ["found" if one.relevant else "faint" for one in columns],
     )
     tested = [(place, one) for place, one in enumerate(columns) if not one.constant]
-    mark = _scatter(
+    mark = scatter(
         "markers", [one.chance for _, one in tested], [place for place, _ in tested],
         name="chance (95 %)", hoverinfo="skip",
         marker={"color": "refused", "symbol": "line-ns-open", "size": 13, "line": {"width": 2}},
@@ -568,7 +565,7 @@ def ranked_columns(facts: RelevanceFacts) -> Figure:
             x, y = [rank for rank, _ in part], [one.information for _, one in part]
             texts = _hover([one for _, one in part])
             data.append(
-                _scatter("markers", x, y, name=name, marker={"color": color}, text=texts, **_TEXTS)
+                scatter("markers", x, y, name=name, marker={"color": color}, text=texts, **_TEXTS)
             )
     # Most columns are compared with one distribution, and its level is that of the line.
     level = float(np.median([one.chance for one in columns if not one.constant]))

@@ -1,10 +1,19 @@
 """Figures of a selected column against a target: points, boxes, or shares of classes."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
-from infosieve.report._figures import Figure, figure, label_text, label_texts, rows_axis
+from infosieve.report._figures import (
+    Figure,
+    figure,
+    label_text,
+    label_texts,
+    row_bars,
+    rows_axis,
+    scatter,
+)
 from infosieve.report._names import name_text, shortened
 from infosieve.results import SelectionResult
 
@@ -22,29 +31,27 @@ _MISSING = "(missing)"
 def against_target(result: SelectionResult) -> list[Figure]:
     """Each selected column against each target."""
     # What the numbers count that a command made of dates.
-    units = result.provenance.parameters.get("dates") or {}
+    units = {k: f"{v}" for k, v in (result.provenance.parameters.get("dates") or {}).items()}
     return [
-        _pair(
-            result.excerpt.features[j],
-            target,
-            str(result.features[j]),
-            str(name),
-            [f"{units[one]}" if one in units else "" for one in (result.features[j], name)],
-        )
-        for j in result.selected
+        _pair(result.excerpt.features[j], target, str(column), str(name), units)
+        for j, column in ((j, result.features[j]) for j in result.selected)
         for name, target in result.excerpt.target.items()
     ]
 
 
 def _pair(
-    values: list[Any], target: list[Any], x: str, y: str, units: Sequence[str] = ("", "")
+    values: list[Any],
+    target: list[Any],
+    x: str,
+    y: str,
+    units: Mapping[str, str] = MappingProxyType({}),
 ) -> Figure:
     """Points; boxes where one of them is categories, shares where both are."""
     n_missing = sum(v is None for v in values)
     missing = f" ({n_missing:,} of {len(values):,} missing)" if n_missing else ""
     column, about = (
-        f"{name_text(name)} ({unit})" if unit else name_text(name)
-        for name, unit in zip((x, y), units, strict=True)
+        f"{name_text(name)} ({units[name]})" if name in units else name_text(name)
+        for name in (x, y)
     )
     values, target = _as_levels(values), _as_levels(target)
     of_levels, of_classes = _is_text(values), _is_text(target)
@@ -71,15 +78,16 @@ def _is_text(values: list[Any]) -> bool:
     return any(isinstance(v, str) for v in values)
 
 
-def _points(values: list[Any], target: list[Any], x: str, y: str, units: Sequence[str]) -> Figure:
-    data = {
-        "type": "scatter", "mode": "markers", "x": values, "y": target,
-        "marker": {"color": "found", "size": 5, "opacity": 0.6},
-        "hovertemplate": "%{x:.6~g}, %{y:.6~g}<extra></extra>",
-    }  # fmt: skip
+def _points(
+    values: list[Any], target: list[Any], x: str, y: str, units: Mapping[str, str]
+) -> Figure:
+    data = scatter(
+        "markers", values, target, marker={"color": "found", "size": 5, "opacity": 0.6},
+        hovertemplate="%{x:.6~g}, %{y:.6~g}<extra></extra>",
+    )  # fmt: skip
     across, up = (
-        label_text(name, _TITLE) + (f"<br>{label_text(unit, _TITLE)}" if unit else "")
-        for name, unit in zip((x, y), units, strict=True)
+        "<br>".join(label_text(text, _TITLE) for text in (name, units.get(name)) if text)
+        for name in (x, y)
     )
     return figure([data], across, up, 280, showlegend=False)
 
@@ -112,15 +120,8 @@ def _shares(levels: list[str], classes: list[str]) -> Figure:
             f"{label_text(label)}<br>{label_text(kind)}: {n:,} samples, {n / totals[row]:.0%}"
             for row, (label, n) in enumerate(zip(labels, some, strict=True))
         ]
-        data.append(
-            {
-                "type": "bar", "orientation": "h", "name": name,
-                "x": [n / totals[row] for row, n in enumerate(some)],
-                "y": list(range(len(labels))), "marker": {"color": f"group{number}"},
-                "text": texts, "textposition": "none",
-                "hovertemplate": "%{text}<extra></extra>",
-            }
-        )  # fmt: skip
+        shares = [n / totals[row] for row, n in enumerate(some)]
+        data.append(row_bars(range(len(labels)), shares, texts, f"group{number}") | {"name": name})
     across = {"tickformat": ".0%", "range": [0, 1], "dtick": 0.25}
     height, down = _height(labels) + 22 * len(kinds), rows_axis(labels, 34)
     layout: Figure = {"barmode": "stack", "legend": {"traceorder": "normal"}, "bargap": 0.25}
