@@ -26,7 +26,7 @@ NEEDED = [
     "_engines/cuda/kernels.cu",
     "report/templates/_table.html",
     "report/templates/fragment.html",
-    "report/templates/report.html",
+    "report/templates/page.html",
     "datasets/data/tecator.csv",
     "datasets/data/TECATOR-NOTE.txt",  # the data must not be passed on without it
 ]

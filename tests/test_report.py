@@ -1606,7 +1606,7 @@ def test_long_labels_in_narrow_figures(width, browser, tmp_path):
 def test_the_page_cuts_names_as_python_does(browser):
     from importlib.resources import files
 
-    template = files("infosieve.report").joinpath("templates/report.html").read_text("utf-8")
+    template = files("infosieve.report").joinpath("templates/page.html").read_text("utf-8")
     (function,) = re.findall(r"^  function shortened\(.*?^  }$", template, re.S | re.M)
     for names in [*ALIKE[:4], [printable(name) for name in HOSTILE]]:
         for length in (12, 17, 28):
