@@ -27,6 +27,8 @@ NEEDED = [
     "report/templates/_table.html",
     "report/templates/fragment.html",
     "report/templates/page.html",
+    "report/templates/selection.txt",
+    "report/templates/sentences.jinja",
     "datasets/data/tecator.csv",
     "datasets/data/TECATOR-NOTE.txt",  # the data must not be passed on without it
 ]

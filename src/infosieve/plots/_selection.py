@@ -7,14 +7,7 @@ import numpy as np
 
 from infosieve._core.types import FloatArray
 from infosieve.plots._shared import CHANCE, FAINT, FOLLOWS, FOUND, REFUSED, Display, axes, short
-from infosieve.report._selection import (
-    SelectionFacts,
-    StepFacts,
-    beside_chance,
-    chance_ticks,
-    percentiles,
-    steps_of,
-)
+from infosieve.report._selection import SelectionFacts, StepFacts, chance_ticks, percentiles
 from infosieve.results import SelectionResult
 
 # What a column adds, by the criterion that holds it against one selected column at a time, if any.
@@ -90,13 +83,14 @@ class PathDisplay(Display):
         PathDisplay
             Itself, with ``ax_`` and ``figure_``.
         """
-        tested = beside_chance(self.result)
-        points = tested or steps_of(self.result)
+        facts = SelectionFacts(result=self.result)
+        tested = facts.beside_chance
+        points = tested or facts.steps
         ax = axes(ax, (7.0, 1.4 + 0.36 * len(points)))
         if tested:
             _draw_beside_chance(ax, points)
         else:
-            _draw_gains(ax, points, _ADDS[SelectionFacts(result=self.result).one_by_one])
+            _draw_gains(ax, points, _ADDS[facts.one_by_one])
         names = [f"{p.number}. {' and '.join(short(n, 18) for n in p.names)}" for p in points]
         ax.set_yticks(range(len(points)), names, fontsize="small")
         ax.set_ylim(len(points) - 0.4, -0.6)

@@ -24,7 +24,6 @@ from infosieve.report._selection import (
     chance_ticks,
     percentiles,
 )
-from infosieve.report._stability import by_frequency
 from infosieve.report._tests import Tested, TestFacts, best_features
 from infosieve.results import KChoice, Stability
 
@@ -451,7 +450,7 @@ def _stand_in_text(name: object, one: StandIn) -> str:
 def frequencies(found: Stability, marked: Collection[int]) -> Figure:
     """How often columns were chosen, most often first; ``marked`` ones are there, in colour."""
     values, threshold = found.frequencies, found.threshold()
-    order = by_frequency(values)
+    order = np.argsort(-values, kind="stable").tolist()
     often = [j for j in order[:MANY] if values[j] > 0]
     shown = [j for j in order if j in {*often, *marked}]
     texts = [

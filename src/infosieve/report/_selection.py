@@ -46,7 +46,7 @@ def percentiles(values: FloatArray) -> FloatArray:
     return np.percentile(values, (5, 25, 50, 75, 95), axis=0)
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class StepFacts:
     """One step of a selection, numbered from 1.
 
@@ -93,36 +93,6 @@ class StepFacts:
             widths = difference / (high - middle)
         widths = np.where(difference == 0, 0.0, widths)  # also where all permuted ones are equal
         return np.clip(widths, -FAR, FAR)
-
-
-def steps_of(result: SelectionResult) -> list[StepFacts]:
-    """The steps of a selection.
-
-    The criterion "mi" compares whole sets: the information of the set before the step is
-    subtracted from its permuted values, as it is from the gain.
-    """
-    whole = result.criterion == "mi"
-    known, steps = 0.0, []
-    for number, step in enumerate(result.steps, start=1):
-        steps.append(
-            StepFacts(
-                number=number,
-                names=[result.features[j] for j in step.features],
-                null=np.array(step.null, np.float64) - (known if whole else 0.0),
-                step=step,
-                follows=[result.features[j] for j in step.follows],
-            )
-        )
-        known = step.mi if step.action in ("add", "remove") else known
-    return steps
-
-
-def beside_chance(result: SelectionResult) -> list[StepFacts]:
-    """The steps that add a column, or do not, and were tested; none without a test.
-
-    What a removal changes is not what its test compares, so it has no place on that scale.
-    """
-    return [step for step in steps_of(result) if step.action != "remove" and len(step.null)]
 
 
 def chance_ticks(largest: float) -> list[float]:
@@ -185,15 +155,27 @@ class SelectionFacts:
 
     @cached_property
     def steps(self) -> list[StepFacts]:
-        return steps_of(self.result)
+        """The steps of the selection.
+
+        The criterion "mi" compares whole sets: the information of the set before the step is
+        subtracted from its permuted values, as it is from the gain.
+        """
+        known, steps = 0.0, []
+        for number, step in enumerate(self.result.steps, start=1):
+            null = np.array(step.null, np.float64) - known
+            names, follows = self.names(step.features), self.names(step.follows)
+            steps.append(StepFacts(number, names, null, step, follows))
+            if self.result.criterion == "mi" and step.action in ("add", "remove"):
+                known = step.mi
+        return steps
 
     @property
     def beside_chance(self) -> list[StepFacts]:
-        return beside_chance(self.result)
+        """The steps that add a column, or do not, and were tested; none without a test.
 
-    @property
-    def largest_gain(self) -> float:
-        return max((step.gain for step in self.result.steps), default=0.0)
+        What a removal changes is not what its test compares, so it has no place on that scale.
+        """
+        return [step for step in self.steps if step.action != "remove" and len(step.null)]
 
     def having(self, action: str) -> list[StepFacts]:
         """The steps of one kind."""
@@ -284,10 +266,6 @@ class SelectionFacts:
     @cached_property
     def near_level(self) -> NearLevel | None:
         return near_level(self.result)
-
-    @property
-    def n_draws_known(self) -> bool:
-        return any(step.n_permutations for step in self.result.steps)
 
     @property
     def alone_of(self) -> int:

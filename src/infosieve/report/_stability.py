@@ -5,12 +5,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from infosieve.results import Stability
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Chosen:
     """A column that was chosen from some halves.
 
@@ -41,16 +39,9 @@ class StabilityFacts:
     @cached_property
     def chosen(self) -> list[Chosen]:
         """The columns that were chosen, most often first."""
-        frame = self.result.to_frame()
-        frame = frame[frame["frequency"] > 0].sort_values(
-            "frequency", ascending=False, kind="stable"
-        )
-        columns = [frame[name].tolist() for name in ("frequency", "expected_false", "stable")]
-        names = [self.result.features[j] for j in frame.index]
-        return [
-            Chosen(name=name, frequency=frequency, bound=bound, stable=stable)
-            for name, frequency, bound, stable in zip(names, *columns, strict=True)
-        ]
+        frame = self.result.to_frame().sort_values("frequency", ascending=False, kind="stable")
+        rows = frame[frame["frequency"] > 0].itertuples(index=False)
+        return [Chosen(*row) for row in rows]
 
     def useless(self, bound: float) -> bool:
         """Whether a bound is more than half of the columns would keep to."""
@@ -95,9 +86,3 @@ class StabilityFacts:
         """The sets that were chosen most often, and at least so often, and from how many halves."""
         sets = [(columns, times) for columns, times in self.result.sets if times >= least]
         return [([self.result.features[j] for j in columns], n) for columns, n in sets[:most]]
-
-
-def by_frequency(frequencies: Any) -> list[int]:
-    """The numbers of columns, most often chosen first."""
-    order: list[int] = np.argsort(-np.asarray(frequencies), kind="stable").tolist()
-    return order
