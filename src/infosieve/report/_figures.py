@@ -15,7 +15,6 @@ from infosieve._core.types import FloatArray
 from infosieve.report._clusters import LEAVES, ClusterFacts, tree_of
 from infosieve.report._names import cut, shortened
 from infosieve.report._prediction import Prediction
-from infosieve.report._relevance import RelevanceFacts, TestedColumn
 from infosieve.report._selection import (
     FAR,
     SelectionFacts,
@@ -24,7 +23,13 @@ from infosieve.report._selection import (
     chance_ticks,
     percentiles,
 )
-from infosieve.report._tests import Tested, TestFacts, best_features
+from infosieve.report._tests import (
+    RelevanceFacts,
+    Tested,
+    TestedColumn,
+    TestFacts,
+    best_features,
+)
 from infosieve.results import KChoice, Stability
 
 Figure = dict[str, Any]

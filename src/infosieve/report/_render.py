@@ -23,10 +23,9 @@ from infosieve.report._clusters import LEAVES, ClusterFacts
 from infosieve.report._curves import on_curves
 from infosieve.report._names import name_text, shortened
 from infosieve.report._prediction import MOST_OF
-from infosieve.report._relevance import RelevanceFacts
 from infosieve.report._selection import SelectionFacts
 from infosieve.report._stability import StabilityFacts
-from infosieve.report._tests import ChoiceFacts, TestFacts
+from infosieve.report._tests import ChoiceFacts, RelevanceFacts, TestFacts
 from infosieve.results import Provenance, SelectionResult
 from infosieve.results._base import Document
 

@@ -1,5 +1,7 @@
-"""Facts about a permutation test, and about a choice of K."""
+"""Facts about tests: of each column by itself, and of candidates; and about a choice of K."""
 
+import math
+import shlex
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -9,7 +11,111 @@ import numpy as np
 from infosieve._core.formats import p_text
 from infosieve._core.types import FloatArray, IntArray
 from infosieve.report._estimates import Estimate, Screened
-from infosieve.results import KChoice, PermutationTest
+from infosieve.results import KChoice, PermutationTest, Provenance, RelevanceTest
+from infosieve.results._facts import few_groups
+
+
+@dataclass(frozen=True)
+class TestedColumn:
+    """A column of a relevance test."""
+
+    name: Any
+    information: float
+    chance: float
+    p_value: float
+    q_value: float
+    relevant: bool
+    constant: bool
+
+
+@dataclass(frozen=True)
+class RelevanceFacts:
+    """Facts about a test of each column."""
+
+    result: RelevanceTest
+
+    @property
+    def n_columns(self) -> int:
+        return len(self.result.features)
+
+    @cached_property
+    def columns(self) -> list[TestedColumn]:
+        """The columns: relevant ones first, the largest information first."""
+        r = self.result
+        columns = (r.information, r.chance, r.p_values, r.q_values, r.relevant, r.n_draws == 0)
+        rows = zip(r.features, *(column.tolist() for column in columns), strict=True)
+        tested = [TestedColumn(*row) for row in rows]
+        return sorted(tested, key=lambda column: (not column.relevant, -column.information))
+
+    @property
+    def relevant(self) -> list[TestedColumn]:
+        return [column for column in self.columns if column.relevant]
+
+    @property
+    def nearest(self) -> list[TestedColumn]:
+        """The columns that are not relevant, those nearest to it first."""
+        others = [column for column in self.columns if not column.relevant]
+        return sorted(others, key=lambda column: column.p_value)
+
+    @property
+    def largest(self) -> float:
+        return float(self.result.information.max())
+
+    @property
+    def target(self) -> str | None:
+        return target_name(self.result.provenance)
+
+    @property
+    def shared_draws(self) -> IntArray:
+        """With how many draws that they share columns were compared, for each of these columns."""
+        return self.result.n_draws_asked[self.result.shared]
+
+    @property
+    def own_draws(self) -> IntArray:
+        """How many permutations of their own columns were compared with, at most."""
+        own = self.result.tested & ~self.result.shared
+        return self.result.n_draws_asked[own]
+
+    @property
+    def n_tested(self) -> int:
+        return int(self.result.tested.sum())
+
+    @property
+    def few_groups(self) -> int:
+        """How many groups there are, if too few for one column to be relevant by itself; else 0."""
+        return few_groups(self.result)
+
+    @property
+    def arrangements(self) -> int:
+        """In how many ways groups can be arranged."""
+        return math.factorial(self.few_groups)
+
+    @property
+    def coarsest_p(self) -> float:
+        return float(self.result.smallest_p[self.result.tested].max())
+
+    @property
+    def n_enough(self) -> int:
+        """With so many permutations, one column could be relevant by itself."""
+        return math.ceil(self.n_tested / self.result.alpha)
+
+    @property
+    def estimate(self) -> Estimate:
+        return Estimate(record=self.result)
+
+
+def target_name(known: Provenance) -> str | None:
+    """The target of a test, by the command that asked for it; None where that does not say it."""
+    try:
+        given = shlex.split(known.command or "")
+    except ValueError:  # a quote without an end, in a record that somebody wrote
+        return None
+    for i, one in enumerate(given):
+        if one.startswith("--target="):
+            return one.removeprefix("--target=")
+        if one == "--target" and i + 1 < len(given):
+            return given[i + 1]
+    return None
 
 
 @dataclass(frozen=True)
