@@ -173,7 +173,7 @@ def test_corners_are_the_merges():
     """Each link joins two nodes at their places, at the height of its merge."""
     result = clustered(12, 3)
     drawn = tree_of(result, 99)
-    at = {leaf.name: 5.0 + 10 * i for i, leaf in enumerate(drawn.leaves)}
+    at = {name: 5.0 + 10 * i for i, (name, _) in enumerate(drawn.leaves)}
     place = [at[name] for name in result.features]
     height = [0.0] * 12
     expected = []
@@ -204,11 +204,11 @@ def test_of_many_columns_the_top_of_the_tree_is_drawn(make):
     drawn = tree_of(result, LEAVES)
     assert len(drawn.leaves) == LEAVES
     assert len(drawn.links) == LEAVES - 1
-    assert sum(leaf.n_columns for leaf in drawn.leaves) == m
-    several = [leaf for leaf in drawn.leaves if leaf.n_columns > 1]
+    assert sum(n for _, n in drawn.leaves) == m
+    several = [(name, n) for name, n in drawn.leaves if n > 1]
     ticks = tree(result)["layout"]["yaxis"]["ticktext"]
-    for leaf in several:
-        assert f"{leaf.name} + {leaf.n_columns - 1:,}" in ticks
+    for name, n in several:
+        assert f"{name} + {n - 1:,}" in ticks
     assert len(several) == 1 if make is chain else several
     tops = sorted(1 - result.similarities[-LEAVES + 1 :])
     np.testing.assert_allclose(sorted(max(y) for _, y, _ in drawn.links), tops)

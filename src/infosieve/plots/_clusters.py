@@ -93,7 +93,7 @@ class DendrogramDisplay(Display):
                 ax.add_collection(LineCollection(corners, colors=color))
         top = max((max(height) for _, height, _ in drawn.links), default=0.0)
         ax.set(xlim=(0, 1.05 * top if top > 0 else 1.0), ylim=(10 * n, 0))
-        names = [short(leaf.name, 24) + leaf.more for leaf in drawn.leaves]
+        names = drawn.labels(lambda names: [short(name, 24) for name in names])
         ax.set_yticks(5 + 10 * np.arange(n), names, fontsize=7, parse_math=False)
         ax.tick_params(axis="y", length=0)
         ax.set_xlabel("1 − similarity")  # noqa: RUF001

@@ -1,5 +1,6 @@
 """Facts about clusters: who is in each, the tree, and how their number was chosen."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -113,28 +114,22 @@ class ClusterFacts:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Leaf:
-    """A leaf of a dendrogram: a column, or several that are not drawn one by one."""
-
-    name: str  # of the column, or of the first of them
-    n_columns: int
-
-    @property
-    def more(self) -> str:
-        """ " + 36", where it stands for 37 columns."""
-        return f" + {self.n_columns - 1:,}" if self.n_columns > 1 else ""
-
-
-@dataclass(frozen=True, kw_only=True)
 class Tree:
     """A dendrogram: its links, and its leaves in their order, at 5, 15, 25, ...
 
     A link is the corners of a merge, along the leaves and across them, and its cluster; None where
-    it joins clusters.
+    it joins clusters. A leaf is a column, or the first of several that are not drawn one by one,
+    and how many there are.
     """
 
     links: list[tuple[list[float], list[float], int | None]]
-    leaves: list[Leaf]
+    leaves: list[tuple[str, int]]
+
+    def labels(self, short: Callable[[list[str]], list[str]]) -> list[str]:
+        """Names of the leaves, shortened, and how many columns they stand for."""
+        names = short([name for name, _ in self.leaves])
+        more = [f" + {n - 1:,}" if n > 1 else "" for _, n in self.leaves]
+        return [name + rest for name, rest in zip(names, more, strict=True)]
 
 
 def tree_of(result: ClusterResult, most: int) -> Tree:
@@ -143,7 +138,7 @@ def tree_of(result: ClusterResult, most: int) -> Tree:
 
     m, nodes, merges = len(result.features), result.node_clusters, result.linkage_matrix
     if m == 1:
-        return Tree(links=[], leaves=[Leaf(name=str(result.features[0]), n_columns=1)])
+        return Tree(links=[], leaves=[(str(result.features[0]), 1)])
     drawn: Any = dendrogram(
         merges,
         no_plot=True,
@@ -158,10 +153,7 @@ def tree_of(result: ClusterResult, most: int) -> Tree:
     sizes = [1] * m + merges[:, 3].astype(int).tolist()
     return Tree(
         links=[(x, y, int(cluster) if cluster else None) for x, y, cluster in corners],
-        leaves=[
-            Leaf(name=str(result.features[first[node]]), n_columns=sizes[node])
-            for node in drawn["leaves"]
-        ],
+        leaves=[(str(result.features[first[node]]), sizes[node]) for node in drawn["leaves"]],
     )
 
 

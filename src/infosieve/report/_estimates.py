@@ -6,9 +6,6 @@ from typing import Any
 
 from infosieve.results import PermutationTest, Provenance, RelevanceTest, SelectionResult
 
-# Fewer groups are as few as that many samples.
-_FEW = 30
-
 
 @dataclass(frozen=True, kw_only=True)
 class Screened:
@@ -39,28 +36,14 @@ class Estimate:
         return groups if isinstance(groups, int) else None
 
     @property
-    def few_groups(self) -> bool:
-        return self.groups is not None and self.groups < _FEW
-
-    @property
     def series(self) -> bool:
         return is_series(self.record.provenance)
-
-    @property
-    def by_order(self) -> tuple[str, ...]:
-        """Columns that the order of the rows tells."""
-        return () if self.record.provenance is None else self.record.provenance.by_order
 
     @property
     def sizes(self) -> list[int]:
         """How many samples a part of them has: one number, or two that differ by 1."""
         size, more = divmod(self.record.n_samples_used or 0, self.record.n_parts)
         return [size, size + 1] if more else [size]
-
-    @property
-    def subsampled(self) -> bool:
-        known, used = self.record.provenance, self.record.n_samples_used
-        return known is not None and used is not None and known.n_samples > used
 
 
 def parameter(known: Provenance | None, name: str, default: Any = None) -> Any:

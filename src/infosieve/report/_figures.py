@@ -484,8 +484,7 @@ def tree(facts: ClusterFacts) -> Figure:
     data = [
         scatter("lines", xs, ys, line={"color": color}, **look) for color, (xs, ys) in lines.items()
     ]
-    names = label_texts([leaf.name for leaf in drawn.leaves], 24)
-    leaves = [name + leaf.more for name, leaf in zip(names, drawn.leaves, strict=True)]
+    leaves = drawn.labels(lambda names: label_texts(names, 24))
     n = len(leaves)
     rows = {"tickvals": [5 + 10 * i for i in range(n)], "ticktext": leaves, "range": [10 * n, 0]}
     rows |= {"showgrid": False, "zeroline": False, "tickfont": {"size": 11}}

@@ -149,10 +149,6 @@ class SelectionFacts:
     def n_candidates(self) -> int:
         return n_candidates(self.result)
 
-    @property
-    def unfinished(self) -> bool:
-        return self.result.stop_reason == "interrupted"
-
     @cached_property
     def steps(self) -> list[StepFacts]:
         """The steps of the selection.

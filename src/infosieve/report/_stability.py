@@ -52,16 +52,6 @@ class StabilityFacts:
         """Whether a column that was chosen has no useful bound."""
         return any(self.useless(one.bound) for one in self.chosen)
 
-    @property
-    def n_empty(self) -> int:
-        """Halves from which nothing was chosen."""
-        return sum(not half for half in self.result.chosen)
-
-    @property
-    def groups(self) -> int | None:
-        groups = self.result.provenance.parameters.get("groups")
-        return groups if isinstance(groups, int) else None
-
     @cached_property
     def threshold(self) -> float | None:
         """How often stable columns are chosen, at least; None: no threshold keeps others out."""
@@ -72,15 +62,6 @@ class StabilityFacts:
     def bound(self) -> float:
         """The bound at the threshold or, where there is none, of what all halves have chosen."""
         return self.result.expected_false(1.0 if self.threshold is None else self.threshold)
-
-    @property
-    def lowest_share(self) -> float:
-        """How often a column is chosen by drawing columns at random."""
-        return self.result.n_selected_mean / self.n_columns
-
-    @property
-    def index(self) -> float | None:
-        return None if math.isnan(self.result.index) else self.result.index
 
     def sets(self, most: int, least: int = 1) -> list[tuple[list[Any], int]]:
         """The sets that were chosen most often, and at least so often, and from how many halves."""

@@ -58,10 +58,6 @@ class RelevanceFacts:
         return sorted(others, key=lambda column: column.p_value)
 
     @property
-    def largest(self) -> float:
-        return float(self.result.information.max())
-
-    @property
     def target(self) -> str | None:
         return target_name(self.result.provenance)
 
@@ -183,10 +179,6 @@ class ChoiceFacts:
         best, winners = result.t.max(axis=0).tolist(), result.t.argmax(axis=0).tolist()
         names = [result.features[j] for j in winners]
         return list(zip(result.ks.tolist(), best, names, strict=True))
-
-    @property
-    def largest(self) -> float:
-        return float(self.result.t.max())
 
 
 def best_features(choice: KChoice, most: int) -> list[int]:
