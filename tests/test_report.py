@@ -328,7 +328,7 @@ def test_nobody_takes_p_of_one_column_for_that_of_the_best():
     X, y = friedman()
     options = {"correction": None, "lookahead": 1, "max_features": 2, "random_state": 0}
     result = MISelector(**options).fit(X.drop(columns="kind"), y).result_
-    assert facts_of(result).alone_of == 6
+    assert facts_of(result).n_uncorrected == 6
     for text in (page(result), result._repr_html_()):
         assert "the best of the permuted columns" not in text
         assert "is informative about" not in text
@@ -591,7 +591,7 @@ def test_how_sure_a_selection_is(found):
     y = X["a"] + 0.1 * X["b"].sample(60, random_state=0).values
     facts = facts_of(kept.fit(X, y).result_)
     assert (facts.n_passed, facts.n_kept) == (1, 2)
-    assert [step.doubtful for step in facts.having("add")] == [False, True, True]
+    assert [step.doubtful for step in facts.steps_with("add")] == [False, True, True]
 
 
 def test_columns_that_were_left_out_are_not_counted(found):
@@ -712,7 +712,7 @@ def test_stand_ins(found):
     names = list(found.features)
     first, second = found.selected[:2]
     third, fourth = names.index("X6"), names.index("second meter")
-    assert facts_of(found).relevant_copies == [("X4", ["twice X4"])]
+    assert facts_of(found).copies_of_selected == [("X4", ["twice X4"])]
     assert facts_of(with_alternatives(found)).stand_ins == []
     asked = with_alternatives(
         found, stand_in(second, third, 0.8, 0.3), stand_in(first, third, 0.7, 0.2),
@@ -926,7 +926,10 @@ def test_how_many_columns_predict():
     certain = [result.features[s.features[0]] for s in result.steps if s.significant]
     useful = [result.features[s.features[0]] for s in result.steps if not s.significant]
     assert len(certain) > 1 < len(useful)
-    assert (p.being(certain=True), p.being(certain=False)) == (certain, useful)
+    assert (p.selected_columns(certain=True), p.selected_columns(certain=False)) == (
+        certain,
+        useful,
+    )
     assert (facts.n_passed, facts.n_kept) == (len(certain), len(useful))
     assert facts.forward_stop  # the rule of the default
     assert facts.levels.rise == "after"
@@ -993,14 +996,14 @@ def test_one_or_all_columns_that_are_certain():
     result = predicting()
     steps = [replace(step, p_value=0.01, level=0.05, null=(0.0,)) for step in result.steps]
     facts = facts_of(replace(result, steps=tuple(steps)))
-    assert facts.prediction.being(certain=False) == []
+    assert facts.prediction.selected_columns(certain=False) == []
     assert not facts.tests_ended
     none = facts_of(replace(result, steps=tuple(replace(s, p_value=0.9) for s in steps)))
-    assert none.passed == none.prediction.being(certain=True) == []
+    assert none.passed == none.prediction.selected_columns(certain=True) == []
     one = scored(
         replace(result, selected=result.selected[:1], steps=tuple(steps[:1])), [0.0, 0.5, 0.4], 1
     )
-    assert len(facts_of(one).prediction.being(certain=True)) == 1
+    assert len(facts_of(one).prediction.selected_columns(certain=True)) == 1
     assert "It is certain: it passed a permutation test." in read(page(one))
 
 
@@ -1235,9 +1238,9 @@ def test_refused_columns_say_what_they_follow(found):
     second = replace(found.steps[-1], action="refuse", follows=(found.selected[0],))
     result = replace(found, steps=(*found.steps[:-1], second, found.steps[-1]))
     first, other = (found.features[j] for j in (found.selected[0], second.features[0]))
-    (step,) = facts_of(result).having("refuse")
+    (step,) = facts_of(result).steps_with("refuse")
     assert (step.names, step.follows) == ([other], [first])
-    assert facts_of(found).having("refuse") == []
+    assert facts_of(found).steps_with("refuse") == []
     names = [trace["name"] for trace in figures_of(page(result))[0]["data"] if "name" in trace]
     assert "refused: follows a selected column" in names
 

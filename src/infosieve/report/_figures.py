@@ -23,13 +23,7 @@ from infosieve.report._selection import (
     chance_ticks,
     percentiles,
 )
-from infosieve.report._tests import (
-    RelevanceFacts,
-    Tested,
-    TestedColumn,
-    TestFacts,
-    best_features,
-)
+from infosieve.report._tests import RelevanceFacts, Tested, TestedColumn, TestFacts, best_features
 from infosieve.results import KChoice, Stability
 
 Figure = dict[str, Any]

@@ -166,7 +166,7 @@ class Prediction:
         steps = self.result.steps
         return self.parameter("test") is True and all(step.p_value is None for step in steps)
 
-    def being(self, certain: bool) -> list[Any]:
+    def selected_columns(self, certain: bool) -> list[Any]:
         """The selected columns that passed a test, or those that did not."""
         passed = zip(self.result.selected, self.certain or (), strict=True)
         return [self.result.features[j] for j, kind in passed if kind is certain]

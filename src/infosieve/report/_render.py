@@ -1,8 +1,8 @@
 """From a record to words: facts go into templates, which have the sentences.
 
 Templates are in ``templates``: ``<kind>.html`` for pages and notebooks, ``<kind>.txt`` for the
-terminal, and ``<kind>.jinja`` for the sentences that these share. All are escaped as HTML; what is
-no page is read back as text at the end, so that a name is never mistaken for a mark of ours.
+terminal, and ``<kind>.jinja`` for the sentences that these share. All are escaped as HTML, so that
+a name is never mistaken for a mark of ours; text that is not for a page is unescaped at the end.
 """
 
 import html

@@ -173,7 +173,7 @@ class SelectionFacts:
         """
         return [step for step in self.steps if step.action != "remove" and len(step.null)]
 
-    def having(self, action: str) -> list[StepFacts]:
+    def steps_with(self, action: str) -> list[StepFacts]:
         """The steps of one kind."""
         return [step for step in self.steps if step.action == action]
 
@@ -264,7 +264,7 @@ class SelectionFacts:
         return near_level(self.result)
 
     @property
-    def alone_of(self) -> int:
+    def n_uncorrected(self) -> int:
         """How many candidates there were where p-values are those of columns alone, at most."""
         steps = [step for step in self.result.steps if alone(self.result, step)]
         return max((step.n_candidates for step in steps), default=0)
@@ -346,11 +346,11 @@ class SelectionFacts:
         return self.result.features[most], missing[most] / self.result.provenance.n_samples
 
     @property
-    def telling_gaps(self) -> list[StepFacts]:
+    def informative_gaps(self) -> list[StepFacts]:
         """Steps with a column whose gaps tell something by themselves."""
         return [
             step
-            for step in self.having("add")
+            for step in self.steps_with("add")
             if step.step.gap_gain is not None and step.step.gap_gain > 0.1 * step.gain
         ]
 
@@ -414,7 +414,7 @@ class SelectionFacts:
         return [same for same in some if same is not None]
 
     @property
-    def relevant_copies(self) -> list[tuple[Any, list[Any]]]:
+    def copies_of_selected(self) -> list[tuple[Any, list[Any]]]:
         """Selected columns and stand-ins that have exact copies, and these."""
         others = (other.stand_in for other in self.result.alternatives or ())
         columns = dict.fromkeys((*self.result.selected, *others))
