@@ -13,7 +13,7 @@ import pytest
 from infosieve import CurveFeatures, FeatureClustering, MISelector, choose_k, false_neighbors, plots
 from infosieve.datasets import load_tecator, make_friedman
 from infosieve.report import _figures
-from infosieve.report._prediction import prediction
+from infosieve.report._prediction import Prediction
 from infosieve.report._selection import SelectionFacts
 
 
@@ -207,7 +207,7 @@ def test_scores_that_were_not_tried_or_are_not_there():
 def test_scores_of_pictures_and_pages_are_the_same(n_columns):
     result = predicting(n_columns, max_features=n_columns, test=True)
     ax = plots.CVScoresDisplay.from_result(result).plot().ax_
-    figure = _figures.prediction(prediction(result))
+    figure = _figures.prediction(Prediction(result))
     traces, lines = {trace["name"]: trace for trace in figure["data"]}, drawn_lines(ax)
     (bars,) = ax.containers
     mean = traces[f"{result.criterion}: mean of 3, standard error"]
@@ -235,10 +235,12 @@ def test_scores_of_pictures_and_pages_are_the_same(n_columns):
 
 
 def test_scores_have_digits_that_tell_them_apart():
-    drawn = prediction(predicting())
+    drawn = Prediction(predicting())
     assert drawn.text(0.12345) == "0.123"
     assert drawn.text(-0.0001) == "0.000"
-    assert replace(drawn, mean=1e-6 * drawn.mean).text(1.2345e-7) == "1.23e-07"
+    scores = tuple(tuple(1e-6 * s for s in fold) for fold in drawn.scores.scores)
+    small = replace(drawn.result, cv_scores=replace(drawn.scores, scores=scores))
+    assert Prediction(small).text(1.2345e-7) == "1.23e-07"
 
 
 def test_relevance_bars():

@@ -1031,10 +1031,10 @@ def test_why_that_number_was_chosen():
 
 def test_by_which_criterion_columns_are_ranked():
     p = facts_of(predicting()).prediction
-    ((other, means),) = p.others.items()
+    ((other, means),) = p.scores.others.items()
     assert {p.scores.criterion, other} == {"cmi", "cmim"}
-    assert p.text(means[1:].max()) in read(page(predicting()))
-    assert facts_of(predicting(criterion="cmi")).prediction.others == {}
+    assert p.text(max(means[1:])) in read(page(predicting()))
+    assert facts_of(predicting(criterion="cmi")).prediction.scores.others == {}
 
 
 def test_scores_of_any_name_are_text():

@@ -3,7 +3,7 @@
 from typing import Any, Self
 
 from infosieve.plots._shared import CHANCE, FAINT, FOLLOWS, FOUND, REFUSED, Display, axes, short
-from infosieve.report._prediction import Prediction, prediction
+from infosieve.report._prediction import Prediction
 from infosieve.results import SelectionResult
 
 # Inches that an upright name needs along an axis, and a letter of a level one.
@@ -83,10 +83,11 @@ class CVScoresDisplay(Display):
         CVScoresDisplay
             Itself, with ``ax_`` and ``figure_``.
         """
-        drawn = prediction(self.result)
+        drawn = Prediction(self.result)
+        scores = drawn.scores
         ax = axes(ax, (7.0, 4.8))
-        at, (low, high, below) = drawn.place(drawn.sizes), drawn.heights
-        for number, fold in enumerate(drawn.folds):
+        at, (low, high, below) = drawn.place(scores.sizes), drawn.heights
+        for number, fold in enumerate(scores.scores):
             label = "folds" if number == 0 else None
             ax.plot(at, fold, color=FAINT, lw=0.8, zorder=1, label=label)
         label = f"no column: {drawn.text(drawn.scores.without)}"
@@ -96,11 +97,11 @@ class CVScoresDisplay(Display):
             ax.axhline(drawn.every, color=FOLLOWS, ls="--", lw=1.3, label=label)
         label = f"chosen: {drawn.scores.n_chosen:,}"
         ax.axvline(drawn.place(drawn.scores.n_chosen), color=REFUSED, lw=1.3, label=label)
-        for criterion, means in drawn.others.items():
+        for criterion, means in scores.others.items():
             ax.plot(at, means, color=CHANCE, lw=1.3, zorder=2, label=f"{criterion}: mean")
         ax.errorbar(
-            at, drawn.mean, drawn.error, fmt="o-", ms=5, color=FOUND, elinewidth=1, capsize=2,
-            zorder=3, label=drawn.mean_label,
+            at, scores.mean, scores.standard_error, fmt="o-", ms=5, color=FOUND, elinewidth=1,
+            capsize=2, zorder=3, label=drawn.mean_label,
         )  # fmt: skip
         for kind, filled, numbers in drawn.marked():
             face = FOUND if filled else "white"

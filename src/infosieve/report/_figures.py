@@ -223,33 +223,29 @@ def informative(facts: SelectionFacts) -> Figure:
 
 def prediction(drawn: Prediction) -> Figure:
     """Scores against the number of columns, and which columns are certain."""
-    low, high, _ = drawn.heights
-    first, last, at = drawn.place([0, drawn.last, drawn.scores.n_chosen]).tolist()
-    levels = [
-        ("no column: ", drawn.scores.without, "chance", "dot"),
-        (f"all {drawn.n_features:,} columns: ", drawn.every, "third", "dash"),
-    ]
-    lines = [
-        _line(f"{label}{drawn.text(level)}", [first, last], [level, level], color, dash)
-        for label, level, color, dash in levels
-        if level is not None
-    ]
-    chosen = _line(f"chosen: {drawn.scores.n_chosen:,}", [at, at], [low, high], "refused", "solid")
+    scores, (low, high, _) = drawn.scores, drawn.heights
+    first, last, chosen = drawn.place([0, drawn.last, scores.n_chosen]).tolist()
+    lines = [_line(f"chosen: {scores.n_chosen:,}", [chosen, chosen], [low, high], "refused")]
+    for label, level, color, dash in (
+        (f"all {drawn.n_features:,} columns", drawn.every, "third", "dash"),
+        ("no column", scores.without, "chance", "dot"),
+    ):
+        if level is not None:
+            text = f"{label}: {drawn.text(level)}"
+            lines.insert(0, _line(text, [first, last], [level, level], color, dash))
     room = 0.03 * (last - first) + 0.05  # for marks at the first and the last place
     across: Figure = {"range": [first - room, last + room], "zeroline": False, "showgrid": False}
     across |= _numbers_axis(drawn)
     across["title"] = {"text": "number of columns", "standoff": 8}  # below the longest name
     up = {"range": [low, high], "zeroline": False}
     upright = max(map(len, across["ticktext"])) if across["tickangle"] else 0
-    height = 420 + 6 * upright
-    others = [_other_means(drawn, name) for name in drawn.others]
-    data = [_folds(drawn), *lines, chosen, *others, _means(drawn), *_column_marks(drawn)]
-    y = label_text(drawn.scores.scoring, 40)
-    return figure(data, "", y, height, xaxis=across, yaxis=up)
+    data = [_folds(drawn), *lines, *_means(drawn), *_column_marks(drawn)]
+    y = label_text(scores.scoring, 40)
+    return figure(data, "", y, 420 + 6 * upright, xaxis=across, yaxis=up)
 
 
 def _line(
-    name: str, x: Sequence[float], y: Sequence[float | None], color: str, dash: str
+    name: str, x: Iterable[float], y: Iterable[float], color: str, dash: str = "solid"
 ) -> Figure:
     look = {"color": color, "dash": dash, "width": 1.5}
     return scatter("lines", x, y, name=name, line=look, hoverinfo="skip")
@@ -257,31 +253,30 @@ def _line(
 
 def _folds(drawn: Prediction) -> Figure:
     """All folds in one line, with a gap between two of them."""
-    x = [*drawn.place(drawn.sizes).tolist(), None] * len(drawn.folds)
-    y = [v for fold in drawn.folds.tolist() for v in (*fold, None)]
-    return scatter(
-        "lines", x, y, name="folds", hoverinfo="skip", line={"color": "faint", "width": 1}
-    )
+    x = [*drawn.place(drawn.scores.sizes).tolist(), None] * drawn.n_folds
+    y = [v for fold in drawn.scores.scores for v in (*fold, None)]
+    look = {"color": "faint", "width": 1}
+    return scatter("lines", x, y, name="folds", hoverinfo="skip", line=look)
 
 
-def _means(drawn: Prediction) -> Figure:
-    return scatter(
-        "lines+markers", drawn.place(drawn.sizes), drawn.mean, name=label_text(drawn.mean_label),
-        line={"color": "found", "width": 2}, marker={"color": "found", "size": 7},
-        error_y={"array": drawn.error.tolist(), "color": "found", "thickness": 1, "width": 3},
-        text=[_score_text(drawn, i) for i in range(drawn.sizes.size)], **_TEXTS,
-    )  # fmt: skip
-
-
-def _other_means(drawn: Prediction, criterion: str) -> Figure:
-    means, name = drawn.others[criterion].tolist(), label_text(criterion)
-    line = _line(f"{name}: mean", drawn.place(drawn.sizes).tolist(), means, "chance", "solid")
-    what = f"by {name}: {label_text(drawn.scores.scoring)}"
-    texts = [
-        f"{_columns_text(int(size))} {what} {drawn.text(mean)}"
-        for size, mean in zip(drawn.sizes, means, strict=True)
-    ]
-    return line | {"text": texts, "hoverinfo": "text"}
+def _means(drawn: Prediction) -> list[Figure]:
+    """The means along the ranking, after those along rankings by other criteria."""
+    scores, shown = drawn.scores, []
+    at, scoring = drawn.place(scores.sizes), label_text(scores.scoring)
+    for criterion, means in scores.others.items():
+        name = label_text(criterion)
+        texts = [
+            f"{_columns_text(size)} by {name}: {scoring} {drawn.text(mean)}"
+            for size, mean in zip(scores.sizes, means, strict=True)
+        ]
+        line = _line(f"{name}: mean", at, means, "chance")
+        shown.append(line | {"text": texts, "hoverinfo": "text"})
+    errors = {"array": scores.standard_error.tolist(), "color": "found", "thickness": 1, "width": 3}
+    texts = [_score_text(drawn, i) for i in range(at.size)]
+    look = {"line": {"color": "found", "width": 2}, "marker": {"color": "found", "size": 7}}
+    name = label_text(drawn.mean_label)
+    mean = scatter("lines+markers", at, scores.mean, name=name, error_y=errors, **look)
+    return [*shown, mean | {"text": texts, **_TEXTS}]
 
 
 def _columns_text(size: int) -> str:
@@ -301,8 +296,8 @@ def _numbers_axis(drawn: Prediction) -> Figure:
 
 
 def _score_text(drawn: Prediction, number: int) -> str:
-    size, mean = int(drawn.sizes[number]), drawn.text(float(drawn.mean[number]))
-    error = drawn.text(float(drawn.error[number]))
+    size, mean = drawn.scores.sizes[number], drawn.text(drawn.scores.mean[number])
+    error = drawn.text(drawn.scores.standard_error[number])
     names = ", ".join(label_text(name, 40) for name in drawn.names[:size][:6])
     more = f" and {size - 6:,} more" if size > 6 else ""
     scored = f"{_columns_text(size)}: {label_text(drawn.scores.scoring)} {mean} ± {error}"

@@ -1,13 +1,14 @@
 """Facts about prediction: how well a model predicts with the first columns of a ranking."""
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 from infosieve._core.parameters import is_int
-from infosieve._core.types import FloatArray, IntArray
+from infosieve._core.types import FloatArray
 from infosieve.report._estimates import is_series
 from infosieve.results import CVScores, SelectionResult
 from infosieve.results._facts import certainty
@@ -20,25 +21,33 @@ _UP_TO_ONE = ("r2", "accuracy")
 _SAME_WIDTH = 30
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True)
 class Prediction:
-    """Scores of a model against the number of columns, as they are told and drawn.
-
-    ``mean`` and ``error``, the standard error, are over the folds; ``every`` is the mean with all
-    columns, None where these were not tried. ``certain`` says of each selected column whether it
-    passed a test; None: nobody asked.
-    """
+    """Scores of a model against the number of columns, as they are told and drawn."""
 
     result: SelectionResult
-    scores: CVScores
-    sizes: IntArray
-    mean: FloatArray
-    error: FloatArray
-    folds: FloatArray
-    every: float | None
-    names: list[Any]
-    certain: list[bool] | None
-    others: dict[str, FloatArray]
+
+    @cached_property
+    def scores(self) -> CVScores:
+        if self.result.cv_scores is None:
+            raise ValueError("this selection has no scores of a model (cv_scores is None)")
+        return self.result.cv_scores
+
+    @property
+    def n_folds(self) -> int:
+        return len(self.scores.scores)
+
+    @property
+    def every(self) -> float | None:
+        """The mean with all columns; None where these were not tried."""
+        every = self.scores.all_columns
+        return None if every is None else float(np.mean(every))
+
+    @cached_property
+    def certain(self) -> list[bool] | None:
+        """Whether each selected column passed a test; None: nobody asked."""
+        passed = list(certainty(self.result).values())
+        return [bool(c) for c in passed] if any(c is not None for c in passed) else None
 
     @property
     def n_selected(self) -> int:
@@ -50,9 +59,13 @@ class Prediction:
         return n_candidates(self.result)
 
     @property
+    def _chosen(self) -> int:
+        return self.scores.sizes.index(self.scores.n_chosen)
+
+    @property
     def score(self) -> float:
         """The mean with the chosen number of columns."""
-        return float(self.mean[self.sizes == self.scores.n_chosen][0])
+        return float(self.scores.mean[self._chosen])
 
     @property
     def uncertain(self) -> str:
@@ -62,21 +75,26 @@ class Prediction:
     @property
     def last(self) -> int:
         """The largest number of columns."""
-        return int(self.sizes[-1])
+        return self.scores.sizes[-1]
 
     def text(self, score: float) -> str:
         """A score in as many digits as all have."""
-        text = f"{score:.3f}" if 0.1 <= np.abs(self.mean).max() < 1000 else f"{score:.3g}"
+        text = f"{score:.3f}" if 0.1 <= np.abs(self.scores.mean).max() < 1000 else f"{score:.3g}"
         return text.removeprefix("-") if float(text) == 0 else text
+
+    @property
+    def names(self) -> list[Any]:
+        """The columns in the order of the ranking."""
+        return [self.result.features[j] for j in self.scores.order]
 
     def label(self, number: int) -> str:
         """ "3. X2", the column that comes third; "none" comes before the first."""
-        return "none" if number == 0 else f"{number}. {self.names[number - 1]}"
+        return f"{number}. {self.names[number - 1]}" if number else "none"
 
     @property
     def mean_label(self) -> str:
         """What the line of the means is called."""
-        return f"{self.scores.criterion}: mean of {len(self.folds)}, standard error"
+        return f"{self.scores.criterion}: mean of {self.n_folds}, standard error"
 
     def place(self, number: npt.ArrayLike) -> FloatArray:
         """Where a number of columns lies on its axis; many share the room of a few."""
@@ -93,9 +111,10 @@ class Prediction:
     @property
     def heights(self) -> tuple[float, float, float]:
         """The ends of an axis of scores, and where columns are marked, below all of them."""
-        ends = self.mean - self.error, self.mean + self.error
+        mean, error, others = self.scores.mean, self.scores.standard_error, self.scores.others
         every = self.scores.without if self.every is None else self.every
-        shown = np.concatenate((self.folds.ravel(), *ends, *self.others.values(), [every]))
+        folds = np.ravel(self.scores.scores)
+        shown = np.concatenate((folds, mean - error, mean + error, *others.values(), [every]))
         low, high = float(shown.min()), float(shown.max())
         span = (high - low) or max(abs(high), 1.0)
         return low - 0.14 * span, high + 0.05 * span, low - 0.07 * span
@@ -118,7 +137,7 @@ class Prediction:
 
     @property
     def chosen_error(self) -> float:
-        return float(self.error[self.sizes == self.scores.n_chosen][0])
+        return float(self.scores.standard_error[self._chosen])
 
     @property
     def no_better(self) -> bool:
@@ -145,8 +164,8 @@ class Prediction:
         """In how many folds the chosen columns are better than all; None: these were not tried."""
         if self.scores.all_columns is None:
             return None
-        own = self.folds[:, self.sizes == self.scores.n_chosen][:, 0]
-        return int(np.sum(own > np.array(self.scores.all_columns)))
+        folds = zip(self.scores.scores, self.scores.all_columns, strict=True)
+        return sum(own[self._chosen] > every for own, every in folds)
 
     @property
     def enough(self) -> tuple[int, float] | None:
@@ -183,7 +202,8 @@ class Prediction:
     @property
     def rows(self) -> list[tuple[int, float, float]]:
         """Numbers of columns, the mean of their scores and its standard error; also of all."""
-        known = [*zip(self.sizes.tolist(), self.mean.tolist(), self.error.tolist(), strict=True)]
+        means, errors = self.scores.mean.tolist(), self.scores.standard_error.tolist()
+        known = [*zip(self.scores.sizes, means, errors, strict=True)]
         every = self.scores.all_columns
         if every is not None and self.last < self.n_features:
             error = float(np.std(every, ddof=1) / np.sqrt(len(every)))
@@ -194,25 +214,6 @@ class Prediction:
     def largest_gain(self) -> float:
         """How much more than without columns the best of them has."""
         return max(mean for _, mean, _ in self.rows) - self.scores.without
-
-
-def prediction(result: SelectionResult) -> Prediction:
-    """The cross-validated scores of a selection, which must have some."""
-    scores = result.cv_scores
-    assert scores is not None
-    passed, every = list(certainty(result).values()), scores.all_columns
-    return Prediction(
-        result=result,
-        scores=scores,
-        sizes=np.array(scores.sizes),
-        mean=scores.mean,
-        error=scores.standard_error,
-        folds=np.array(scores.scores, np.float64),
-        every=None if every is None else float(np.mean(every)),
-        names=[result.features[j] for j in scores.order],
-        certain=[bool(c) for c in passed] if any(c is not None for c in passed) else None,
-        others={name: np.array(means) for name, means in scores.others.items()},
-    )
 
 
 def n_candidates(result: SelectionResult) -> int:

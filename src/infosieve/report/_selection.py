@@ -16,7 +16,7 @@ from infosieve._core.types import FloatArray
 from infosieve.report._clusters import ClusterFacts
 from infosieve.report._estimates import Estimate, Screened
 from infosieve.report._near_level import NearLevel, near_level
-from infosieve.report._prediction import Prediction, n_candidates, prediction, untested
+from infosieve.report._prediction import Prediction, n_candidates, untested
 from infosieve.report._stability import StabilityFacts
 from infosieve.results import (
     Alternative,
@@ -309,7 +309,7 @@ class SelectionFacts:
 
     @cached_property
     def prediction(self) -> Prediction | None:
-        return None if self.result.cv_scores is None else prediction(self.result)
+        return None if self.result.cv_scores is None else Prediction(self.result)
 
     @property
     def estimate(self) -> Estimate:
