@@ -38,12 +38,12 @@ from infosieve._core.sequential import sequential_rule
 from infosieve.cli import main
 from infosieve.cli.show import show
 from infosieve.datasets import load_tecator, make_friedman, make_xor
-from infosieve.report import _asking, _figures, _pairs
-from infosieve.report._estimates import Screened
+from infosieve.report import _asking, _columns, _figures
 from infosieve.report._names import _letters, cut, name_text, shortened
 from infosieve.report._near_level import probability_to_pass
 from infosieve.report._render import breakable, facts_of, page, said
 from infosieve.report._selection import FAR, Levels, StepFacts, percentiles
+from infosieve.report._tests import Screened
 
 EVIL = "<script>alert('x')</script>"
 HOSTILE = [
@@ -1277,7 +1277,7 @@ def test_both_names_of_a_pair_are_on_its_row(found):
 
 
 def excerpt(levels, classes):
-    figure = _pairs._pair(list(levels), list(classes), "column", "target")
+    figure = _columns._pair(list(levels), list(classes), "column", "target")
     return figure, figure["layout"]["yaxis"]["ticktext"]
 
 
@@ -1329,7 +1329,7 @@ def test_boxes_have_a_row_for_each_level():
     turned, labels = excerpt([None, *numbers[1:]], levels)
     assert turned["caption"] == "column for each class of target (1 of 60 missing)"
     assert len(labels) == 12
-    points = _pairs._pair(numbers, numbers, "x" * 99, "y")
+    points = _columns._pair(numbers, numbers, "x" * 99, "y")
     assert points["caption"] == "x" * 99
     titles = [points["layout"][axis]["title"]["text"] for axis in ("xaxis", "yaxis")]
     assert titles == [f"{'x' * 10}…{'x' * 11}", "y"]
@@ -1739,16 +1739,16 @@ def test_hovering_tells_the_numbers(browser, tmp_path):
 def test_columns_of_few_numbers_are_drawn_as_levels(rng):
     """Points would lie on top of each other."""
     bit, number = rng.integers(0, 2, 90).tolist(), rng.normal(size=90).tolist()
-    boxes = _pairs._pair([None, *bit[1:]], number, "bit", "y")
+    boxes = _columns._pair([None, *bit[1:]], number, "bit", "y")
     assert boxes["data"][0]["type"] == "box"
     assert boxes["data"][0]["boxmean"] is True
     labels = boxes["layout"]["yaxis"]["ticktext"]
     assert [label.split()[0] for label in labels] == ["0", "1", "(missing)"]
     assert boxes["caption"] == "bit: y in each level (1 of 90 missing)"
-    assert _pairs._pair(number, bit, "x", "bit")["caption"] == "x for each class of bit"
-    assert _pairs._pair(bit, bit, "x", "bit")["caption"] == "x: shares of bit in each level"
-    assert _pairs._pair(number, number, "x", "y")["data"][0]["type"] == "scatter"
-    assert _pairs._pair([0, 1, 2], [0.5, 1.5, 2.5], "x", "y")["data"][0]["type"] == "scatter"
+    assert _columns._pair(number, bit, "x", "bit")["caption"] == "x for each class of bit"
+    assert _columns._pair(bit, bit, "x", "bit")["caption"] == "x: shares of bit in each level"
+    assert _columns._pair(number, number, "x", "y")["data"][0]["type"] == "scatter"
+    assert _columns._pair([0, 1, 2], [0.5, 1.5, 2.5], "x", "y")["data"][0]["type"] == "scatter"
 
 
 def test_a_command_that_was_broken_off_is_given_again_as_it_was():

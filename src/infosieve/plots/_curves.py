@@ -7,7 +7,7 @@ import numpy as np
 from infosieve._input.tables import read_table
 from infosieve.plots._shared import Display, axes, colors
 from infosieve.report._clusters import cluster_parts
-from infosieve.report._curves import feature_parts
+from infosieve.report._columns import feature_parts
 from infosieve.report._selection import percentiles
 from infosieve.results import ClusterResult
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from infosieve._core.types import FloatArray
-from infosieve.report._estimates import parameter
+from infosieve.report._tests import parameter
 from infosieve.results import ClusterResult
 
 # So many columns of a cluster are named at once; the others are folded away.

@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from infosieve._core.formats import counted, nats
 from infosieve._core.types import FloatArray
@@ -40,7 +39,7 @@ _PLAIN: Figure = {
     "exponentformat": "power", "minexponent": 5, "separatethousands": True, "hoverformat": ".6~g",
 }  # fmt: skip
 # Texts are HTML, and are shown where one points at something.
-_TEXTS = {"hovertemplate": "%{text}<extra></extra>"}
+TEXTS = {"hovertemplate": "%{text}<extra></extra>"}
 
 
 def figure(data: list[Figure], x: str, y: str, height: int = 340, **layout: Any) -> Figure:
@@ -58,13 +57,13 @@ def _plain(values: Iterable[Any]) -> list[Any]:
     return values.tolist() if isinstance(values, np.ndarray) else list(values)
 
 
-def _upright(x: float, color: str, dash: str | None = None, width: int = 1) -> Figure:
+def upright(x: float, color: str, dash: str | None = None, width: int = 1) -> Figure:
     """A line from the bottom of a figure to its top."""
     look = {"color": color, "width": width} | ({"dash": dash} if dash else {})
     return {"type": "line", "x0": x, "x1": x, "yref": "paper", "y0": 0, "y1": 1, "line": look}
 
 
-def _shaded(start: float, end: float, color: str, **more: Any) -> Figure:
+def shaded(start: float, end: float, color: str, **more: Any) -> Figure:
     """A part of a figure, from its bottom to its top."""
     place = {"type": "rect", "x0": start, "x1": end, "yref": "paper", "y0": 0, "y1": 1}
     return place | {"fillcolor": color, "line": {"width": 0}, "layer": "below"} | more
@@ -114,7 +113,7 @@ def path(facts: SelectionFacts) -> Figure:
             look = {"color": color, "size": 12, "symbol": _symbol("circle", not doubtful)}
             x, texts = np.arcsinh([place for _, place, _ in some]), [_step_text(*p) for p in some]
             rows = [row for row, _, _ in some]
-            shown.append(scatter("markers", x, rows, name=label, marker=look, text=texts, **_TEXTS))
+            shown.append(scatter("markers", x, rows, name=label, marker=look, text=texts, **TEXTS))
     ticks = chance_ticks(max(places))
     high = float(np.arcsinh(max(*places, ticks[-1])))
     low = float(np.arcsinh(min(-2.0, *places)))
@@ -132,7 +131,7 @@ def path(facts: SelectionFacts) -> Figure:
         "tickvals": np.arcsinh(ticks).tolist(), "ticktext": [f"{tick:g}" for tick in ticks],
         "range": [low, end], "zeroline": False,
     }  # fmt: skip
-    edge = _upright(float(np.arcsinh(1)), "chance", "dash")
+    edge = upright(float(np.arcsinh(1)), "chance", "dash")
     down = rows_axis(_labels(points), 40)
     height = 120 + 30 * len(points)
     title = "above chance, in widths of the chance band"
@@ -195,7 +194,7 @@ def row_bars(
 ) -> Figure:
     return {
         "type": "bar", "orientation": "h", "x": list(values), "y": list(rows), "text": list(texts),
-        "textposition": "none", "marker": {"color": color}, **_TEXTS,
+        "textposition": "none", "marker": {"color": color}, **TEXTS,
     }  # fmt: skip
 
 
@@ -276,7 +275,7 @@ def _means(drawn: Prediction) -> list[Figure]:
     look = {"line": {"color": "found", "width": 2}, "marker": {"color": "found", "size": 7}}
     name = label_text(drawn.mean_label)
     mean = scatter("lines+markers", at, scores.mean, name=name, error_y=errors, **look)
-    return [*shown, mean | {"text": texts, **_TEXTS}]
+    return [*shown, mean | {"text": texts, **TEXTS}]
 
 
 def _columns_text(size: int) -> str:
@@ -310,7 +309,7 @@ def _column_marks(drawn: Prediction) -> list[Figure]:
         scatter(
             "markers", drawn.place(numbers), [drawn.heights[2]] * len(numbers), name=kind,
             marker={"color": "found", "size": 9, "symbol": _symbol("square", filled)},
-            text=[f"{label_text(drawn.label(k))}<br>{kind}" for k in numbers], **_TEXTS,
+            text=[f"{label_text(drawn.label(k))}<br>{kind}" for k in numbers], **TEXTS,
         )
         for kind, filled, numbers in drawn.marked()
     ]  # fmt: skip
@@ -328,7 +327,7 @@ def smoothing(choice: KChoice) -> Figure:
         )
         for j, name in zip(best, names, strict=True)
     ]  # fmt: skip
-    shapes = [_upright(choice.k, "found", "dash")]
+    shapes = [upright(choice.k, "found", "dash")]
     return figure(lines, "K (neighbours)", "t: standard deviations above chance", shapes=shapes)
 
 
@@ -345,7 +344,7 @@ def test(facts: TestFacts) -> Figure:
         ]
         look = {"color": "found", "size": 12}
         points = scatter(
-            "markers", names, values, name="observed", marker=look, text=texts, **_TEXTS
+            "markers", names, values, name="observed", marker=look, text=texts, **TEXTS
         )
         category = {"type": "category", "categoryorder": "array", "categoryarray": names}
         return figure([*boxes, points], "", "nats", xaxis=category)
@@ -354,12 +353,11 @@ def test(facts: TestFacts) -> Figure:
         "marker": {"color": "chance"}, "hovertemplate": "%{x:.4f} nats: %{y}<extra></extra>",
     }  # fmt: skip
     lines = [
-        _upright(x, *(("faint", None, 1) if i else ("found", None, 2)))
-        for i, x in enumerate(values)
+        upright(x, *(("faint", None, 1) if i else ("found", None, 2))) for i, x in enumerate(values)
     ]
     points = scatter(
         "markers", values, [0.0] * len(shown), name="observed", text=texts, cliponaxis=False,
-        marker={"color": "found", "size": 10}, **_TEXTS,
+        marker={"color": "found", "size": 10}, **TEXTS,
     )  # fmt: skip
     from_zero = {"rangemode": "tozero"}
     return figure([bars, points], "nats", "permutations", shapes=lines, yaxis=from_zero)
@@ -367,39 +365,6 @@ def test(facts: TestFacts) -> Figure:
 
 def _tested_text(candidate: Tested) -> str:
     return f"{label_text(candidate.name)}<br>{nats(candidate.observed)} nats, {candidate.p_text}"
-
-
-def curves(
-    values: npt.ArrayLike,
-    axis: npt.ArrayLike,
-    parts: Sequence[tuple[float, float, str, int]],
-    unit: str,
-) -> Figure:
-    """Curves as bands, and shaded parts (start, end, label, group)."""
-    values, axis = np.asarray(values, float), np.asarray(axis, float)
-    low, first, middle, third, high = percentiles(values)
-    data: list[Figure] = []
-    for below, above, name in ((low, high, "9 of 10 curves"), (first, third, "half of them")):
-        look = {"fill": "toself", "fillcolor": "band", "line": {"width": 0}, "hoverinfo": "skip"}
-        ring = [*above, *below[::-1]]
-        data.append(scatter("lines", [*axis, *axis[::-1]], ring, name=name, **look))
-    look = {
-        "line": {"color": "text", "width": 1.5},
-        "hovertemplate": "%{x:.5g}: %{y:.4g}<extra></extra>",
-    }
-    data.append(scatter("lines", axis, middle, name="median", **look))
-    shapes, names = [], label_texts([part[2] for part in parts], 40)
-    for (start, end, label, group), name in zip(parts, names, strict=True):
-        color = f"group{group % 8}"
-        shapes.append(_shaded(start, end, color, opacity=0.3))
-        data.append(
-            scatter(
-                "markers", [(start + end) / 2], [float(high.max())], name=name,
-                marker={"color": color, "size": 10, "symbol": "triangle-down"},
-                text=[label_text(label)], showlegend=len(parts) <= 10, **_TEXTS,
-            )
-        )  # fmt: skip
-    return figure(data, label_text(unit, 40), "", 400, shapes=shapes)
 
 
 def stand_ins(facts: SelectionFacts, most: int = 8) -> Figure:
@@ -423,7 +388,7 @@ def stand_ins(facts: SelectionFacts, most: int = 8) -> Figure:
     others = row_bars(list(rows), worths, texts, "third") | {"name": "stand-in, in its place"}
     dots = scatter(
         "markers", shares, rows, name="what the selected one adds beside it", text=texts,
-        marker={"color": "refused", "size": 9}, cliponaxis=False, **_TEXTS,
+        marker={"color": "refused", "size": 9}, cliponaxis=False, **TEXTS,
     )  # fmt: skip
     data = [selected | {"width": 0.75}, others | {"width": 0.75}, dots]
     across = {"tickformat": ".0%", "rangemode": "tozero"}
@@ -456,7 +421,7 @@ def frequencies(found: Stability, marked: Collection[int]) -> Figure:
     across: Figure = {"tickformat": ".0%", "range": [0, 1.02]}
     drawn = bars(labels, shares, "share of the halves", texts, colors, **across)
     if threshold == threshold:
-        drawn["layout"]["shapes"] = [_upright(threshold, "refused", "dash", 2)]
+        drawn["layout"]["shapes"] = [upright(threshold, "refused", "dash", 2)]
     return drawn
 
 
@@ -508,7 +473,7 @@ def numbers(facts: ClusterFacts) -> Figure:
         name=f"taken: {chosen}", **hover,
     )  # fmt: skip
     low, high = result.n_clusters_range or (0, 0)
-    band = _shaded(low / 1.03, high * 1.03, "band")
+    band = shaded(low / 1.03, high * 1.03, "band")
     ticks = [t * 10**p for p in range(6) for t in (1, 2, 5) if t * 10**p <= 1.2 * tried[-1]]
     across = {"type": "log", "tickvals": ticks, "ticktext": [f"{t:,}" for t in ticks]}
     near = f"{low} to {high}" if high > low else str(low)
@@ -557,7 +522,7 @@ def ranked_columns(facts: RelevanceFacts) -> Figure:
             x, y = [rank for rank, _ in part], [one.information for _, one in part]
             texts = _hover([one for _, one in part])
             data.append(
-                scatter("markers", x, y, name=name, marker={"color": color}, text=texts, **_TEXTS)
+                scatter("markers", x, y, name=name, marker={"color": color}, text=texts, **TEXTS)
             )
     # Most columns are compared with one distribution, and its level is that of the line.
     level = float(np.median([one.chance for one in columns if not one.constant]))

@@ -8,7 +8,7 @@ import numpy as np
 from infosieve._core.parameters import is_sequential, n_permutations_of
 from infosieve._core.sequential import SequentialRule, exceedances_allowed, sequential_rule
 from infosieve._core.types import FloatArray
-from infosieve.report._estimates import parameter
+from infosieve.report._tests import parameter
 from infosieve.results import SelectionResult, Step
 
 # From this probability on, it is said that another seed may decide otherwise.

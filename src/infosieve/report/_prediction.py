@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from infosieve._core.parameters import is_int
 from infosieve._core.types import FloatArray
-from infosieve.report._estimates import is_series
+from infosieve.report._tests import is_series
 from infosieve.results import CVScores, SelectionResult
 from infosieve.results._facts import certainty
 

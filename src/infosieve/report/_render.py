@@ -18,9 +18,9 @@ from markupsafe import Markup, escape
 from infosieve._core import formats, messages
 from infosieve._core.files import printable, write_atomically
 from infosieve._core.formats import counted, nats, p_text, percent
-from infosieve.report import _asking, _figures, _pairs
+from infosieve.report import _asking, _figures
 from infosieve.report._clusters import LEAVES, ClusterFacts
-from infosieve.report._curves import on_curves
+from infosieve.report._columns import against_target, on_curves
 from infosieve.report._names import name_text, shortened
 from infosieve.report._prediction import MOST_OF
 from infosieve.report._selection import SelectionFacts
@@ -73,7 +73,7 @@ def page(result: Document, curves: Any = None, **beside: Any) -> str:
     more = {
         "f": facts_of(result, **beside), "figures": _figures, "drawn": shown, "draw": draw,
         "curves": None if curves is None else on_curves(result, *curves),
-        "against_target": _pairs.against_target, "plotly": Markup(get_plotlyjs()),
+        "against_target": against_target, "plotly": Markup(get_plotlyjs()),
     }  # fmt: skip
     template = _templates().get_template(f"{result._schema}.html")
     return template.render(layout="page.html", whole=True, **more)

@@ -14,10 +14,10 @@ from infosieve._core.formats import p_text
 from infosieve._core.parameters import stop_of
 from infosieve._core.types import FloatArray
 from infosieve.report._clusters import ClusterFacts
-from infosieve.report._estimates import Estimate, Screened
 from infosieve.report._near_level import NearLevel, near_level
 from infosieve.report._prediction import Prediction, n_candidates, untested
 from infosieve.report._stability import StabilityFacts
+from infosieve.report._tests import Estimate, Screened
 from infosieve.results import (
     Alternative,
     ClusterResult,

@@ -1,7 +1,8 @@
-"""Facts about tests: of each column by itself, and of candidates; and about a choice of K."""
+"""Facts about estimates and tests: of each column by itself, of candidates; the choice of K."""
 
 import math
 import shlex
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -10,9 +11,63 @@ import numpy as np
 
 from infosieve._core.formats import p_text
 from infosieve._core.types import FloatArray, IntArray
-from infosieve.report._estimates import Estimate, Screened
-from infosieve.results import KChoice, PermutationTest, Provenance, RelevanceTest
+from infosieve.results import (
+    KChoice,
+    PermutationTest,
+    Provenance,
+    RelevanceTest,
+    SelectionResult,
+)
 from infosieve.results._facts import few_groups
+
+
+@dataclass(frozen=True, kw_only=True)
+class Screened:
+    """How many candidates a cheap score left for an estimate.
+
+    ``ranked``: a ranking without tests, in which those that were best earlier were estimated anew.
+    """
+
+    n: int
+    n_estimated: int
+    pairs: bool = False
+    permuted: bool = False
+    ranked: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimate:
+    """Which samples an estimate compares; ``permuted``: there were permutations, too."""
+
+    record: SelectionResult | PermutationTest | RelevanceTest
+    permuted: bool = True
+    screened: Sequence[Screened] = ()
+
+    @property
+    def groups(self) -> int | None:
+        """How many groups of rows there are, where rows belong together."""
+        groups = parameter(self.record.provenance, "groups")
+        return groups if isinstance(groups, int) else None
+
+    @property
+    def series(self) -> bool:
+        return is_series(self.record.provenance)
+
+    @property
+    def sizes(self) -> list[int]:
+        """How many samples a part of them has: one number, or two that differ by 1."""
+        size, more = divmod(self.record.n_samples_used or 0, self.record.n_parts)
+        return [size, size + 1] if more else [size]
+
+
+def parameter(known: Provenance | None, name: str, default: Any = None) -> Any:
+    """A parameter of what was asked; the default where it is not known."""
+    return default if known is None else known.parameters.get(name, default)
+
+
+def is_series(known: Provenance | None) -> bool:
+    """Whether rows are in order of time."""
+    return parameter(known, "series", False) is not False
 
 
 @dataclass(frozen=True)

@@ -1,21 +1,23 @@
-"""Figures of a selected column against a target: points, boxes, or shares of classes."""
+"""Figures of the columns themselves: against a target, and on the curves that they come from."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from infosieve.report._figures import (
-    Figure,
-    figure,
-    label_text,
-    label_texts,
-    row_bars,
-    rows_axis,
-    scatter,
-)
+import numpy as np
+import numpy.typing as npt
+
+from infosieve._core.types import FloatArray
+from infosieve.report import _figures
+from infosieve.report._clusters import cluster_parts
+from infosieve.report._figures import Figure, figure, label_text, label_texts, rows_axis, scatter
 from infosieve.report._names import name_text, shortened
-from infosieve.results import SelectionResult
+from infosieve.report._selection import percentiles
+from infosieve.results import ClusterResult, SelectionResult
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # So many levels have a row of their own, and so many classes a colour.
 _LEVELS = 30
@@ -121,7 +123,9 @@ def _shares(levels: list[str], classes: list[str]) -> Figure:
             for row, (label, n) in enumerate(zip(labels, some, strict=True))
         ]
         shares = [n / totals[row] for row, n in enumerate(some)]
-        data.append(row_bars(range(len(labels)), shares, texts, f"group{number}") | {"name": name})
+        data.append(
+            _figures.row_bars(range(len(labels)), shares, texts, f"group{number}") | {"name": name}
+        )
     across = {"tickformat": ".0%", "range": [0, 1], "dtick": 0.25}
     height, down = _height(labels) + 22 * len(kinds), rows_axis(labels, 34)
     layout: Figure = {"barmode": "stack", "legend": {"traceorder": "normal"}, "bargap": 0.25}
@@ -167,3 +171,75 @@ def _in_order(levels: list[str]) -> list[str]:
     except ValueError:
         known.sort()
     return known + [level for level in levels if level == _MISSING]
+
+
+def on_curves(result: object, source: Any, values: npt.ArrayLike) -> Figure:
+    """The curves, and where what was found comes from.
+
+    ``source`` is a fitted CurveFeatures, or for clusters an axis.
+    """
+    if isinstance(result, ClusterResult):
+        axis = np.asarray(source, float)
+        covered = cluster_parts(result, axis)
+        parts = [(start, end, result.clusters[label], label) for start, end, label in covered]
+        return _curves(_read_curves(values, axis), axis, parts, "")
+    if not isinstance(result, SelectionResult):
+        raise ValueError("'curves' can be shown beside a selection or clusters only.")
+    about = source.describe().set_index("feature", drop=False)
+    chosen = about.loc[[str(result.features[j]) for j in result.selected]]
+    parts = [(*part, i) for i, part in enumerate(feature_parts(chosen, source.axis_))]
+    axis = np.asarray(source.axis_, float)
+    return _curves(_read_curves(values, axis), axis, parts, str(source.unit or ""))
+
+
+def _read_curves(values: npt.ArrayLike, axis: FloatArray) -> FloatArray:
+    """Curves as numbers, a row each, whatever table they come in."""
+    rows: FloatArray = np.asarray(values, np.float64)
+    if rows.ndim != 2 or rows.shape[1] != len(axis) or not np.isfinite(rows).all():
+        raise ValueError(
+            f"'curves' must be rows of {len(axis)} finite numbers, one for each point of the "
+            f"axis. Got a table of shape {rows.shape}."
+        )
+    return rows
+
+
+def feature_parts(features: "pd.DataFrame", axis: FloatArray) -> list[tuple[float, float, str]]:
+    """The parts of an axis that features come from: start, end, name; a point gets some width."""
+    width = np.abs(np.diff(axis)).mean() if axis.size > 1 else 1.0
+    parts = []
+    for name, a, b in features[["feature", "from", "to"]].itertuples(index=False):
+        slack = width / 2 if a == b else 0.0
+        parts.append((float(min(a, b) - slack), float(max(a, b) + slack), str(name)))
+    return parts
+
+
+def _curves(
+    values: FloatArray,
+    axis: FloatArray,
+    parts: Sequence[tuple[float, float, str, int]],
+    unit: str,
+) -> Figure:
+    """Curves as bands, and shaded parts (start, end, label, group)."""
+    low, first, middle, third, high = percentiles(values)
+    data: list[Figure] = []
+    for below, above, name in ((low, high, "9 of 10 curves"), (first, third, "half of them")):
+        look = {"fill": "toself", "fillcolor": "band", "line": {"width": 0}, "hoverinfo": "skip"}
+        ring = [*above, *below[::-1]]
+        data.append(scatter("lines", [*axis, *axis[::-1]], ring, name=name, **look))
+    look = {
+        "line": {"color": "text", "width": 1.5},
+        "hovertemplate": "%{x:.5g}: %{y:.4g}<extra></extra>",
+    }
+    data.append(scatter("lines", axis, middle, name="median", **look))
+    shapes, names = [], label_texts([part[2] for part in parts], 40)
+    for (start, end, label, group), name in zip(parts, names, strict=True):
+        color = f"group{group % 8}"
+        shapes.append(_figures.shaded(start, end, color, opacity=0.3))
+        data.append(
+            scatter(
+                "markers", [(start + end) / 2], [float(high.max())], name=name,
+                marker={"color": color, "size": 10, "symbol": "triangle-down"},
+                text=[label_text(label)], showlegend=len(parts) <= 10, **_figures.TEXTS,
+            )
+        )  # fmt: skip
+    return figure(data, label_text(unit, 40), "", 400, shapes=shapes)
