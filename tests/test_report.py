@@ -315,7 +315,7 @@ def test_what_was_estimated_and_of_what():
     screened = Screened(n=12, n_estimated=4, permuted=True)
     estimate = facts_of(result).estimate
     assert estimate.screened == (screened,)
-    assert (estimate.sizes, estimate.subsampled, estimate.permuted) == ([102, 103], False, True)
+    assert (estimate.sizes, estimate.permuted) == ([102, 103], True)
     test = permutation_test(X, y, range(12), **how, alpha=0.05)
     assert len(test.candidates) == 4
     assert (test.n_candidates, test.n_parts, test.n_samples_used) == (12, 2, 205)
