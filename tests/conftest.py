@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
+from infosieve._core.settings import Settings
 from infosieve._core.types import Batch
 from infosieve._engines.cuda.engine import why_no_gpu
 from infosieve._executors.threads import Threads
@@ -33,7 +34,7 @@ os.environ.setdefault("DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT", "600s")
 
 def in_order(X, y):
     """The same samples in the order to which the door brings them, as plain loops need them."""
-    rows = open_problem(X, y, missing="auto").rows
+    rows = open_problem(X, y, Settings(missing="auto")).rows
     return (part.iloc[rows].reset_index(drop=True) if hasattr(part, "iloc") else part[rows]
             for part in (X, y))  # fmt: skip
 

@@ -6,6 +6,7 @@ import pandas as pd
 import pytest
 
 from infosieve import KChoice, choose_k
+from infosieve._core.settings import Settings
 from infosieve._engines.numba.engine import NumbaEngine
 from infosieve._executors.threads import Threads
 from infosieve._input.problem import open_problem
@@ -26,7 +27,7 @@ def friedman(rng, n=100, m=10):
 def test_agrees_with_plain_loops(rng):
     X = np.c_[rng.normal(size=40), rng.integers(0, 4, 40), np.ones(40)]
     y = X[:, 0] + 0.5 * rng.normal(size=40)
-    rows = open_problem(X, y).rows  # in which random numbers are given out
+    rows = open_problem(X, y, Settings()).rows  # in which random numbers are given out
     X, y = X[rows], y[rows]
     choice = choose_k(X, y, n_neighbors=(2, 5), n_folds=8, random_state=3)
     x, target = (

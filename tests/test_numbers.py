@@ -99,8 +99,8 @@ def test_every_form_gives_what_its_differences_give(case):
     assert mutual_information(Y, form) == pytest.approx(
         mutual_information(Y, differences), abs=1e-12
     )
-    given = mutual_information(Y, Z, given=differences)
-    assert mutual_information(Y, Z, given=form) == pytest.approx(given, abs=1e-12)
+    given = mutual_information(Y, Z, condition=differences)
+    assert mutual_information(Y, Z, condition=form) == pytest.approx(given, abs=1e-12)
     for scale in ("normal-scores", None):
         want = mutual_information(differences, Y, scale=scale)
         assert mutual_information(form, Y, scale=scale) == pytest.approx(want, abs=1e-9)

@@ -209,10 +209,13 @@ def test_categories_in_the_selected_columns_bound_the_exchange():
         ),
         ({"candidates": [2]}, "column 2 of X is constant: permuted, it is itself"),
         ({"criterion": "jmi"}, "'criterion' parameter must be one of 'mi', 'cmi'. Got 'jmi'"),
-        ({"null": "none"}, "'null' parameter must be one of 'global', 'local'"),
+        ({"null": "none"}, "'null' parameter must be one of 'local', 'global'"),
         ({"correction": "bonferroni"}, "'correction' parameter must be one of 'max', None"),
         ({"resample": "bootstrap"}, "'resample' parameter must be one of 'cv', None"),
-        ({"n_permutations": 0}, "'n_permutations' parameter must be an int of at least 1"),
+        (
+            {"n_permutations": 0},
+            "'n_permutations' parameter must be 'auto' or an int of at least",
+        ),
         ({"n_neighbors": 30}, "'n_neighbors' parameter asks for 30 neighbours"),
         (
             {"criterion": "cmi", "given": [1], "method": "ksg2"},

@@ -371,7 +371,7 @@ def relevance_of(result, relevant, **more):
     m = len(result.features)
     flags = np.isin(np.arange(m), relevant)
     return RelevanceTest(
-        features=result.features, information=result.relevance, alpha=0.05,
+        features=result.features, statistic=result.relevance, alpha=0.05,
         exceedances=np.where(flags, 0, 500), n_draws=np.full(m, 999), n_draws_asked=np.full(m, 999),
         shared=np.ones(m, bool), chance=np.full(m, 0.01),
         provenance=more.get("known", result.provenance),
@@ -440,7 +440,7 @@ def test_questions_come_in_the_order_of_a_reader(found):
 
 def test_what_was_not_asked_says_how_to_ask(found):
     text = read(page(found))
-    assert "selector.alternatives_" in text
+    assert "selector.alternatives(X, y)" in text
     assert "relevance=relevance_test(X, y)" in text
     assert "stability=stability(selector, X, y)" in text
     assert (
@@ -848,7 +848,7 @@ def test_answers_as_they_are(tmp_path):
     selector = MISelector(random_state=0).fit(X, y)
     test = relevance_test(X, y, random_state=0)
     again = stability(selector, X, y, n_resamples=3, random_state=0)
-    stand_ins = selector.alternatives_
+    stand_ins = selector.alternatives(X, y)
     clusters = FeatureClustering(3).fit(X, y).result_
     beside = {"relevance": test, "stability": again, "clusters": clusters}
     selector.result_.report(tmp_path / "page.html", **beside)

@@ -27,9 +27,16 @@ def shown(value: Any) -> str:
     return brief(repr(value))
 
 
+# Through these modules of Python, too, the package calls itself.
+_BETWEEN = ("contextlib", "functools")
+
+
 def warn(text: str) -> None:
     """Warn whoever called this package."""
     level, frame = 1, sys._getframe()
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("infosieve."):
+    while frame.f_back is not None:
+        name = frame.f_globals.get("__name__", "")
+        if name not in _BETWEEN and not name.startswith("infosieve."):
+            break
         level, frame = level + 1, frame.f_back
     warnings.warn(text, UserWarning, stacklevel=level)

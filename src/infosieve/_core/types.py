@@ -22,6 +22,7 @@ Metric: TypeAlias = Literal["euclidean", "chebyshev"]
 # "spread-scores" is no parameter of anything: see infosieve._input.scaling.prepare.
 Scale: TypeAlias = Literal["standard", "normal-scores", "spread-scores"] | None
 Neighbors: TypeAlias = int | tuple[int, int]
+Device: TypeAlias = Literal["cpu", "cuda", "auto"]
 Missing: TypeAlias = Literal["auto", "value", "median", "drop", "error"]
 
 # What stands for a gap in a prepared column of numbers: the code of one category. Numbers have 0.

@@ -25,7 +25,7 @@ class Table:
     Attributes
     ----------
     argument : str
-        What the user calls it ("X", "y", "given").
+        What the user calls it ("X", "y", "condition").
     names : list
         The columns' names, or their numbers where they have none.
     named : bool

@@ -182,7 +182,7 @@ def select(
         with workers(dask, jobs) as selector.executor:
             selector.fit(data.X, data.y, data.groups)
             if alternatives or full:
-                _ = selector.alternatives_  # which its result then has
+                selector.alternatives(data.X, data.y, data.groups)  # which its result then has
             if full:
                 if not json:  # what comes now may take much longer
                     show_result(signed(_with_units(selector.result_, data)), json)

@@ -6,22 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from infosieve._core.parameters import (
-    N_FOLDS,
-    NEIGHBORS_TRIED,
-    check_count,
-    check_jobs,
-    check_method,
-    check_range,
-)
-from infosieve._core.types import ColumnNumbers, FloatArray, Method, Metric, Missing, Scale
-from infosieve._engines.devices import Device, check_device, engine_of, require_device
-from infosieve._executors import executor_of
-from infosieve._input.problem import open_problem, provenance_of
-from infosieve._resampling.layout import Layout, laid_out
-from infosieve._resampling.permutations import global_permutations, random_folds, seed_of
+from infosieve._core.rules import ends_of
+from infosieve._core.settings import N_FOLDS, NEIGHBORS_TRIED, ChoiceSettings
+from infosieve._core.types import ColumnNumbers, Device, FloatArray, Method, Metric, Missing, Scale
+from infosieve._resampling.layout import Layout
+from infosieve._resampling.permutations import global_permutations, random_folds
 from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.measure import Measure
+from infosieve._study.study import Study
 from infosieve.results import KChoice, Provenance
 
 
@@ -114,42 +106,14 @@ def choose_k(
     >>> choice.to_frame().columns.tolist()
     ['feature', 'k', 't', 'mi', 'mi_std', 'mi_permuted', 'mi_permuted_std']
     """
-    parameters = {name: value for name, value in locals().items() if name not in ("X", "y")}
-    check_range(n_neighbors)
-    check_count(n_folds, "n_folds", 2)
-    check_method(method, metric, scale, conditional=False)
-    check_jobs(n_jobs)
-    check_device(device)
-    seed = seed_of(random_state)
-    with executor_of(executor, n_jobs) as pool:
-        require_device(device, pool)
-        parameters["executor"] = pool.text
-        problem = open_problem(
-            X,
-            y,
-            discrete_features=discrete_features,
-            discrete_target=discrete_target,
-            scale=scale,
-            executor=pool,
-            missing=missing,
-            groups=groups,
-            series=series,
-        )
-        columns, layout = laid_out(problem.prepare(scale, pool.here, with_order=True), None)
-        x = columns.x
-        ks = neighbors_tried(n_neighbors, n_folds, layout.n_together(x.n_samples))
-        engine = engine_of(device, pool, x.n_samples, 2 * n_folds * x.n_columns, ks[1])
-        parameters["device"] = engine.name
-        measure = Measure(
-            target=columns.target,
-            criterion="mi",
-            method=method,
-            metric=metric,
-            n_neighbors=ks,
-            engine=engine,
-        )
-        provenance = provenance_of(problem, seed, parameters, choose_k)
-        return choose(Scoring(x, pool), problem.x.names, measure, n_folds, provenance, layout)
+    settings = ChoiceSettings.of(locals())
+    with Study.open(settings, X, y, groups=groups) as study:
+        ks = neighbors_tried(n_neighbors, n_folds, study.layout.n_together(study.x.n_samples))
+        engine = study.engine(2 * n_folds * study.x.n_columns, ks[1])
+        measure = study.measure("mi", engine, n_neighbors=ks)
+        provenance = study.provenance(choose_k, device=engine.name)
+        names = study.problem.x.names
+        return choose(study.scoring, names, measure, n_folds, provenance, study.layout)
 
 
 def choose(
@@ -230,5 +194,5 @@ def neighbors_tried(n_neighbors: tuple[int, int], n_folds: int, n_samples: int) 
             f"There are too few samples to choose K: {n_samples} samples without one of {n_folds} "
             f"folds have {most} neighbours. Use more samples."
         )
-    lo, hi = check_range(n_neighbors)
+    lo, hi = ends_of(n_neighbors)
     return min(lo, most), min(hi, most)

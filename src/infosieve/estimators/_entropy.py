@@ -1,20 +1,20 @@
 """Differential entropy by nearest neighbours (Kozachenko and Leonenko)."""
 
 import math
-from typing import Any, get_args
+from typing import Any
 
 import numpy as np
 from scipy.spatial import KDTree
 from scipy.special import digamma, gammaln
 
-from infosieve._core.parameters import DEFAULT_NEIGHBORS, check_choice, check_neighbors
+from infosieve._core.settings import ENTROPY_NEIGHBORS, Settings, neighbors_among
 from infosieve._core.types import Metric, Neighbors
 from infosieve._input.scaling import exponent_of
 from infosieve._input.tables import read_table
 
 
 def entropy(
-    X: Any, *, n_neighbors: Neighbors = DEFAULT_NEIGHBORS, metric: Metric = "euclidean"
+    X: Any, *, n_neighbors: Neighbors = ENTROPY_NEIGHBORS, metric: Metric = "euclidean"
 ) -> float:
     """Differential entropy of a set of continuous columns, in nats.
 
@@ -59,8 +59,8 @@ def entropy(
     1.4
     """
     table = read_table(X, "X", discrete=False)
-    check_choice(metric, "metric", get_args(Metric))
-    lo, hi = check_neighbors(n_neighbors, table.n_samples)
+    Settings.of({"n_neighbors": n_neighbors, "metric": metric})
+    lo, hi = neighbors_among(n_neighbors, table.n_samples)
     d, n = table.values.shape
     for j in np.flatnonzero(np.ptp(np.ldexp(table.values, -2), axis=1) == 0):
         raise ValueError(

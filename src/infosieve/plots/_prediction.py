@@ -1,8 +1,18 @@
 """Displays of how well a model predicts."""
 
-from typing import Any, Self
+from typing import Any
 
-from infosieve.plots._shared import CHANCE, FAINT, FOLLOWS, FOUND, REFUSED, Display, axes, short
+from infosieve.plots._shared import (
+    CHANCE,
+    FAINT,
+    FOLLOWS,
+    FOUND,
+    REFUSED,
+    ResultDisplay,
+    axes,
+    legend,
+    short,
+)
 from infosieve.report._prediction import Prediction
 from infosieve.results import SelectionResult
 
@@ -10,7 +20,7 @@ from infosieve.results import SelectionResult
 _NAME, _LETTER = 0.125, 0.085
 
 
-class CVScoresDisplay(Display):
+class CVScoresDisplay(ResultDisplay[SelectionResult]):
     """The scores of a model against the number of columns, by cross-validation.
 
     Means over the folds with standard errors, thin lines of the folds, and grey lines of the means
@@ -46,43 +56,15 @@ class CVScoresDisplay(Display):
     """
 
     def __init__(self, result: SelectionResult) -> None:
-        self.result = result
-
-    @classmethod
-    def from_result(cls, result: SelectionResult) -> Self:
-        """Show a selection whose number of columns a model has chosen.
-
-        Parameters
-        ----------
-        result : SelectionResult
-            ``MISelector.result_``, after ``stop="cv"``.
-
-        Returns
-        -------
-        CVScoresDisplay
-            To be drawn with ``plot``.
-        """
         if result.cv_scores is None:
             raise ValueError(
                 "The 'result' parameter must be a selection with scores of a model, as "
                 "MISelector(stop='cv').fit(X, y).result_ is; this one has none (cv_scores is "
                 "None)."
             )
-        return cls(result)
+        super().__init__(result)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw the scores, and a square for each selected column.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes or None, default=None
-            Where to draw; None makes a new figure.
-
-        Returns
-        -------
-        CVScoresDisplay
-            Itself, with ``ax_`` and ``figure_``.
-        """
+    def _draw(self, ax: Any) -> Any:
         drawn = Prediction(self.result)
         scores = drawn.scores
         ax = axes(ax, (7.0, 4.8))
@@ -90,13 +72,13 @@ class CVScoresDisplay(Display):
         for number, fold in enumerate(scores.scores):
             label = "folds" if number == 0 else None
             ax.plot(at, fold, color=FAINT, lw=0.8, zorder=1, label=label)
-        label = f"no column: {drawn.text(drawn.scores.without)}"
-        ax.axhline(drawn.scores.without, color=CHANCE, ls=":", lw=1.3, label=label)
+        label = f"no column: {drawn.text(scores.without)}"
+        ax.axhline(scores.without, color=CHANCE, ls=":", lw=1.3, label=label)
         if drawn.every is not None:
             label = f"all {drawn.n_features:,} columns: {drawn.text(drawn.every)}"
             ax.axhline(drawn.every, color=FOLLOWS, ls="--", lw=1.3, label=label)
-        label = f"chosen: {drawn.scores.n_chosen:,}"
-        ax.axvline(drawn.place(drawn.scores.n_chosen), color=REFUSED, lw=1.3, label=label)
+        label = f"chosen: {scores.n_chosen:,}"
+        ax.axvline(drawn.place(scores.n_chosen), color=REFUSED, lw=1.3, label=label)
         for criterion, means in scores.others.items():
             ax.plot(at, means, color=CHANCE, lw=1.3, zorder=2, label=f"{criterion}: mean")
         ax.errorbar(
@@ -110,11 +92,10 @@ class CVScoresDisplay(Display):
                 markerfacecolor=face, label=kind, zorder=4,
             )  # fmt: skip
         _name_columns(ax, drawn)
-        ax.set(ylim=(low, high), title=drawn.scores.model_name)
-        ax.set_ylabel(drawn.scores.scoring, parse_math=False)
-        ax.legend(fontsize="small", frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
-        ax.spines[["top", "right"]].set_visible(False)
-        return self._drawn(ax)
+        ax.set(ylim=(low, high), title=scores.model_name)
+        ax.set_ylabel(scores.scoring, parse_math=False)
+        legend(ax, beside=True)
+        return ax
 
 
 def _name_columns(ax: Any, drawn: Prediction) -> None:

@@ -205,7 +205,7 @@ def _joined(point: StepFacts) -> str:
 def informative(facts: SelectionFacts) -> Figure:
     """Marginal information of the columns, the largest; which are informative, by a test."""
     result, test = facts.result, facts.relevance
-    values = result.relevance if test is None else np.asarray(test.information, np.float64)
+    values = result.relevance if test is None else np.asarray(test.statistic, np.float64)
     relevant = () if test is None else np.flatnonzero(test.relevant).tolist()
     order = np.argsort(-values, kind="stable")[:MANY].tolist()
     known = dict.fromkeys(relevant, ("third", "informative"))
@@ -483,7 +483,7 @@ def numbers(facts: ClusterFacts) -> Figure:
 
 def _hover(columns: Sequence[TestedColumn]) -> list[str]:
     return [
-        f"{label_text(one.name)}<br>{nats(one.information)} nats, p = {one.p_value:.2g}, "
+        f"{label_text(one.name)}<br>{nats(one.statistic)} nats, p = {one.p_value:.2g}, "
         f"q = {one.q_value:.2g}"
         for one in columns
     ]
@@ -493,8 +493,8 @@ def tested_columns(columns: Sequence[TestedColumn]) -> Figure:
     """Columns of a relevance test, beside what chance gives each."""
     shown = bars(
         [str(one.name) for one in columns],
-        [one.information for one in columns],
-        "information about the target (nats)",
+        [one.statistic for one in columns],
+        "statistic: information about the target (nats)",
         _hover(columns),
         ["found" if one.relevant else "faint" for one in columns],
     )
@@ -512,14 +512,14 @@ def tested_columns(columns: Sequence[TestedColumn]) -> Figure:
 
 def ranked_columns(facts: RelevanceFacts) -> Figure:
     """All columns by their information, thinned out where there are thousands."""
-    columns = sorted(facts.columns, key=lambda one: -one.information)
+    columns = sorted(facts.columns, key=lambda one: -one.statistic)
     ranks = np.unique(np.geomspace(1, len(columns), _POINTS).round().astype(int)).tolist()
     data = []
     for name, color, relevant in (("not relevant", "chance", False), ("relevant", "found", True)):
         part = [(rank, columns[rank - 1]) for rank in ranks]
         part = [(rank, one) for rank, one in part if one.relevant == relevant]
         if part:
-            x, y = [rank for rank, _ in part], [one.information for _, one in part]
+            x, y = [rank for rank, _ in part], [one.statistic for _, one in part]
             texts = _hover([one for _, one in part])
             data.append(
                 scatter("markers", x, y, name=name, marker={"color": color}, text=texts, **TEXTS)
@@ -531,4 +531,4 @@ def ranked_columns(facts: RelevanceFacts) -> Figure:
     ticks = [10**k for k in range(len(str(len(columns))))]
     across = {"type": "log", "tickvals": ticks, "ticktext": [f"{tick:,}" for tick in ticks]}
     title = "column, by rank (logarithmic)"
-    return figure(data, title, "information (nats)", shapes=[line], xaxis=across)
+    return figure(data, title, "statistic (nats)", shapes=[line], xaxis=across)

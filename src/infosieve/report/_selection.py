@@ -451,10 +451,10 @@ class SelectionFacts:
         """Columns that are informative, but not selected, the most informative first."""
         if self.relevance is None:
             return []
-        information = self.relevance.information
+        statistic = self.relevance.statistic
         found = np.flatnonzero(self.relevance.relevant).tolist()
         others = [j for j in found if j not in self.result.selected]
-        return sorted(others, key=lambda j: -float(information[j]))
+        return sorted(others, key=lambda j: -float(statistic[j]))
 
     @property
     def irrelevant_alone(self) -> list[int]:

@@ -75,7 +75,7 @@ class TestedColumn:
     """A column of a relevance test."""
 
     name: Any
-    information: float
+    statistic: float
     chance: float
     p_value: float
     q_value: float
@@ -95,12 +95,12 @@ class RelevanceFacts:
 
     @cached_property
     def columns(self) -> list[TestedColumn]:
-        """The columns: relevant ones first, the largest information first."""
+        """The columns: relevant ones first, the largest statistic first."""
         r = self.result
-        columns = (r.information, r.chance, r.p_values, r.q_values, r.relevant, r.n_draws == 0)
+        columns = (r.statistic, r.chance, r.p_values, r.q_values, r.relevant, r.n_draws == 0)
         rows = zip(r.features, *(column.tolist() for column in columns), strict=True)
         tested = [TestedColumn(*row) for row in rows]
-        return sorted(tested, key=lambda column: (not column.relevant, -column.information))
+        return sorted(tested, key=lambda column: (not column.relevant, -column.statistic))
 
     @property
     def relevant(self) -> list[TestedColumn]:

@@ -2,18 +2,19 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
+from infosieve._core.documents import Positive, Probability
+from infosieve._core.provenance import Provenance
 from infosieve._core.types import BoolArray, FloatArray, IntArray
-from infosieve.results._base import Document, Provenance, keep, notes_of, plain_record
+from infosieve.results._base import Document, freeze, need, need_names, notes_of
 
 # A null distribution of one column alone ends when so many draws have reached the column.
 ENOUGH = 20
-_INTEGERS = ("exceedances", "n_draws", "n_draws_asked")
-_NUMBERS = ("information", "chance")
+_ARRAYS = ("statistic", "exceedances", "n_draws", "n_draws_asked", "shared", "chance")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -24,13 +25,16 @@ class RelevanceTest(Document):
     ----------
     features : tuple
         Names of the columns, or their numbers, in the order of the table.
-    information : ndarray of shape (n_features,)
-        Marginal information, in nats. A constant column has 0.
+    statistic : ndarray of shape (n_features,)
+        What is tested: marginal information, in nats, estimated as :func:`relevance_test` was
+        asked to, by default under normal scores, so that columns share a null distribution, and
+        with K from 3 to 25. Other numbers than those of :func:`relevance`: compare values of one
+        of the two only. A constant column has 0.
     alpha : float
         The false discovery rate: the expected share of columns without information among those
         that are called relevant, at most.
     exceedances : ndarray of int, of shape (n_features,)
-        How many draws of its null distribution reached the information of a column, b.
+        How many draws of its null distribution reached the statistic of a column, b.
     n_draws : ndarray of int, of shape (n_features,)
         How many draws it was compared with, t; 0 for a constant column, which is not tested.
     n_draws_asked : ndarray of int, of shape (n_features,)
@@ -95,8 +99,8 @@ class RelevanceTest(Document):
     _schema: ClassVar[str] = "relevance-test"
 
     features: tuple[Any, ...]
-    information: FloatArray
-    alpha: float
+    statistic: FloatArray
+    alpha: Probability
     exceedances: IntArray
     n_draws: IntArray
     n_draws_asked: IntArray
@@ -104,11 +108,11 @@ class RelevanceTest(Document):
     chance: FloatArray
     provenance: Provenance
     device: str = "cpu"
-    n_parts: int = 1
-    n_samples_used: int | None = None
+    n_parts: Positive = 1
+    n_samples_used: Positive | None = None
 
     def __post_init__(self) -> None:
-        keep(self, **{name: getattr(self, name) for name in (*_NUMBERS, *_INTEGERS, "shared")})
+        freeze(self, *_ARRAYS)
         if self.n_samples_used is None:
             object.__setattr__(self, "n_samples_used", self.provenance.n_samples)
 
@@ -163,13 +167,13 @@ class RelevanceTest(Document):
         Returns
         -------
         DataFrame
-            Columns ``feature``, ``information``, ``chance_q95``, ``p_value``, ``q_value``,
+            Columns ``feature``, ``statistic``, ``chance_q95``, ``p_value``, ``q_value``,
             ``relevant``, ``smallest_p``, ``exceedances``, ``draws`` and ``shared``.
         """
         return pd.DataFrame(
             {
                 "feature": list(self.features),
-                "information": self.information,
+                "statistic": self.statistic,
                 "chance_q95": self.chance,
                 "p_value": self.p_values,
                 "q_value": self.q_values,
@@ -181,18 +185,14 @@ class RelevanceTest(Document):
             }
         )
 
-    def _content(self) -> dict[str, Any]:
-        return super()._content() | {"provenance": plain_record(self.provenance)}
-
-    @classmethod
-    def _restored(cls, content: dict[str, Any]) -> Self:
-        content["features"] = tuple(content["features"])
-        content |= {name: np.array(content[name], np.float64) for name in _NUMBERS}
-        content |= {name: _whole(content[name]) for name in _INTEGERS}
-        content["shared"] = np.array(content["shared"])
-        return cls(**content | {"provenance": Provenance(**content["provenance"])})
-
-
-def _whole(values: Any) -> Any:
-    """Whole numbers stay whole; whatever else a document has is looked at later."""
-    return np.array(values, None if len(values) else np.int64)
+    def _check(self) -> None:
+        n = len(self.features)
+        need_names(self.features)
+        for name in _ARRAYS:
+            need(getattr(self, name).shape == (n,), f"{name!r} must have {n} values")
+        b, t, most = self.exceedances, self.n_draws, self.n_draws_asked
+        counts = (b >= 0).all() and (b <= t).all() and (t <= most).all()
+        need(counts, "'exceedances' and 'n_draws' are out of range")
+        ended = ~self.shared & (b == ENOUGH)
+        need((ended | (t == most)).all(), "'n_draws' must be all, or end with enough exceedances")
+        need((b[~self.shared] <= ENOUGH).all(), f"a column alone has {ENOUGH} exceedances at most")

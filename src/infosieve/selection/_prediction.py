@@ -15,11 +15,13 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.metrics import check_scoring
 from sklearn.utils import _safe_indexing
 
-from infosieve._core.estimators import described, name_of, name_of_score, seeded
 from infosieve._core.files import first_line
 from infosieve._core.formats import counted
 from infosieve._core.messages import brief, warn
+from infosieve._core.model_text import described, name_of, name_of_score, seeded
 from infosieve._core.progress import Progress
+from infosieve._core.rules import is_text
+from infosieve._core.settings import SelectorSettings
 from infosieve._core.types import Executor, FloatArray, IntArray
 from infosieve._executors import WorkersLostError
 from infosieve._input.problem import Problem
@@ -31,6 +33,7 @@ from infosieve.selection._folds import Split, drawn_folds
 from infosieve.selection._models import default_model, unjudged, with_preparation
 from infosieve.selection._rules import rules_of, rules_of_tests, with_criterion
 from infosieve.selection._search import Search
+from infosieve.selection._start import Selection, begin, engine_for
 
 # Rankings that are tried where nobody names a criterion (docs/quality.md).
 CRITERIA = ("cmi", "cmim")
@@ -184,23 +187,17 @@ def _unprepared(values: Any) -> bool:
         return True
 
 
-def trial_of(
-    selector: Any,
-    problem: Problem,
-    X: Any,
-    search: Search,
-    folds: list[Split] | None,
-    n_threads: int,
-) -> Trial:
+def trial_of(study: Selection, X: Any, search: Search, folds: list[Split] | None) -> Trial:
     """What the parameters of a selector ask for, and which samples are judged when.
 
     ``folds``: where the parameters do not just say how many.
     """
+    settings, problem = study.settings, study.problem
     seed, least = search.rules.seed, search.rules.min_features
     most = min(search.rules.max_features, len(search.candidates))
     classes = _has_classes(problem)
-    own, categorical = selector.model is None, problem.x.categorical
-    model = default_model(classes) if own else clone(selector.model)
+    own, categorical = settings.model is None, problem.x.categorical
+    model = default_model(classes) if own else clone(settings.model)
     seeded(model, seed % 2**32)
     if not own:
         _check_kind(model, problem.y.label(0), classes)
@@ -209,8 +206,8 @@ def trial_of(
         alone = clone(model)
         return with_preparation(alone, categorical[list(columns)]) if own else alone
 
-    scoring, scorer = _judge(selector.scoring, model, problem, classes)
-    as_passed = not own or (classes and selector.scoring is not None)  # which may name a class
+    scoring, scorer = _judge(settings.scoring, model, problem, classes)
+    as_passed = not own or (classes and settings.scoring is not None)  # which may name a class
     return Trial(
         model=model,
         fresh=fresh,
@@ -220,10 +217,10 @@ def trial_of(
         scorer=scorer,
         scoring=name_of_score(scoring),
         optimum=_optimum(scoring, scorer),
-        splits=drawn_folds(selector.cv, problem, classes, seed) if folds is None else folds,
+        splits=drawn_folds(settings.cv, problem, classes, seed) if folds is None else folds,
         sizes=(0, *sizes_up_to(most, least)),
         every=tuple(search.candidates) if as_source(X) is None else None,
-        n_threads=n_threads,
+        n_threads=study.executor.here.n_workers,
         thin=own,
         seed=seed,
     )
@@ -276,31 +273,31 @@ def _some(rows: IntArray, most: int, rng: np.random.Generator) -> IntArray:
     return rows if rows.size <= most else np.sort(rng.choice(rows, most, replace=False))
 
 
-def classes_asked(selector: Any) -> Any:
+def classes_asked(settings: SelectorSettings) -> Any:
     """``discrete_target``, or what a model, or a score of numbers, says of the target."""
-    known = selector.discrete_target
-    if selector.stop != "cv" or not (isinstance(known, str) and known == "auto"):
+    known = settings.discrete_target
+    if not (settings.by_model and is_text(known, "auto")):
         return known
-    if selector.model is not None and is_classifier(selector.model):
+    if settings.model is not None and is_classifier(settings.model):
         return True
-    if selector.model is not None and not is_regressor(selector.model):
+    if settings.model is not None and not is_regressor(settings.model):
         return known
-    of_numbers = isinstance(selector.scoring, str) and selector.scoring in _OF_NUMBERS
-    return () if selector.model is not None or of_numbers else known  # by type: two are numbers
+    of_numbers = isinstance(settings.scoring, str) and settings.scoring in _OF_NUMBERS
+    return () if settings.model is not None or of_numbers else known  # by type: two are numbers
 
 
-def refuse_numbers(selector: Any, y: Any) -> None:
+def refuse_numbers(settings: SelectorSettings, y: Any) -> None:
     """A classifier says that the target has classes; numbers with fractions are none."""
-    if selector.stop != "cv" or selector.model is None or not is_classifier(selector.model):
+    if settings.stop != "cv" or settings.model is None or not is_classifier(settings.model):
         return
-    if not (isinstance(selector.discrete_target, str) and selector.discrete_target == "auto"):
+    if not is_text(settings.asked["discrete_target"], "auto"):
         return
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # it is read again, with all columns
         table = read_table(y, "y", missing="auto")
     for j in np.flatnonzero(~table.categorical).tolist():
         if np.nansum(table.column(j) % 1):
-            _check_kind(selector.model, table.label(j), classes=False)
+            _check_kind(settings.model, table.label(j), classes=False)
 
 
 def _check_kind(model: Any, target: str, classes: bool) -> None:
@@ -411,19 +408,11 @@ def scores_of(trial: Trial, folds: Sequence[Fold], order: Sequence[int], n: int)
 
 
 def cross_validated(
-    trial: Trial,
-    selector: Any,
-    data: tuple[Any, Any, Any],
-    problem: Problem,
-    provenance: Provenance,
-    kept: CVCheckpoint | None,
-    executor: Executor,
+    trial: Trial, study: Selection, provenance: Provenance, kept: CVCheckpoint | None
 ) -> list[Fold]:
-    """Rankings without each fold, and what models say of them; those that are kept are not made.
-
-    ``data`` are X, y and groups, as they were passed.
-    """
-    criteria = CRITERIA if selector.criterion == "auto" else (selector.criterion,)
+    """Rankings without each fold, and what models say of them; those that are kept are not made."""
+    settings, executor = study.settings, study.executor
+    criteria = CRITERIA if settings.criterion == "auto" else (settings.criterion,)
     folds = [] if kept is None else list(kept.folds)
     if folds:
         verb = "is" if len(folds) == 1 else "are"
@@ -431,11 +420,10 @@ def cross_validated(
     todo = [(criterion, number) for criterion in criteria for number in range(len(trial.splits))]
     try:
         for criterion, number in todo[len(folds) :]:
-            among = problem.rows[trial.splits[number][0]]
-            how = {"criterion": criterion, "max_features": trial.sizes[-1], "min_features": 0}
-            how |= {"cv": None}  # a ranking needs none, and a generator cannot be copied
-            ranker = type(selector)(**selector.get_params(deep=False) | how)
-            order = _ranked(ranker, data, among, provenance, executor)
+            ranking = replace(
+                settings, criterion=criterion, max_features=trial.sizes[-1], min_features=0
+            )
+            order = _ranked(study, ranking, trial.splits[number][0], provenance)
             with_all = criterion == criteria[0]
             folds.append(trial.fold(criterion, number, order, with_all, executor.progress))
             if kept is not None:
@@ -458,19 +446,14 @@ def _tell(trial: Trial, criterion: str, folds: Sequence[Fold], executor: Executo
 
 
 def _ranked(
-    selector: Any,
-    data: tuple[Any, Any, Any],
-    among: IntArray,
-    provenance: Provenance,
-    executor: Executor,
+    study: Selection, settings: SelectorSettings, rows: IntArray, provenance: Provenance
 ) -> list[int]:
     """The ranking of some of the samples; what they warn of, all of them do."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        problem = selector._problem(*data, executor, among)
-        rules = rules_of(selector, problem.x, provenance.seed)
-        engine = selector._engine(problem.x, rules, executor)
-        search, _ = selector._search(problem, rules, provenance, engine, executor)
+        part = replace(study.of_rows(rows), settings=settings)
+        rules = rules_of(settings, part.problem.x, provenance.seed)
+        search = begin(part, rules, provenance, engine_for(part, rules)).search
         for _ in search.steps():
             pass
     return list(search.selected)

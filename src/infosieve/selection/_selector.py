@@ -11,24 +11,24 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
-from infosieve._core.estimators import PAIRS
 from infosieve._core.formats import p_text
-from infosieve._core.parameters import (
-    N_FOLDS,
-    NEIGHBORS_TRIED,
-    SELECTION_NEIGHBORS,
-    WITHOUT_EFFECT,
-    check_neighbors,
-    check_x,
-    is_int,
-    stop_of,
-)
+from infosieve._core.model_text import PAIRS
+from infosieve._core.parameters import check_x
 from infosieve._core.progress import Progress
+from infosieve._core.rules import is_int
+from infosieve._core.settings import (
+    DEFAULT_NEIGHBORS,
+    Correction,
+    Null,
+    Resample,
+    SelectorSettings,
+    Stop,
+    of_no_matter,
+)
 from infosieve._core.types import (
     BoolArray,
     ColumnNumbers,
-    ColumnSet,
-    Engine,
+    Device,
     Executor,
     FloatArray,
     IntArray,
@@ -38,34 +38,24 @@ from infosieve._core.types import (
     Neighbors,
     Scale,
 )
-from infosieve._engines.devices import Device, engine_of, require_device
-from infosieve._executors import KeepsExecutor, WorkersLostError, executor_of
-from infosieve._input.duplicates import find_duplicates
-from infosieve._input.named import declared_columns
-from infosieve._input.problem import (
-    Prepared,
-    Problem,
-    excerpt_of,
-    open_problem,
-    plain_parameter,
-    provenance_of,
-    remember_columns,
+from infosieve._executors import KeepsExecutor, WorkersLostError
+from infosieve._input.notices import (
     warn_of_identifiers,
     warn_of_singletons,
     warn_of_the_target,
 )
-from infosieve._resampling.layout import Layout, laid_out
-from infosieve._scoring.jobs import Scoring
-from infosieve._scoring.measure import Measure
+from infosieve._input.problem import Problem
 from infosieve._sources.columns import as_source
-from infosieve.estimators._choice_of_k import choose, neighbors_tried
+from infosieve._study.columns import remember_columns
+from infosieve._study.provenance import excerpt_of, plain_parameter
+from infosieve._study.study import Study
 from infosieve.results import CVScores, Provenance, SelectionResult, Step
-from infosieve.results._checks import check_path
 from infosieve.results._facts import uncorrected
-from infosieve.results._selection import alternatives_frame, cv_scores_frame
+from infosieve.results._selection import alternatives_frame, cv_scores_frame, selected_by
 from infosieve.selection._alternatives import find_alternatives
-from infosieve.selection._checkpoint import Checkpoint, CVCheckpoint, Fold, claimed
+from infosieve.selection._checkpoint import CVCheckpoint, Fold, SearchCheckpoint, claimed
 from infosieve.selection._folds import digest_of, folds_of
+from infosieve.selection._models import check_prediction
 from infosieve.selection._prediction import (
     classes_asked,
     cross_validated,
@@ -75,17 +65,9 @@ from infosieve.selection._prediction import (
     trial_of,
 )
 from infosieve.selection._progress import Ticker, shorter, told
-from infosieve.selection._rules import Rules, Stop, check_parameters, rules_of
+from infosieve.selection._rules import Rules, rules_of
 from infosieve.selection._search import Search
-from infosieve.significance._levels import level_share
-from infosieve.significance._permutation_test import (
-    MEASURED,
-    Correction,
-    Null,
-    Resample,
-    cv_folds,
-    warn_of_few_arrangements,
-)
+from infosieve.selection._start import Selection, Start, begin, engine_for
 
 
 class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[misc]
@@ -233,7 +215,8 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
     result_ : SelectionResult
         All of it, as a frozen record.
     relevance_ : ndarray of shape (n_features_in_,)
-        Marginal information of each column, in nats.
+        Marginal information of each column, in nats: that of :func:`relevance`, and 0 for columns
+        that are left out.
     n_neighbors_ : tuple of int
         The range of K.
     k_choice_ : KChoice or None
@@ -242,14 +225,6 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         For the first column of a group of duplicates (equal, shifted, scaled or negated; with
         normal scores also any monotone image), the others: they are scored once, and only the
         first can be selected.
-    alternatives_ : DataFrame
-        Which columns could stand in for a selected one: what the selected column adds to the other
-        selected ones (information), what the other column adds in its place, with the p-value of a
-        test corrected for all columns that are tried (the 16 that have most in common with the
-        selected one), what the selected column adds beside permuted copies of it (without) and
-        beside itself (remaining), and the share of these two, below a half. Computed when it is
-        first asked for, from the data of ``fit``; it takes about as long as tests of half of the
-        steps.
     cv_scores_ : DataFrame
         After ``stop="cv"`` only: a row for each number of columns that was tried, with the columns
         that come to those of the row before (added, of the ranking of all samples), mean and
@@ -274,13 +249,11 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
     With ``n_neighbors="auto"`` the same target chooses K and is tested: among ten columns of
     noise, the first step then passes in 9 % of cases at alpha = 0.05.
 
-    Every number of ``path_`` can be had with one call: ``mi`` with
-    ``mutual_information(X[names], y, n_neighbors=(3, 15), max_samples="auto")``, ``gain`` with
-    ``mutual_information(X[new], y, given=X[before], criterion="cmi", n_neighbors=(3, 15),
-    max_samples="auto")``, the test with ``permutation_test(X, y, candidates, given=before,
-    alpha=level, screen="auto", max_samples="auto", random_state=seed)`` (of a pair, with
-    ``pairs=True``), each with the same ``missing``, ``groups`` and ``series``. (With
-    ``missing="drop"``, pass the complete rows of all columns.)
+    Every number of ``path_`` can be had with one call: ``mi`` with ``mutual_information(X[names],
+    y)``, ``gain`` with ``mutual_information(X[new], y, condition=X[before], criterion="cmi")``, the
+    test with ``permutation_test(X, y, candidates, given=before, alpha=level, screen="auto",
+    random_state=seed)`` (of a pair, with ``pairs=True``), each with the same ``missing``,
+    ``groups`` and ``series``. (With ``missing="drop"``, pass the complete rows of all columns.)
 
     References
     ----------
@@ -322,7 +295,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
 
     def __init__(
         self,
-        n_neighbors: Neighbors | Literal["auto"] = SELECTION_NEIGHBORS,
+        n_neighbors: Neighbors | Literal["auto"] = DEFAULT_NEIGHBORS,
         *,
         criterion: Literal["auto", "cmi", "mi", "cmim", "jmi"] = "auto",
         search: Literal["forward", "forward-backward"] = "forward",
@@ -357,39 +330,9 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         checkpoint: Any = None,
         verbose: int = 0,
     ) -> None:
-        self.n_neighbors = n_neighbors
-        self.criterion = criterion
-        self.search = search
-        self.removal = removal
-        self.stop = stop
-        self.model = model
-        self.cv = cv
-        self.scoring = scoring
-        self.test = test
-        self.null = null
-        self.correction = correction
-        self.resample = resample
-        self.alpha = alpha
-        self.n_permutations = n_permutations
-        self.screen = screen
-        self.max_samples = max_samples
-        self.n_features_to_select = n_features_to_select
-        self.min_features = min_features
-        self.max_features = max_features
-        self.method = method
-        self.metric = metric
-        self.scale = scale
-        self.discrete_features = discrete_features
-        self.discrete_target = discrete_target
-        self.missing = missing
-        self.series = series
-        self.lookahead = lookahead
-        self.n_jobs = n_jobs
-        self.executor = executor
-        self.device = device
-        self.random_state = random_state
-        self.checkpoint = checkpoint
-        self.verbose = verbose
+        for name, value in locals().items():
+            if name != "self":
+                setattr(self, name, value)
 
     def fit(self, X: Any, y: Any, groups: Any = None) -> Self:
         """Select columns.
@@ -411,53 +354,45 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             Itself. Interrupted (Ctrl-C), it keeps the steps that were finished, says so, and
             raises KeyboardInterrupt.
         """
-        seed = check_parameters(self)
+        settings = settings_of(self)
         if y is None:
             raise ValueError(
                 "This MISelector estimator requires y to be passed, but the target y is None."
             )
         check_x(X)
-        for name in [name for name in vars(self) if name.endswith("_") or name == "_data"]:
+        refuse_numbers(settings, y)
+        for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)  # of an earlier fit
-        with (
-            claimed(self.checkpoint),
-            Progress(self.verbose) as progress,
-            executor_of(self.executor, self.n_jobs, progress) as executor,
-        ):
-            self._fit(X, y, groups, seed, executor, progress)
-        self._data = X, y, groups
+        with claimed(self.checkpoint), Study.open(settings, X, y, groups=groups) as study:
+            remember_columns(self, X)
+            self._fit(study, X)
         return self
 
-    def _fit(
-        self, X: Any, y: Any, groups: Any, seed: int, executor: Executor, progress: Progress
-    ) -> None:
-        require_device(self.device, executor)
-        refuse_numbers(self, y)
-        problem = self._problem(X, y, groups, executor)
-        remember_columns(self, X)
-        rules = rules_of(self, problem.x, seed)
-        engine = self._engine(problem.x, rules, executor)
+    def _fit(self, study: Selection, X: Any) -> None:
+        settings, problem, progress = study.settings, study.problem, study.progress
+        rules = rules_of(settings, problem.x, study.seed)
+        engine = engine_for(study, rules)
         if self.device != "cpu":
             progress.say(f"computing on {engine.name}")
-        used = {"executor": executor.text, "device": engine.name}
-        splits = folds_of(self.cv, problem) if self.stop == "cv" else None
+        used: dict[str, Any] = {"device": engine.name}
+        splits = folds_of(self.cv, problem) if settings.by_model else None
         if splits is not None:  # a checkpoint must not go on with others
             used["folds"] = digest_of(splits)
-        provenance = provenance_of(problem, seed, self._parameters() | used, MISelector)
+        provenance = study.provenance(MISelector, **self._parameters() | used)
         kept: Any = None
         if self.checkpoint is not None:
-            kind = CVCheckpoint if self.stop == "cv" else Checkpoint
+            kind = CVCheckpoint if settings.by_model else SearchCheckpoint
             any_seed, m = self.random_state is None, problem.x.n_columns
             kept = kind(self.checkpoint, provenance, any_seed, m)
             provenance = kept.provenance
         rules = replace(rules, seed=provenance.seed)
-        search, identifiers = self._search(problem, rules, provenance, engine, executor)
-        search.tick = self._ticker(progress, rules, problem.n_samples, executor)
+        start = begin(study, rules, provenance, engine)
+        search = start.search
+        search.tick = self._ticker(progress, rules, problem.n_samples, study.executor)
         folds, scores = list[Fold](), None
-        if self.stop == "cv":
-            trial = trial_of(self, problem, X, search, splits, executor.here.n_workers)
-            data = X, y, groups
-            folds = cross_validated(trial, self, data, problem, provenance, kept, executor)
+        if settings.by_model:
+            trial = trial_of(study, X, search, splits)
+            folds = cross_validated(trial, study, provenance, kept)
             scores = cut(search, trial, folds, kept)
             progress.say(search.stop_reason)
         try:
@@ -465,54 +400,18 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
                 self._run(search, kept, problem.x, progress)
             elif self.test:
                 search = self._tested(search, folds, kept, problem.x, progress)
-            self._keep(search, problem, provenance, identifiers, scores)
+            self._keep(start, search, problem, provenance, scores)
         except (KeyboardInterrupt, WorkersLostError) as error:
             if kept is not None and scores is None:  # if it came before the last was written
                 kept.keep(search.path)
-            self._keep(search, problem, provenance, identifiers, scores)
+            self._keep(start, search, problem, provenance, scores)
             n_steps = None if scores is not None else len(search.path)
             raise self._interrupted(error, n_steps) from error
-        warn_of_identifiers(problem, search.x, identifiers)
+        warn_of_identifiers(problem, search.x, start.identifiers)
         warn_of_the_target(problem, search.selected)
         added = (step.singletons for step in search.path if step.action == "add")
         warn_of_singletons(max(added, default=0), problem.n_samples)
         self._warn_of_nothing(search.path[-1], problem.x)
-
-    def _search(
-        self,
-        problem: Problem,
-        rules: Rules,
-        provenance: Provenance,
-        engine: Engine,
-        executor: Executor,
-    ) -> tuple[Search, set[int]]:
-        """A search that is about to begin, and which columns were left out as identifiers."""
-        columns = problem.prepare(self.scale, executor.here, with_order=True)
-        identifiers = self._identifiers(problem.x, columns.x)
-        in_groups = problem.together.groups is not None
-        untold = problem.by_order if rules.tested or (self.test and in_groups) else frozenset()
-        if len(identifiers | untold | {*np.flatnonzero(columns.x.constant)}) == columns.x.n_columns:
-            untold = frozenset()  # there is nothing else: a test says that it is chance
-        candidates = self._candidates(columns.x, rules.min_features, identifiers | untold)
-        columns, layout = laid_out(columns, self.max_samples)
-        if rules.tested or self.test:
-            share = level_share(self.lookahead, of_pairs=False)
-            warn_of_few_arrangements(columns.target, layout, self.alpha * share)
-        scoring = Scoring(columns.x, executor)
-        measure = self._measure(problem.x.names, scoring, columns, layout, provenance, engine)
-        measure = replace(measure, edges=layout.edges)
-        folds = cv_folds(self.resample, provenance.seed, columns.x.n_samples, layout)
-        search = Search(
-            scoring=scoring,
-            candidates=ColumnNumbers(candidates),
-            measure=measure,
-            compared=measure if folds is None else replace(measure, folds=folds),
-            rules=rules,
-            columns=columns,
-            layout=layout,
-            metric=self.metric,
-        )
-        return search, identifiers
 
     def _tested(
         self,
@@ -538,53 +437,8 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             parameters["cv"] = PAIRS
         return parameters
 
-    def _problem(
-        self, X: Any, y: Any, groups: Any, executor: Executor, among: IntArray | None = None
-    ) -> Problem:
-        return open_problem(
-            X,
-            y,
-            discrete_features=self.discrete_features,
-            discrete_target=classes_asked(self),
-            scale=self.scale,
-            executor=executor,
-            missing=self.missing,
-            groups=groups,
-            series=self.series,
-            among=among,
-        )
-
-    def _identifiers(self, table: Any, x: ColumnSet) -> set[int]:
-        """Columns of text that name samples: as good as nobody has the same."""
-        names, named = table.names, table.named
-        declared = declared_columns(self.discrete_features, "X", names, named)
-        many = np.flatnonzero(x.categorical & (2 * x.n_distinct > x.n_samples)).tolist()
-        found = {j for j in many if not declared.get(j)}
-        if len(found) == x.n_columns:
-            found = set()  # whoever has nothing else is told so by a test
-        return found
-
-    def _candidates(self, x: ColumnSet, least: int, identifiers: set[int]) -> list[int]:
-        """Columns that vary, one of each group of duplicates."""
-        self.duplicates_ = find_duplicates(x)
-        others = {j for group in self.duplicates_.values() for j in group} | identifiers
-        constant = x.constant
-        candidates = [j for j in range(x.n_columns) if not constant[j] and j not in others]
-        if not candidates:
-            also = f" or identifiers ({len(identifiers)})" if identifiers else ""
-            raise ValueError(
-                f"All {x.n_columns} columns of X are constant{also}: there is nothing to select. "
-                "Check that these are the right columns and rows."
-            )
-        if len(candidates) < least:
-            raise ValueError(
-                f"{least} features are asked for, but only {len(candidates)} columns of X vary and "
-                "differ from each other. Ask for fewer (min_features, n_features_to_select)."
-            )
-        return candidates
-
     def _run(
-        self, search: Search, checkpoint: Checkpoint | None, table: Any, progress: Progress
+        self, search: Search, checkpoint: SearchCheckpoint | None, table: Any, progress: Progress
     ) -> None:
         """Search to the end; steps that a checkpoint has are not searched for again."""
         known = checkpoint.known(search.candidates) if checkpoint is not None else []
@@ -610,59 +464,19 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             return KeyboardInterrupt(f"fit was interrupted; {kept}")
         return WorkersLostError(f"{error} fit was ended; {kept}.")
 
-    def _range_of_k(self, n_samples: int) -> tuple[tuple[int, int], bool]:
-        """The range of K, and whether one of them is still to be chosen."""
-        if isinstance(self.n_neighbors, str) and self.n_neighbors == "auto":
-            return neighbors_tried(NEIGHBORS_TRIED, N_FOLDS, n_samples), True
-        return check_neighbors(self.n_neighbors, n_samples, ", or 'auto'"), False
-
-    def _engine(self, table: Any, rules: Rules, executor: Executor) -> Engine:
-        """What scores; a step of many columns and permutations is what may need a GPU."""
-        scored = table.n_columns
-        if rules.tested:
-            kept = table.n_columns if rules.screen is None else min(rules.screen, table.n_columns)
-            scored += rules.n_permutations * (kept if rules.correction == "max" else 1)
-        ks, _ = self._range_of_k(table.n_samples)
-        return engine_of(self.device, executor, table.n_samples, scored, ks[1])
-
-    def _measure(
-        self,
-        names: list[Any],
-        scoring: Scoring,
-        columns: Prepared,
-        layout: Layout,
-        provenance: Provenance,
-        engine: Engine,
-    ) -> Measure:
-        """How candidates are measured, K having been chosen."""
-        self.k_choice_ = None
-        n = columns.target.n_samples
-        ks, auto = self._range_of_k(layout.n_together(n) if layout.dependent else n)
-        measure = Measure(
-            target=columns.target,
-            criterion="mi",
-            method=self.method,
-            metric=self.metric,
-            n_neighbors=ks,
-            engine=engine,
-        )
-        if auto:
-            self.k_choice_ = choose(scoring, names, measure, N_FOLDS, provenance, layout, depth=3)
-            ks = (self.k_choice_.k,) * 2
-        self.n_neighbors_ = ks
-        return replace(measure, criterion=MEASURED.get(self.criterion, "gain"), n_neighbors=ks)
-
     def _keep(
         self,
+        start: Start,
         search: Search,
         problem: Problem,
         provenance: Provenance,
-        identifiers: set[int],
         scores: CVScores | None,
     ) -> None:
+        self.duplicates_, self.k_choice_ = start.duplicates, start.k_choice
+        self.n_neighbors_ = start.n_neighbors
         x, layout, n_missing = search.x, search.layout, problem.x.n_missing
         path = tuple(search.path)
-        selected = check_path(path, x.n_columns)  # that of the search may be a step behind
+        selected = selected_by(path)  # that of the search may be a step behind
         gaps = {} if n_missing is None else {j: int(n) for j, n in enumerate(n_missing) if n}
         self.selected_: IntArray = np.array(selected, dtype=np.intp)
         self.support_: BoolArray = np.zeros(x.n_columns, dtype=bool)
@@ -686,7 +500,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             k_choice=self.k_choice_,
             excerpt=excerpt_of(problem, selected),
             provenance=provenance,
-            identifiers=tuple(sorted(identifiers)),
+            identifiers=tuple(sorted(start.identifiers)),
             missing=gaps,
             cv_scores=scores,
         )
@@ -702,7 +516,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
                 f"{p_text(best.p_value, best.lower_limit)}, allowed are {best.level:.3g} "
                 f"({best.exceedances} of {best.n_permutations} surrogates are as large)"
             )
-        stop = stop_of(self.stop, self.n_features_to_select)
+        stop = settings_of(self).stop_rule
         warnings.warn(
             f"No column was selected: the best of {best.n_candidates} candidates, {names} "
             f"({best.mi:.3g} nats), does not pass: {verdict} (stop={stop!r}, "
@@ -711,11 +525,30 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             stacklevel=4,
         )
 
-    @property
-    def alternatives_(self) -> pd.DataFrame:
+    def alternatives(self, X: Any, y: Any, groups: Any = None) -> pd.DataFrame:
+        """Which columns could stand in for a selected one.
+
+        It takes about as long as tests of half of the steps. ``result_`` keeps what is found, and
+        its report shows it; asked again, it is not computed again.
+
+        Parameters
+        ----------
+        X, y, groups
+            The data of ``fit``; others are refused.
+
+        Returns
+        -------
+        DataFrame
+            A row for each stand-in, the best of each selected column first: names of the selected
+            column (feature) and of the stand-in, what the selected column adds to the other
+            selected ones (information), what the stand-in adds in its place, with the p-value of a
+            test corrected for all columns that are tried (the 16 that have most in common with the
+            selected one), what the selected column adds beside permuted copies of the stand-in
+            (without) and beside the stand-in itself (remaining), and the share of these two, below
+            a half.
+        """
         check_is_fitted(self)
-        if self.result_.alternatives is None:
-            self._find_alternatives()
+        self._find_alternatives(X, y, groups)
         return alternatives_frame(self.result_)
 
     @property
@@ -729,67 +562,38 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             )
         return cv_scores_frame(self.result_, scores)
 
-    def _find_alternatives(self) -> None:
-        if not hasattr(self, "_data"):
-            raise AttributeError(
-                "'alternatives_' needs the data of fit, which a copy, a pickle or an interrupted "
-                "fit does not keep: call fit again, or ask for it before."
-            )
-        X, y, groups = self._data
+    def _find_alternatives(self, X: Any, y: Any, groups: Any) -> None:
         result = self.result_
         provenance = result.provenance
         self._refuse_other_parameters(provenance)
-        with (
-            Progress(self.verbose) as progress,
-            executor_of(self.executor, self.n_jobs, progress) as executor,
-        ):
-            problem = self._problem(X, y, groups, executor)
-            if provenance_of(problem, provenance.seed, {}, MISelector).data != provenance.data:
-                raise ValueError(
-                    "'alternatives_' is about the data of fit, but these have been changed since: "
-                    "call fit again."
-                )
-            rules = rules_of(self, problem.x, provenance.seed)
-            prepared = problem.prepare(self.scale, executor.here, with_order=True)
-            columns, layout = laid_out(prepared, self.max_samples)
-            measure = Measure(
-                target=columns.target,
-                criterion="gain",
+        with Study.open(settings_of(self), X, y, groups=groups) as study:
+            study = replace(study, seed=provenance.seed)
+            problem = study.problem
+            _refuse_other_data(study.provenance(MISelector), provenance)
+            if result.alternatives is not None:
+                return
+            rules = rules_of(study.settings, problem.x, study.seed)
+            measure = replace(
+                study.measure("gain", engine_for(study, rules), n_neighbors=self.n_neighbors_),
                 method="ksg1",
-                metric=self.metric,
-                n_neighbors=self.n_neighbors_,
-                engine=self._engine(problem.x, rules, executor),
-                edges=layout.edges,
             )
             out = {j for others in self.duplicates_.values() for j in others}
             out |= {*result.constant, *result.identifiers, *problem.by_order}
             left = ColumnNumbers(j for j in range(problem.x.n_columns) if j not in out)
-            progress.begin("alternatives, selected columns", len(result.selected))
+            study.progress.begin("alternatives, selected columns", len(result.selected))
             found = find_alternatives(
-                Scoring(columns.x, executor), columns, layout, measure, rules, result.selected, left
+                study.scoring, study.columns, study.layout, measure, rules, result.selected, left
             )
         self.result_ = replace(result, alternatives=found)
 
     def _refuse_other_parameters(self, provenance: Provenance) -> None:
         for name, now in self._parameters().items():
             value, then = plain_parameter(now), provenance.parameters.get(name)
-            if name not in WITHOUT_EFFECT and repr(value) != repr(then):
+            if name not in of_no_matter() and repr(value) != repr(then):
                 raise ValueError(
-                    f"'alternatives_' is about the parameters of fit, but {name} was {then!r} and "
+                    f"'alternatives' is about the parameters of fit, but {name} was {then!r} and "
                     f"is {value!r}: call fit again."
                 )
-
-    def __getstate__(self) -> Any:
-        return {name: value for name, value in super().__getstate__().items() if name != "_data"}
-
-    def _get_fitted_attr_html(self, *args: Any, **kwargs: Any) -> Any:
-        """What a notebook lists, which looks at each attribute: nothing is computed for that."""
-        data = self.__dict__.pop("_data", None)
-        try:
-            return super()._get_fitted_attr_html(*args, **kwargs)
-        finally:
-            if data is not None:
-                self._data = data
 
     def transform(self, X: Any) -> Any:
         """The selected columns.
@@ -844,3 +648,19 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         n_threads = None if executor.remote else executor.here.n_workers
         saving = shorter(self, n_samples, rules.screen, n_threads)
         return Ticker(progress, rules.max_features if bounded else None, saving)
+
+
+def _refuse_other_data(now: Provenance, then: Provenance) -> None:
+    if now.data != then.data:
+        raise ValueError(
+            f"'alternatives' is about the data of fit, {then.n_samples:,} samples with the "
+            f"fingerprint {then.data[:8]}..., but these are {now.n_samples:,} with "
+            f"{now.data[:8]}...: pass the X, y and groups of fit, or call fit again."
+        )
+
+
+def settings_of(selector: MISelector) -> SelectorSettings:
+    """What a selector is asked, checked; a model says what the target is."""
+    settings = SelectorSettings.of(selector.get_params(deep=False))
+    check_prediction(settings)
+    return replace(settings, discrete_target=classes_asked(settings))

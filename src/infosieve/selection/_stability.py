@@ -3,7 +3,7 @@
 import threading
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -16,32 +16,26 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
-from infosieve._core.documents import versions
-from infosieve._core.estimators import import_lines, imports_of, told, written
 from infosieve._core.files import first_line
 from infosieve._core.messages import shown, warn
-from infosieve._core.parameters import (
-    CLASS_CODES,
-    WITHOUT_EFFECT,
-    check_count,
-    check_jobs,
-    check_x,
-)
+from infosieve._core.model_text import import_lines, imports_of, portable, written
+from infosieve._core.parameters import check_x
 from infosieve._core.progress import Progress
+from infosieve._core.provenance import versions
+from infosieve._core.settings import StabilitySettings, of_no_matter
 from infosieve._core.types import IntArray
 from infosieve._executors import WorkersLostError, executor_of
 from infosieve._executors.threads import Threads
+from infosieve._input.notices import CLASS_CODES
 from infosieve._input.problem import order_of_rows
 from infosieve._input.tables import Table, check_lengths, check_target, fingerprint, read_table
 from infosieve._input.together import together_of
 from infosieve._resampling.permutations import seed_of
 from infosieve._sources.columns import ColumnSource, as_source
 from infosieve.results import Provenance, Stability
-from infosieve.results._checks import check_halves
-from infosieve.selection._checkpoint import Kept, claimed
-from infosieve.selection._prediction import classes_asked
-from infosieve.selection._rules import check_parameters
-from infosieve.selection._selector import MISelector
+from infosieve.results._stability import check_halves
+from infosieve.selection._checkpoint import Checkpoint, claimed
+from infosieve.selection._selector import MISelector, settings_of
 
 # Samples, or groups, that can be halved: two for each half.
 _FEWEST = 4
@@ -151,17 +145,16 @@ def stability(
     4       e        0.0   False
     """
     _check_selector(selector, executor)
-    check_count(n_resamples, "n_resamples", 1)
-    check_jobs(n_jobs)
+    settings = StabilitySettings.of(locals())
     seed = seed_of(random_state)
-    asked = {"n_resamples": n_resamples, "n_jobs": n_jobs, "checkpoint": checkpoint}
+    asked = {name: settings.asked[name] for name in ("n_resamples", "n_jobs", "checkpoint")}
     with claimed(checkpoint), Progress(verbose) as progress:
         samples = _opened(selector, X, y, groups)
         provenance = _provenance(selector, samples, seed, asked)
         m = len(samples.names)
         kept = None
         if checkpoint is not None:
-            kept = _KeptHalves(checkpoint, provenance, random_state is None, m)
+            kept = _HalvesCheckpoint(checkpoint, provenance, random_state is None, m)
             provenance = kept.provenance
         halves = _halves(samples, n_resamples, provenance.seed)
         chosen = _choose(samples, halves, kept, n_jobs, executor, progress)
@@ -191,7 +184,7 @@ def _check_selector(selector: Any, executor: Any) -> None:
         )
     if not isinstance(last, MISelector):
         return
-    check_parameters(clone(last))  # of which a generator may be drawn from
+    settings_of(last)
     if last.series is not False:
         raise ValueError(
             f"MISelector(series={last.series!r}) cannot be given halves: rows in order of time "
@@ -243,7 +236,9 @@ def _opened(selector: Any, X: Any, y: Any, groups: Any) -> _Samples:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the halves will say the same
         x = read_table(X, "X", last.discrete_features if ours else "auto", missing=missing)
-        target = read_table(y, "y", classes_asked(last) if ours else "auto", missing=missing)
+        target = read_table(
+            y, "y", settings_of(last).discrete_target if ours else "auto", missing=missing
+        )
     check_lengths(x, target)
     together = together_of(groups, False, x.n_samples, x.index)
     used = ~target.incomplete
@@ -308,8 +303,8 @@ def _provenance(
 ) -> Provenance:
     parameters: dict[str, Any] = {"selector": type(selector).__name__}
     for name, value in sorted(selector.get_params(deep=True).items()):
-        if name.rpartition("__")[2] not in WITHOUT_EFFECT:
-            parameters[f"selector__{name}"] = told(value)
+        if name.rpartition("__")[2] not in of_no_matter():
+            parameters[f"selector__{name}"] = portable(value)
     parameters |= asked
     if samples.groups is not None:
         parameters["groups"] = samples.strata.size
@@ -332,17 +327,14 @@ def _code(selector: Any, n_resamples: int, grouped: bool, seed: int) -> str:
     return f"{lines}\n\nstability({', '.join(arguments)}, random_state={seed})"
 
 
-class _KeptHalves(Kept):
+class _HalvesCheckpoint(Checkpoint):
     """What was chosen from the halves, in a file."""
 
-    _schema, _version, _item, _items = "stability-checkpoint", 1, "half", "halves"
+    _schema, _version, _items = "stability-checkpoint", 1, "halves"
+    _kind = tuple[int, ...]
 
-    def _plain(self, item: Sequence[int]) -> list[int]:
-        return list(item)
-
-    def _restored(self, content: list[Any]) -> list[tuple[int, ...]]:
-        check_halves(content, self.n_columns)
-        return [tuple(half) for half in content]
+    def _check(self) -> None:
+        check_halves(self.items, self.n_columns)
 
 
 # ---- halves
@@ -384,7 +376,7 @@ def _halved(strata: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntAr
 def _choose(
     samples: _Samples,
     halves: Iterator[_Half],
-    kept: _KeptHalves | None,
+    kept: _HalvesCheckpoint | None,
     n_jobs: int | None,
     executor: Any,
     progress: Progress,
@@ -411,7 +403,9 @@ def _choose(
     return chosen
 
 
-def _interrupted(error: BaseException, n_finished: int, kept: _KeptHalves | None) -> BaseException:
+def _interrupted(
+    error: BaseException, n_finished: int, kept: _HalvesCheckpoint | None
+) -> BaseException:
     """What is raised where not all halves were fitted."""
     text = f"{n_finished} halves were finished"
     text += (

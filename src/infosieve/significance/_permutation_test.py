@@ -3,31 +3,27 @@
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal
 
 import numpy as np
 
 from infosieve._core.categories import n_singletons
 from infosieve._core.messages import warn
-from infosieve._core.parameters import (
-    N_FOLDS,
-    N_PERMUTATIONS,
-    SELECTION_NEIGHBORS,
-    check_alpha,
-    check_choice,
-    check_flag,
-    check_jobs,
-    check_method,
-    check_neighbors,
-    is_sequential,
-    n_permutations_of,
-    screen_size,
-)
+from infosieve._core.parameters import screen_size
 from infosieve._core.sequential import sequential_rule
+from infosieve._core.settings import (
+    DEFAULT_NEIGHBORS,
+    N_FOLDS,
+    Correction,
+    Null,
+    Resample,
+    TestSettings,
+)
 from infosieve._core.types import (
     ColumnNumbers,
     Columns,
     Criterion,
+    Device,
     IntArray,
     Method,
     Metric,
@@ -35,23 +31,17 @@ from infosieve._core.types import (
     Neighbors,
     Scale,
 )
-from infosieve._engines.devices import Device, check_device, engine_of, require_device
-from infosieve._executors import executor_of
-from infosieve._input.problem import Problem, open_problem, provenance_of, warn_of_singletons
+from infosieve._input.notices import warn_of_singletons
+from infosieve._input.problem import Problem
 from infosieve._input.tables import find_columns
-from infosieve._resampling.layout import Layout, laid_out
-from infosieve._resampling.permutations import key_of, permutations_of, random_folds, seed_of
-from infosieve._scoring.jobs import Scoring
-from infosieve._scoring.measure import Measure
+from infosieve._resampling.layout import Layout
+from infosieve._resampling.permutations import key_of, permutations_of, random_folds
 from infosieve._scoring.screened import Screened, block_sizes, screen_of
+from infosieve._study.study import Study
 from infosieve.results import PermutationTest
 from infosieve.results._tests import Followed
 from infosieve.significance._again import Asking
 from infosieve.significance._exceedances import count_exceedances, until_decided
-
-Null: TypeAlias = Literal["global", "local"]
-Correction: TypeAlias = Literal["max"] | None
-Resample: TypeAlias = Literal["cv"] | None
 
 # What a criterion is called by an engine: the candidate joins the given columns' block.
 MEASURED: dict[str, Criterion] = {"mi": "mi", "cmi": "gain"}
@@ -73,8 +63,8 @@ def permutation_test(
     alpha: float | None = None,
     n_permutations: int | Literal["auto"] = "auto",
     screen: int | Literal["auto"] | None = None,
-    max_samples: int | float | Literal["auto"] | None = None,
-    n_neighbors: Neighbors = SELECTION_NEIGHBORS,
+    max_samples: int | float | Literal["auto"] | None = "auto",
+    n_neighbors: Neighbors = DEFAULT_NEIGHBORS,
     method: Method = "ksg1",
     metric: Metric = "euclidean",
     scale: Scale = "standard",
@@ -97,8 +87,8 @@ def permutation_test(
     given the other one as well, and the largest p-value counts.
 
     Asked about the columns that were left in a step of :class:`MISelector`, given those selected
-    before, with the ``alpha`` of the step, ``screen="auto"`` and ``max_samples="auto"``, the test
-    is that of the step, number by number.
+    before, with the ``alpha`` of the step and ``screen="auto"``, the test is that of the step,
+    number by number.
 
     Parameters
     ----------
@@ -139,9 +129,9 @@ def permutation_test(
         How many candidates are estimated, and reported: the best by a table of counts, as in
         :class:`MISelector`. Permuted candidates are screened like the observed ones, in each
         permutation anew, so the test stays valid. None, or ``correction=None``: all.
-    max_samples : int, float, "auto" or None, default=None
-        Samples of one estimate, as in :class:`MISelector`: more are split at random into parts,
-        whose estimates are averaged. None: all samples in one estimate.
+    max_samples : int, float, "auto" or None, default="auto"
+        Samples of one estimate, as in :func:`mutual_information`: more are split at random into
+        parts, whose estimates are averaged. None: all samples in one estimate.
     n_neighbors : int or pair of ints, default=(3, 15)
         The smoothing parameter K, or a range of K whose estimates are averaged.
     method, metric, scale, discrete_features, discrete_target
@@ -203,41 +193,15 @@ def permutation_test(
     >>> permutation_test(X, y, 1, **how).p_value > 0.05
     True
     """
-    parameters = {name: value for name, value in locals().items() if name not in ("X", "y")}
-    check_choice(criterion, "criterion", MEASURED)
-    check_choice(null, "null", ("global", "local"))
-    check_choice(correction, "correction", ("max", None))
-    check_choice(resample, "resample", ("cv", None))
-    if alpha is not None:
-        check_alpha(alpha)
-    check_flag(pairs, "pairs")
-    if pairs and correction is None:
-        raise ValueError("Pairs are the best of many: 'pairs=True' needs correction='max'.")
-    sequential = is_sequential(n_permutations) and alpha is not None
-    small = alpha is not None and alpha < 1 / (N_PERMUTATIONS + 1)  # which the default cannot reach
-    n_permutations = n_permutations_of(n_permutations, alpha if small else None)
-    check_jobs(n_jobs)
-    check_device(device)
-    seed = seed_of(random_state)
-    with executor_of(executor, n_jobs) as pool:
-        require_device(device, pool)
-        problem = open_problem(
-            X,
-            y,
-            discrete_features=discrete_features,
-            discrete_target=discrete_target,
-            scale=scale,
-            executor=pool,
-            missing=missing,
-            groups=groups,
-            series=series,
-        )
+    settings = TestSettings.of(locals())
+    n_permutations, sequential = settings.most_permutations, settings.sequential
+    ordered = isinstance(given, (tuple, list)) and not given
+    with Study.open(settings, X, y, groups=groups, ordered=ordered) as study:
+        seed, problem, pool = study.seed, study.problem, study.executor
         wanted, known = _columns(problem.x, candidates, given)
         tested = ColumnNumbers(wanted)
-        check_method(method, metric, scale, conditional=criterion == "cmi" and len(known) > 0)
-        prepared = problem.prepare(scale, pool.here, with_order=not known)
-        columns, layout = laid_out(prepared, max_samples)
-        ks = check_neighbors(n_neighbors, layout.n_together(problem.n_samples))
+        settings.check_conditional(len(known))
+        columns, layout = study.columns, study.layout
         x, target = columns.x, columns.target
         _refuse_constant(problem, tested, x.constant)
         if pairs and len(tested) < 2:
@@ -246,18 +210,12 @@ def permutation_test(
         warn_of_singletons(
             max(n_singletons(x.take([j]), condition, target) for j in tested), x.n_samples
         )
-        scored = len(tested) * (n_permutations + 1)
-        measure = Measure(
-            target=target,
-            criterion=MEASURED[criterion],
-            method=method,
-            metric=metric,
-            n_neighbors=ks,
-            engine=engine_of(device, pool, x.n_samples, scored, ks[1]),
+        measure = study.measure(
+            MEASURED[criterion],
+            study.engine(len(tested) * (n_permutations + 1)),
             folds=cv_folds(resample, seed, x.n_samples, layout),
-            edges=layout.edges,
         )
-        scoring = Scoring(x, pool)
+        scoring = study.scoring
         key = key_of(seed, "pair" if pairs else "test", condition)
         permutations = permutations_of(null, key, condition, metric, pool.here.n_workers, layout)
         level = 0.05 if alpha is None else alpha
@@ -308,7 +266,6 @@ def permutation_test(
         n_candidates = len(names)
         if screened is not None:
             n_candidates = screened.n_pairs if pairs else n_tested
-        parameters |= {"executor": pool.text, "device": measure.engine.name}
         test = PermutationTest(
             candidates=names,
             given=tuple(problem.x.names[j] for j in known),
@@ -323,7 +280,7 @@ def permutation_test(
             n_parts=layout.n_parts,
             n_samples_used=layout.n_used(problem.n_samples),
             device=measure.engine.name,
-            provenance=provenance_of(problem, seed, parameters, permutation_test),
+            provenance=study.provenance(permutation_test, device=measure.engine.name),
         )
         asking = Asking(
             scoring=scoring,

@@ -12,7 +12,7 @@ import hashlib
 import math
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -20,23 +20,14 @@ import numpy as np
 from infosieve._core.categories import codes_of, n_singletons
 from infosieve._core.chunks import chunks
 from infosieve._core.messages import warn
-from infosieve._core.parameters import (
-    TEST_NEIGHBORS,
-    check_alpha,
-    check_jobs,
-    check_method,
-    check_neighbors,
-    check_range,
-    check_x,
-    is_sequential,
-    n_permutations_of,
-)
-from infosieve._core.progress import Progress
+from infosieve._core.parameters import check_x
+from infosieve._core.settings import TEST_NEIGHBORS, RelevanceSettings
 from infosieve._core.types import (
     BoolArray,
     ColumnNumbers,
     Columns,
     ColumnSet,
+    Device,
     FloatArray,
     IntArray,
     Method,
@@ -46,27 +37,22 @@ from infosieve._core.types import (
     Runner,
     Scale,
 )
-from infosieve._engines.devices import Device, check_device, engine_of, require_device
 from infosieve._engines.numba.columns import LIFT
-from infosieve._executors import executor_of
-from infosieve._input.problem import (
-    Problem,
-    open_problem,
-    provenance_of,
+from infosieve._input.notices import (
     warn_of_identifiers,
     warn_of_singletons,
     warn_of_two_values,
 )
+from infosieve._input.problem import Problem
 from infosieve._input.scaling import TIE_NOISE, prepare
-from infosieve._resampling.layout import laid_out
 from infosieve._resampling.permutations import (
     Permutations,
     global_permutations,
     permutations_of,
-    seed_of,
 )
 from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.measure import Measure
+from infosieve._study.study import Study
 from infosieve.results import RelevanceTest
 from infosieve.results._facts import few_groups
 from infosieve.results._relevance_test import ENOUGH
@@ -165,18 +151,19 @@ def relevance_test(
     Returns
     -------
     RelevanceTest
-        Information, p-values, q-values and which columns are relevant.
+        Statistics, p-values, q-values and which columns are relevant.
 
     See Also
     --------
-    relevance : The information alone.
+    relevance : How informative each column is, without a test.
     permutation_test : Columns tested conditional on others.
     MISelector : Few columns that are enough together.
 
     Notes
     -----
-    ``information`` is not what :func:`relevance` gives by default: for the test it is estimated
-    with K from 3 to 25 and normal scores. Compare values of one of them only.
+    The ``statistic`` of a column is its information as it is best tested, which is not what
+    :func:`relevance` measures: normal scores let columns share a null distribution, and larger K
+    see weak effects earlier. Compare values of one of the two only.
 
     Constant columns are not tested, and do not count among the many. Copies of a column count each.
     The rate is that of Benjamini and Hochberg, which holds for columns that are independent or
@@ -199,47 +186,20 @@ def relevance_test(
     >>> [name for name, relevant in zip(X, test.relevant) if relevant]
     ['heat', 'light', 'heat again']
     """
-    asked = {name: value for name, value in locals().items() if name not in ("X", "y")}
-    check_alpha(alpha)
-    n_permutations_of(n_permutations, None)
-    check_method(method, metric, scale, conditional=False)
+    settings = RelevanceSettings.of(locals())
     check_x(X)
-    check_jobs(n_jobs)
-    check_device(device)
-    seed = seed_of(random_state)
-    with Progress(verbose) as progress, executor_of(executor, n_jobs, progress) as pool:
-        require_device(device, pool)
-        pools = scale == "normal-scores" and groups is None and series is False
-        spread: Scale = "spread-scores" if pools else scale
-        problem = open_problem(
-            X,
-            y,
-            discrete_features=discrete_features,
-            discrete_target=discrete_target,
-            scale=spread,
-            executor=pool,
-            missing=missing,
-            groups=groups,
-            series=series,
-        )
-        n, m = problem.n_samples, problem.x.n_columns
-        most = check_range(n_neighbors)[1]
-        engine = engine_of(device, pool, n, m + _Draws.of(n_permutations, alpha, m).most, most)
-        prepared = problem.prepare(spread, pool.here, with_order=engine.name == "cpu")
-        columns, layout = laid_out(prepared, None)
-        ks = check_neighbors(n_neighbors, layout.n_together(n))
+    pools = scale == "normal-scores" and groups is None and series is False
+    if pools:
+        settings = replace(settings, scale="spread-scores")
+    ordered = device != "cuda"
+    with Study.open(settings, X, y, groups=groups, ordered=ordered) as study:
+        seed, problem, columns = study.seed, study.problem, study.columns
+        n, m, layout = problem.n_samples, problem.x.n_columns, study.layout
+        engine = study.engine(m + _Draws.of(n_permutations, alpha, m).most)
+        measure = study.measure("mi", engine)
         warn_of_identifiers(problem, columns.x)
         warn_of_two_values(problem, discrete_features)
         warn_of_singletons(n_singletons(columns.target), n)
-        measure = Measure(
-            target=columns.target,
-            criterion="mi",
-            method=method,
-            metric=metric,
-            n_neighbors=ks,
-            engine=engine,
-            edges=layout.edges,
-        )
         tested = np.flatnonzero(~columns.x.constant)
         alike, alone = _by_pattern(problem, columns.x, tested) if pools else ({}, tested)
         permutations = permutations_of(
@@ -248,7 +208,7 @@ def relevance_test(
         level = alpha / max(1, tested.size)  # of one column, where no other is relevant
         warn_of_few_arrangements(columns.target, layout, level, permutations.edges)
         nulls = _Nulls(
-            scoring=Scoring(columns.x, pool, now="information"),
+            scoring=Scoring(columns.x, study.executor, now="information"),
             measure=measure,
             given=columns.given,
             seed=seed,
@@ -256,7 +216,6 @@ def relevance_test(
         found = nulls.compared(
             alike, alone, permutations, _Draws.of(n_permutations, alpha, tested.size)
         )
-    asked |= {"executor": pool.text, "device": engine.name}
     result = RelevanceTest(
         features=tuple(problem.x.names),
         alpha=float(alpha),
@@ -264,7 +223,7 @@ def relevance_test(
         n_parts=layout.n_parts,
         n_samples_used=layout.n_used(n),
         device=engine.name,
-        provenance=provenance_of(problem, seed, asked, relevance_test),
+        provenance=study.provenance(relevance_test, device=engine.name),
     )
     _warn_of_coarse(problem, result, alpha)
     return result
@@ -281,7 +240,7 @@ class _Draws:
     @classmethod
     def of(cls, n_permutations: Any, alpha: float, n_tested: int) -> "_Draws":
         """With "auto", enough for one column of all to be relevant by itself."""
-        if not is_sequential(n_permutations):
+        if not isinstance(n_permutations, str):
             return cls(int(n_permutations), True, n_tested)
         wanted = min(math.ceil(n_tested / alpha), max(_MOST, _MOST_EACH * n_tested))
         return cls(max(_LEAST, wanted), False, n_tested)
@@ -303,7 +262,7 @@ class _Draws:
 class _Found:
     """What a record has of each column; filled column by column."""
 
-    information: FloatArray
+    statistic: FloatArray
     exceedances: IntArray
     n_draws: IntArray
     n_draws_asked: IntArray
@@ -315,7 +274,7 @@ class _Found:
         counts = {
             name: np.zeros(m, np.int64) for name in ("exceedances", "n_draws", "n_draws_asked")
         }
-        return cls(information=np.zeros(m), shared=np.zeros(m, bool), chance=np.zeros(m), **counts)
+        return cls(statistic=np.zeros(m), shared=np.zeros(m, bool), chance=np.zeros(m), **counts)
 
 
 def _by_pattern(
@@ -379,7 +338,7 @@ class _Nulls:
         tested = np.sort(np.concatenate([*alike.values(), alone]))
         if tested.size:
             scores = self.scoring.scores(self.measure, ColumnNumbers(tested), self.given)
-            found.information[tested] = scores.averaged
+            found.statistic[tested] = scores.averaged
         for pattern, members in alike.items():
             self.share(found, members, pattern, draws.shared(pattern, members.size))
         self.each(found, alone, permutations, draws.alone(alone.size))
@@ -399,7 +358,7 @@ class _Nulls:
             done += len(block)
             pool.progress.advance(done, n_draws)
         found.chance[columns] = np.quantile(null[:_FIRST_SHARED], 0.95)
-        below = np.searchsorted(np.sort(null), found.information[columns])
+        below = np.searchsorted(np.sort(null), found.statistic[columns])
         found.exceedances[columns] = n_draws - below
         found.n_draws[columns] = found.n_draws_asked[columns] = n_draws
         found.shared[columns] = True
@@ -430,7 +389,7 @@ def _count(found: _Found, columns: IntArray, null: FloatArray, at: int) -> BoolA
     """
     if at == 0:
         found.chance[columns] = np.quantile(null, 0.95, axis=0)
-    reached = found.exceedances[columns] + np.cumsum(null >= found.information[columns], axis=0)
+    reached = found.exceedances[columns] + np.cumsum(null >= found.statistic[columns], axis=0)
     enough = reached >= ENOUGH
     ended = enough.any(axis=0)
     last = np.where(ended, enough.argmax(axis=0), len(null) - 1)

@@ -1,0 +1,592 @@
+"""The settings of each public function: every parameter, with its rule, its help and its option.
+
+Checks, options of the command, provenance and the words of errors derive from the fields here. The
+default stands in the signature of the function; a field's own default is for functions that have
+no such parameter. A class for each function has what is special there, and the rules that hold
+between parameters.
+"""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from types import MappingProxyType
+from typing import Annotated, Any, Literal, Self, TypeAlias, get_args, get_type_hints
+
+import numpy as np
+
+from infosieve._core import rules
+from infosieve._core.dialect import mention, parameter, setting
+from infosieve._core.rules import ParameterError, Rule, is_text
+from infosieve._core.types import Device, Method, Metric, Missing, Neighbors, Scale
+
+Stop: TypeAlias = Literal["fdr", "permutation", "max-mi", "cv"] | None
+Null: TypeAlias = Literal["local", "global"]
+Correction: TypeAlias = Literal["max"] | None
+Resample: TypeAlias = Literal["cv"] | None
+Similarity: TypeAlias = Literal["supervised", "unsupervised"]
+Correlation: TypeAlias = Literal["pearson", "spearman"]
+Linkage: TypeAlias = Literal["representative", "average", "complete"]
+Representative: TypeAlias = Literal["mean", "medoid", "pls"]
+
+# K of information (docs/default.md); of entropies; and the values that choose_k tries.
+DEFAULT_NEIGHBORS, ENTROPY_NEIGHBORS, NEIGHBORS_TRIED = (3, 15), (3, 10), (2, 20)
+# K of tests of single columns (docs/relevant.md).
+TEST_NEIGHBORS = (3, 25)
+# Folds of resampled estimates.
+N_FOLDS = 20
+# Samples of an estimate, at least, where many are split into parts.
+FEWEST_SAMPLES = 50
+# Permutations of a test, at least, and for each unit of 1 / alpha.
+N_PERMUTATIONS, _PERMUTATIONS_EACH = 199, 10
+# What pairs get of a level; single columns have the rest.
+PAIR_SHARE = 0.25
+# Criteria that hold candidates against one selected column at a time.
+ONE_BY_ONE = ("cmim", "jmi")
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """What is known of a parameter besides its default.
+
+    Attributes
+    ----------
+    rule : Rule
+        What its values must be.
+    help : str
+        What the command says of its option; empty: the command has none that is only that.
+    option : str
+        How the command calls it; empty: as it is called here.
+    expert : bool
+        Whether most users need not see it.
+    matters : bool
+        Whether a result depends on it.
+    """
+
+    rule: Rule
+    help: str = ""
+    option: str = ""
+    expert: bool = False
+    matters: bool = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """What a function was asked, checked; parameters that it does not have are at rest here.
+
+    ``asked`` has those that it does have, as they were passed.
+    """
+
+    discrete_features: Annotated[Any, Parameter(rules.anything(), option="--categorical")] = "auto"
+    discrete_target: Annotated[Any, Parameter(rules.anything(), option="--categorical")] = "auto"
+    missing: Annotated[
+        Missing,
+        Parameter(
+            rules.one_of(*get_args(Missing)),
+            "gaps: value (a gap is a value of its own), median (filled with it), drop (only "
+            "complete rows), error (refused); auto: value, and median in the columns beside it",
+        ),
+    ] = "error"
+    groups: Annotated[Any, Parameter(rules.anything())] = None
+    series: Annotated[bool | int, Parameter(rules.series())] = False
+    n_neighbors: Annotated[
+        Neighbors | Literal["auto"],
+        Parameter(
+            rules.neighbors(), "K: one number, or a range such as 3,15 whose estimates are averaged"
+        ),
+    ] = DEFAULT_NEIGHBORS
+    criterion: Annotated[str, Parameter(rules.one_of("frenzel-pompe", "cmi", "mi"))] = "mi"
+    method: Annotated[
+        Method, Parameter(rules.one_of(*get_args(Method)), "ksg1 or ksg2", expert=True)
+    ] = "ksg1"
+    metric: Annotated[
+        Metric, Parameter(rules.one_of(*get_args(Metric)), "euclidean or chebyshev", expert=True)
+    ] = "euclidean"
+    scale: Annotated[
+        Scale,
+        Parameter(
+            rules.one_of("standard", "normal-scores", None), "standard, normal-scores or none"
+        ),
+    ] = "standard"
+    max_samples: Annotated[
+        int | float | Literal["auto"] | None,
+        Parameter(
+            rules.samples(FEWEST_SAMPLES),
+            "samples of one estimate, a number, a share such as 0.1, or none (all): more are split "
+            "into parts whose estimates are averaged; auto: 4,000, and at most 25 parts; with "
+            "--groups, parts have a row of each group, and are 100 at most",
+            expert=True,
+        ),
+    ] = None
+    n_jobs: Annotated[
+        int | None,
+        Parameter(
+            rules.jobs(), "threads; -1, the default, for all cores", option="--jobs", matters=False
+        ),
+    ] = 1
+    executor: Annotated[
+        Any,
+        Parameter(
+            rules.anything(),
+            "compute on a Dask cluster: its scheduler's address; or local, to start one here",
+            option="--dask",
+            matters=False,
+        ),
+    ] = None
+    device: Annotated[
+        Device,
+        Parameter(
+            rules.one_of(*get_args(Device)),
+            "cpu, cuda (an NVIDIA GPU), or auto: a GPU where it pays",
+            matters=False,
+        ),
+    ] = "cpu"
+    random_state: Annotated[
+        Any,
+        Parameter(
+            rules.seed(), "the same seed gives the same result", option="--seed", matters=False
+        ),
+    ] = 0
+    checkpoint: Annotated[
+        Any, Parameter(rules.anything(), "a file that a killed run goes on from", matters=False)
+    ] = None
+    verbose: Annotated[int, Parameter(rules.verbosity(), matters=False)] = 0
+    asked: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    @classmethod
+    def of(cls, asked: Mapping[str, Any]) -> Self:
+        """Settings from a function's parameters by name; what is wrong with them is raised.
+
+        Names that are none of its parameters (candidates, say) are kept, and not looked at.
+        """
+        asked = {name: value for name, value in asked.items() if name not in ("X", "y")}
+        known = cls.parameters()
+        own = {name: value for name, value in asked.items() if name in known}
+        for name, value in own.items():
+            known[name].rule.check(name, value)
+        settings = cls(**own, asked=MappingProxyType(asked))
+        settings.check()
+        return settings
+
+    @classmethod
+    def parameters(cls) -> dict[str, Parameter]:
+        """What is known of each parameter, by name."""
+        settings: Any = cls
+        return _parameters(settings)
+
+    def check(self) -> None:
+        """Refuse settings that contradict each other."""
+
+    def _refuse_ksg2(self, why: str, way_out: str = "") -> None:
+        if self.method == "ksg2":
+            raise ParameterError("method", f"'ksg1' with {why}", self.method, way_out)
+
+
+@cache
+def _parameters(settings: Any) -> dict[str, Parameter]:
+    hints = get_type_hints(settings, include_extras=True)
+    return {
+        name: known
+        for name, hint in hints.items()
+        for known in getattr(hint, "__metadata__", ())
+        if isinstance(known, Parameter)
+    }
+
+
+_CONDITIONAL = (
+    "{}: conditional information is Frenzel and Pompe's estimate, which generalises that form only"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class InformationSettings(Settings):
+    """Those of :func:`mutual_information` and :func:`relevance`."""
+
+    condition: Annotated[Any, Parameter(rules.anything())] = None
+
+    def check(self) -> None:
+        if self.condition is not None and self.criterion != "mi":
+            how = f"{mention('condition')} or {setting('criterion', 'cmi')}"
+            self._refuse_ksg2(_CONDITIONAL.format(how))
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChoiceSettings(Settings):
+    """Those of :func:`choose_k`."""
+
+    n_neighbors: Annotated[Neighbors, Parameter(rules.neighbors(), "the range of K to try")] = (
+        NEIGHBORS_TRIED
+    )
+    n_folds: Annotated[int, Parameter(rules.count(2), "folds of the samples")] = N_FOLDS
+
+
+@dataclass(frozen=True, kw_only=True)
+class SamplingSettings(Settings):
+    """Those of permutation tests, which a search has as well."""
+
+    null: Annotated[
+        Null,
+        Parameter(
+            rules.one_of("local", "global"),
+            "permute among samples near in the selected columns (local) or all (global)",
+            expert=True,
+        ),
+    ] = "local"
+    correction: Annotated[
+        Correction,
+        Parameter(
+            rules.one_of("max", None),
+            "max: p of the best of many; none: p of the column alone, which many pass by chance",
+            expert=True,
+        ),
+    ] = "max"
+    resample: Annotated[
+        Resample,
+        Parameter(rules.one_of("cv", None), "cv: test means over 20 folds; or none", expert=True),
+    ] = None
+    alpha: Annotated[
+        float | None, Parameter(rules.rate(optional=True), "the significance level of the tests")
+    ] = None
+    n_permutations: Annotated[
+        int | Literal["auto"],
+        Parameter(
+            rules.permutations(),
+            "permutations of a test, or auto: up to 199, and more for a smaller --alpha",
+        ),
+    ] = "auto"
+    screen: Annotated[
+        int | Literal["auto"] | None,
+        Parameter(
+            rules.screen(),
+            "how many candidates of a step are estimated, the best by a table of counts, in each "
+            "permutation anew: a number, none (all), or auto: 32 for up to 1,000 samples, fewer "
+            "for more",
+            expert=True,
+        ),
+    ] = None
+
+    @property
+    def sequential(self) -> bool:
+        """Whether tests end as soon as they have surely passed or failed."""
+        return is_text(self.n_permutations, "auto")
+
+    @property
+    def most_permutations(self) -> int:
+        """The number of permutations."""
+        return permutations_asked(self.n_permutations, self.alpha)
+
+
+@dataclass(frozen=True, kw_only=True)
+class TestSettings(SamplingSettings):
+    """Those of :func:`permutation_test`."""
+
+    __test__ = False  # no class of tests, whatever pytest thinks of its name
+
+    pairs: Annotated[bool, Parameter(rules.flag(), "test pairs of the columns")] = False
+    criterion: Annotated[str, Parameter(rules.one_of("mi", "cmi"))] = "cmi"
+
+    @property
+    def sequential(self) -> bool:
+        """Without a level, there is nothing that a test could be sure of early."""
+        return super().sequential and self.alpha is not None
+
+    @property
+    def most_permutations(self) -> int:
+        """As many as the default has, unless ``alpha`` is out of its reach."""
+        small = self.alpha is not None and self.alpha < 1 / (N_PERMUTATIONS + 1)
+        return permutations_asked(self.n_permutations, self.alpha if small else None)
+
+    def check(self) -> None:
+        if self.pairs and self.correction is None:
+            raise ValueError(
+                f"Pairs are the best of many: {setting('pairs', True)} needs "
+                f"{setting('correction', 'max')}."
+            )
+
+    def check_conditional(self, n_given: int) -> None:
+        """The second form of the estimate is not conditional on anything."""
+        if n_given and self.criterion == "cmi":
+            how = f"{mention('given')} or {setting('criterion', 'cmi')}"
+            self._refuse_ksg2(_CONDITIONAL.format(how))
+
+
+def permutations_asked(n_permutations: Any, alpha: float | None) -> int:
+    """The number of permutations; "auto" is enough for tests at ``alpha`` and fractions of it."""
+    if not is_text(n_permutations, "auto"):
+        return int(n_permutations)
+    wanted = 0 if alpha is None else math.ceil(_PERMUTATIONS_EACH / alpha) - 1
+    return max(N_PERMUTATIONS, wanted)
+
+
+def stop_asked(stop: Any, n_features_to_select: int | None) -> Stop:
+    """The stop that "auto" means: no test where the number of features is given."""
+    if not is_text(stop, "auto"):
+        return stop  # type: ignore[no-any-return]
+    return "fdr" if n_features_to_select is None else None
+
+
+def check_permutations(n_permutations: int, level: float, note: str) -> None:
+    """Enough permutations for a p-value that can be as small as a level."""
+    least = math.ceil(1 / level) - 1
+    while 1 / (least + 1) > level:
+        least += 1
+    if n_permutations < least:
+        raise ValueError(
+            f"{parameter('n_permutations')} must be at least {least}, or 'auto', for a level of "
+            f"{level:.4g}{note}: p = (b + 1) / (n_permutations + 1) cannot get lower than "
+            f"{1 / (n_permutations + 1):.4g} with {n_permutations}."
+        )
+
+
+@dataclass(frozen=True, kw_only=True)
+class RelevanceSettings(Settings):
+    """Those of :func:`relevance_test`."""
+
+    n_neighbors: Annotated[
+        Neighbors,
+        Parameter(
+            rules.neighbors(), "K: one number, or a range whose estimates are averaged", expert=True
+        ),
+    ] = TEST_NEIGHBORS
+    alpha: Annotated[float, Parameter(rules.rate(), "the false discovery rate")] = 0.05
+    n_permutations: Annotated[
+        int | Literal["auto"],
+        Parameter(
+            rules.permutations(),
+            "draws of a null distribution, or auto: enough for one column of all to be relevant by "
+            "itself",
+        ),
+    ] = "auto"
+
+
+@dataclass(frozen=True, kw_only=True)
+class SelectorSettings(SamplingSettings):
+    """Those of :class:`MISelector`."""
+
+    alpha: Annotated[float, Parameter(rules.rate(), "the significance level of the tests")] = 0.05
+    n_neighbors: Annotated[
+        Neighbors | Literal["auto"],
+        Parameter(
+            rules.neighbors(auto=True),
+            "K: one number, a range such as 3,15 whose estimates are averaged, or auto",
+            expert=True,
+        ),
+    ] = DEFAULT_NEIGHBORS
+    criterion: Annotated[
+        str,
+        Parameter(
+            rules.one_of("auto", "mi", "cmi", *ONE_BY_ONE),
+            "cmi: given the selected columns; mi: of the set; cmim, jmi: given one selected column "
+            "at a time, the least or the mean of that; auto: cmi, and with --stop cv the better of "
+            "cmi and cmim",
+        ),
+    ] = "auto"
+    search: Annotated[
+        Literal["forward", "forward-backward"],
+        Parameter(rules.one_of("forward", "forward-backward"), "forward or forward-backward"),
+    ] = "forward"
+    removal: Annotated[
+        Literal["test", "mi"],
+        Parameter(rules.one_of("test", "mi"), "what removes a column: test or mi", expert=True),
+    ] = "test"
+    stop: Annotated[
+        Stop | Literal["auto"],
+        Parameter(
+            rules.one_of("auto", "fdr", "permutation", "max-mi", "cv", None),
+            "fdr, permutation, max-mi, none, cv (as many as a model predicts well with, by "
+            "cross-validation), or auto: fdr, unless --n-features-to-select is given",
+        ),
+    ] = "auto"
+    lookahead: Annotated[
+        Literal[1, 2], Parameter(rules.one_of(1, 2), "2: try pairs where no single column passes")
+    ] = 2
+    n_features_to_select: Annotated[
+        int | None, Parameter(rules.count(1, True), "exactly so many")
+    ] = None
+    min_features: Annotated[int, Parameter(rules.count(0), "at least so many")] = 0
+    max_features: Annotated[int | None, Parameter(rules.count(1, True), "at most so many")] = None
+    model: Annotated[
+        Any,
+        Parameter(
+            rules.model(),
+            "of --stop cv: neighbors, trees, support-vectors or linear, or a regressor or "
+            'classifier of scikit-learn by its name, with parameters: "SVR(C=10, epsilon=0.05)"',
+        ),
+    ] = None
+    cv: Annotated[Any, Parameter(rules.folds(), "of --stop cv: so many folds")] = 5
+    scoring: Annotated[
+        Any,
+        Parameter(
+            rules.scoring(),
+            "of --stop cv: what is a good prediction, as scikit-learn calls it; default: r2, "
+            "accuracy",
+        ),
+    ] = None
+    test: Annotated[
+        bool,
+        Parameter(
+            rules.flag(),
+            "of --stop cv: test the columns that are kept, too, and say which are certain",
+        ),
+    ] = False
+
+    @property
+    def by_model(self) -> bool:
+        """Whether a model chooses the number of columns."""
+        return self.stop == "cv"
+
+    @property
+    def stop_rule(self) -> Stop:
+        """The stop that "auto" means."""
+        return stop_asked(self.stop, self.n_features_to_select)
+
+    @property
+    def one_by_one(self) -> bool:
+        return self.criterion in ONE_BY_ONE
+
+    def level_share(self, of_pairs: bool) -> float:
+        """The share of a level at which single columns, or pairs, are tested."""
+        if self.lookahead == 1:
+            return 1.0
+        return PAIR_SHARE if of_pairs else 1 - PAIR_SHARE
+
+    def check(self) -> None:
+        if self.criterion != "mi":
+            criterion = "cmi" if self.criterion == "auto" else self.criterion
+            self._refuse_ksg2(
+                f"{setting('criterion', criterion)}, because conditional information is defined "
+                "for that form only",
+                f"Use {setting('criterion', 'mi')} with it.",
+            )
+        if self.one_by_one:
+            self._check_one_by_one()
+        if self.by_model:
+            self._check_prediction()
+        else:
+            self._refuse_prediction()
+        self._check_permutations()
+
+    def _check_one_by_one(self) -> None:
+        """A test conditional on all selected columns needs a criterion that is."""
+        if self.stop_rule in ("fdr", "permutation"):
+            raise ValueError(
+                f"{parameter('criterion')} {self.criterion!r} holds candidates against one "
+                "selected column at a time; it has no test of what they add to all of them, which "
+                f"{setting('stop', self.stop)} asks for. Use {setting('criterion', 'cmi')} with "
+                f"it; or {setting('stop', 'cv')}, {setting('stop', None)} or "
+                f"{mention('n_features_to_select')} with this criterion."
+            )
+        if self.search != "forward":
+            why = f"'forward' with {setting('criterion', self.criterion)}, which ranks candidates"
+            raise ParameterError("search", f"{why} only", self.search)
+
+    def _check_prediction(self) -> None:
+        by_cv = f"with {setting('stop', 'cv')}, which"
+        if self.n_features_to_select is not None:
+            raise ParameterError(
+                "n_features_to_select",
+                f"None {by_cv} chooses the number; {mention('min_features')} and "
+                f"{mention('max_features')} bound it",
+                self.n_features_to_select,
+            )
+        if self.search != "forward":
+            raise ParameterError("search", f"'forward' {by_cv} cuts a ranking", self.search)
+
+    def _refuse_prediction(self) -> None:
+        """Settings that only a cross-validated stop has a use for."""
+        for name, default in (("model", None), ("scoring", None), ("test", False)):
+            value = getattr(self, name)
+            if value is not default and value is not np.False_:
+                raise ValueError(
+                    f"{parameter(name)} is about {setting('stop', 'cv')}: pass that, too, or leave "
+                    f"it out. Got {setting(name, value)} with {setting('stop', self.stop)}."
+                )
+
+    def _check_permutations(self) -> None:
+        """Enough permutations for the smallest level there is."""
+        stop = "fdr" if self.by_model and self.test else self.stop_rule
+        if stop in ("fdr", "permutation"):
+            level = self.alpha if stop == "permutation" else -math.expm1(-self.alpha)
+            pairs = self.lookahead == 2
+            note = f" for pairs ({setting('lookahead', 1)} leaves them out)" if pairs else ""
+            share = self.level_share(of_pairs=pairs)
+            check_permutations(self.most_permutations, level * share, note)
+        elif self.search == "forward-backward" and self.removal == "test":
+            check_permutations(self.most_permutations, self.alpha, " for removals")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ClusteringSettings(Settings):
+    """Those of :class:`FeatureClustering`."""
+
+    n_clusters: Annotated[
+        int | Literal["auto"] | None,
+        Parameter(
+            Rule(
+                "an int of at least 1, 'auto', or None with a 'similarity_threshold'",
+                lambda n: n is None or is_text(n, "auto") or (rules.is_int(n) and n >= 1),
+            ),
+            "a number, or auto",
+        ),
+    ] = "auto"
+    similarity_threshold: Annotated[
+        float | None,
+        Parameter(rules.between(-1, 1, True), "join no clusters less similar than this"),
+    ] = None
+    similarity: Annotated[
+        Similarity, Parameter(rules.one_of(*get_args(Similarity)), "supervised or unsupervised")
+    ] = "supervised"
+    correlation: Annotated[
+        Correlation, Parameter(rules.one_of(*get_args(Correlation)), "pearson or spearman")
+    ] = "pearson"
+    linkage: Annotated[
+        Linkage, Parameter(rules.one_of(*get_args(Linkage)), "representative, average or complete")
+    ] = "representative"
+    representative: Annotated[
+        Representative, Parameter(rules.one_of(*get_args(Representative)), "mean, medoid or pls")
+    ] = "mean"
+    connectivity: Annotated[Any, Parameter(rules.anything(), "chain: neighbours only; or none")] = (
+        None
+    )
+    model: Annotated[Any, Parameter(rules.model())] = None
+    cv: Annotated[Any, Parameter(rules.anything(), "folds that judge numbers of clusters")] = 4
+    missing: Annotated[Missing, Parameter(rules.one_of("auto", "median", "drop", "error"))] = "auto"
+    series: Annotated[bool, Parameter(rules.one_of(False, True))] = False
+
+    def check(self) -> None:
+        if (self.n_clusters is None) == (self.similarity_threshold is None):
+            raise ValueError(
+                f"Exactly one of {mention('n_clusters')} and {mention('similarity_threshold')} "
+                f"must be None: with a threshold, pass {setting('n_clusters', None)}. Got "
+                f"{self.n_clusters!r} and {self.similarity_threshold!r}."
+            )
+
+
+@dataclass(frozen=True, kw_only=True)
+class StabilitySettings(Settings):
+    """Those of :func:`stability`; the selector has its own."""
+
+    n_resamples: Annotated[
+        int, Parameter(rules.count(1), "how often the samples are halved; two selections each")
+    ] = 50
+
+
+def of_no_matter() -> set[str]:
+    """Parameters on which no result depends."""
+    every = (SelectorSettings, StabilitySettings, ClusteringSettings)
+    known = [item for settings in every for item in settings.parameters().items()]
+    return {name for name, one in known if not one.matters}
+
+
+def neighbors_among(n_neighbors: Any, n_samples: int) -> tuple[int, int]:
+    """The range of K as (lo, hi). A range is capped by the samples, a single K is not."""
+    lo, hi = rules.ends_of(n_neighbors)
+    most = n_samples - 1
+    if isinstance(n_neighbors, (tuple, list)):
+        return min(int(lo), most), min(int(hi), most)
+    if hi > most:
+        raise ValueError(
+            f"{parameter('n_neighbors')} asks for {hi} neighbours, but {n_samples} samples have "
+            f"only {most}. Use a smaller K, or a range, which is capped."
+        )
+    return int(lo), int(hi)

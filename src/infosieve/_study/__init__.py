@@ -1,0 +1,1 @@
+"""A table that was opened once, and all that questions about it share."""
