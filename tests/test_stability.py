@@ -1051,6 +1051,6 @@ def test_the_command_refuses(options, message, folder):
 )
 def test_one_false_column_is_one(bound, words):
     facts = SimpleNamespace(
-        result=SimpleNamespace(n_selected_mean=2.0), threshold=0.7, bound=bound, lowest_share=0.5
+        result=SimpleNamespace(n_selected_mean=2.0), threshold=0.7, bound=bound, n_columns=4
     )
     assert said("stability", "promise", facts)[0].startswith(words)

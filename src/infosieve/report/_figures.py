@@ -525,10 +525,13 @@ def ranked_columns(facts: RelevanceFacts) -> Figure:
                 scatter("markers", x, y, name=name, marker={"color": color}, text=texts, **TEXTS)
             )
     # Most columns are compared with one distribution, and its level is that of the line.
-    level = float(np.median([one.chance for one in columns if not one.constant]))
-    line = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": level, "y1": level}
-    line |= {"line": {"color": "refused", "dash": "dash", "width": 1}}
+    chance = [one.chance for one in columns if not one.constant]
+    look: Figure = {"line": {"color": "refused", "dash": "dash", "width": 1}}
+    lines = [
+        {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": level, "y1": level} | look
+        for level in ([float(np.median(chance))] if chance else [])
+    ]
     ticks = [10**k for k in range(len(str(len(columns))))]
     across = {"type": "log", "tickvals": ticks, "ticktext": [f"{tick:,}" for tick in ticks]}
     title = "column, by rank (logarithmic)"
-    return figure(data, title, "statistic (nats)", shapes=[line], xaxis=across)
+    return figure(data, title, "statistic (nats)", shapes=lines, xaxis=across)
