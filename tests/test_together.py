@@ -35,7 +35,7 @@ from infosieve._input.together import Together, period_of, told_by_place
 from infosieve._resampling.layout import alike, laid_out
 from infosieve._resampling.permutations import global_permutations, permutations_of, random_folds
 from infosieve._resampling.surrogates import Series, Surrogates
-from infosieve._resampling.surrogates import _gone_on as gone_on
+from infosieve._resampling.surrogates import _draw_gaps as gone_on
 from infosieve._scoring.jobs import Scoring
 from infosieve.results import SelectionResult
 

@@ -15,7 +15,7 @@ import pyarrow.parquet
 from infosieve._core.files import first_line
 from infosieve._core.messages import brief, shown
 from infosieve._input.lazy_columns import SMALL
-from infosieve._input.numbers import is_missing, offset_of
+from infosieve._input.numbers import beyond_rounding
 from infosieve._sources import ARROW, PARQUET, ColumnSource, open_columns, to_frame
 from infosieve.cli.csv_files import Written, delimiter_hint, in_arrow, parsed
 from infosieve.cli.dates import without_dates
@@ -195,7 +195,7 @@ def _plain(column: "pd.Series[Any]", label: str) -> "pd.Series[Any]":
     if bytes in kinds:
         raise InputError(f"{label} is no text in UTF-8; convert the file (iconv -t utf-8)")
     if kinds and kinds <= {int, float, Decimal}:
-        if offset_of([v for v in column if not is_missing(v)], label):
+        if beyond_rounding(column.dropna().tolist(), label):
             return column  # floats would lose digits
         return pd.to_numeric(column.map(lambda v: None if v is None else float(v)))
     return column

@@ -25,7 +25,7 @@ from infosieve._input.number_texts import (
     seems_numbers,
     tidied,
 )
-from infosieve._input.numbers import offset_of
+from infosieve._input.numbers import beyond_rounding
 from infosieve.cli.dates import is_date
 from infosieve.cli.errors import InputError
 
@@ -204,7 +204,7 @@ def exact_numbers(texts: Sequence[str | None], name: Any) -> Any:
     except InvalidOperation:
         return None
     known = [value for value in decimals if value is not None and not value.is_nan()]
-    if not offset_of(known):
+    if not beyond_rounding(known):
         return None
     try:
         return pa.array(decimals)

@@ -45,7 +45,7 @@ from infosieve._input.notices import (
     warn_of_the_target,
 )
 from infosieve._input.problem import Problem
-from infosieve._sources.columns import as_source
+from infosieve._sources import as_source, run_once
 from infosieve._study.columns import remember_columns
 from infosieve._study.provenance import excerpt_of, plain_parameter
 from infosieve._study.study import Study
@@ -360,6 +360,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
                 "This MISelector estimator requires y to be passed, but the target y is None."
             )
         check_x(X)
+        X, y, groups = run_once(X, "X"), run_once(y, "y"), run_once(groups, "groups")
         refuse_numbers(settings, y)
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)  # of an earlier fit
@@ -378,7 +379,8 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         splits = folds_of(self.cv, problem) if settings.by_model else None
         if splits is not None:  # a checkpoint must not go on with others
             used["folds"] = digest_of(splits)
-        provenance = study.provenance(MISelector, **self._parameters() | used)
+        asked = self._parameters() | {"executor": study.executor.text} | used
+        provenance = study.provenance(MISelector, **asked)
         kept: Any = None
         if self.checkpoint is not None:
             kind = CVCheckpoint if settings.by_model else SearchCheckpoint
