@@ -47,6 +47,8 @@ _BESIDE = {
 # What begins a sentence, a heading, an indented line and a row of a table, and what stands between
 # cells: names have no such characters (``name_text``).
 NOTE, HEADING, INDENTED, ROW, CELL = "\x01", "\x02", "\x03", "\x04", "\x05"
+# What divides a text at its marks.
+_BREAK = "\0"
 # Options whose names are not those of their parameters.
 _OPTIONS = {"discrete_features": "--categorical", "discrete_target": "--categorical"}
 # Where a name may be broken: after _ / | \\ =, after - and . between letters, before a capital.
@@ -196,7 +198,8 @@ def breakable(text: object) -> Markup:
 
 def _line(text: str) -> Markup:
     """Text on one line."""
-    return Markup(re.sub(r"\s*\n\s*", " ", escape(text)).strip())
+    lines = (line.strip(" ") for line in escape(text).split("\n"))
+    return Markup(" ").join(line for line in lines if line)
 
 
 def _sentences(text: str) -> list[Markup]:
@@ -228,8 +231,7 @@ def _row(*cells: object) -> Markup:
 
 def _pieces(text: str) -> list[tuple[str, str]]:
     """Sentences, headings and rows, each with its mark."""
-    parts = re.split(f"([{NOTE}{HEADING}{INDENTED}{ROW}])", text)
-    return [
-        (mark, html.unescape(str(_line(Markup(part)))))
-        for mark, part in zip(parts[1::2], parts[2::2], strict=True)
-    ]
+    for mark in (NOTE, HEADING, INDENTED, ROW):
+        text = text.replace(mark, _BREAK + mark)
+    parts = text.split(_BREAK)[1:]
+    return [(part[0], html.unescape(str(_line(Markup(part[1:]))))) for part in parts]
