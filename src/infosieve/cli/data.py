@@ -1,7 +1,8 @@
 """What a command works on: the columns and the target of a file."""
 
 import difflib
-import shlex
+import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -11,11 +12,15 @@ import pandas as pd
 
 from infosieve._core.messages import shown
 from infosieve._input.kinds import has_two_values, kind_of
+from infosieve._input.number_texts import tidied
 from infosieve.cli import tables
-from infosieve.cli.dates import tell_of_order, units_of_days
+from infosieve.cli.dates import holds_dates, tell_of_order
 from infosieve.cli.errors import InputError
-from infosieve.cli.labels import labels_of_rows, tell_of_counters
+from infosieve.cli.tables import Reading
+from infosieve.cli.texts import is_number, is_text
 
+# A column without a name, and what pandas and Arrow call one.
+_NAMELESS = re.compile(r"$|Unnamed: |__index_level_")
 # Options that name one column.
 _ONE = ("--target", "--groups")
 
@@ -24,22 +29,9 @@ _ONE = ("--target", "--groups")
 class Data:
     """The columns and the target of a file.
 
-    Attributes
-    ----------
-    X : DataFrame or ColumnSource
-        The columns to look at.
-    y : Series
-        The target.
-    declared : list of str
-        The columns of ``X`` that are declared categories.
-    discrete_target : bool or "auto"
-        True if the target is declared a category.
-    groups : Series or None
-        Which rows belong together.
-    units : mapping
-        For each column of dates that became numbers, what these count.
-    n_unnamed : int
-        How many columns without a name were left out.
+    ``declared`` are the columns that are declared categories; ``discrete_target`` is True if the
+    target is. ``groups``: which rows belong together. ``units``: of each column of dates that
+    became numbers, what these count. ``n_unnamed``: so many columns without a name were left out.
     """
 
     X: Any
@@ -73,68 +65,81 @@ class Data:
         return pd.concat([tables.in_memory(columns), self.y], axis=1)
 
 
-def read_data(
-    file: str,
-    target: str,
-    *,
-    features: list[str] | None,
-    exclude: list[str] | None,
-    categorical: list[str] | None,
-    missing: str,
-    groups: str | None,
-    delimiter: str | None,
-    decimal: str | None,
-    encoding: str | None,
-    sheet: str | None,
-    dates: str,
-    may_be_series: bool = True,
-    series: bool = False,
-) -> Data:
-    """Read a file and choose among its columns, as the options of the same names say.
+def read_data(file: str, target: str, how: Reading) -> Data:
+    """Read a file and choose among its columns."""
+    table = tables.read(file, how)
+    labels = _labels_of_rows(table, [target, *(how.features or [])])
+    chosen = _candidates(target, [c for c in table.columns if c not in labels], how)
+    both = [*chosen, target]
+    declared = _matching(how.categorical or (), both, "--categorical")
+    groups = None if how.groups is None else table.column(how.groups)
+    if how.series:
+        tell_of_order(table.dates())
+    try:
+        frame, units = table.chosen(both, declared, how.dates)
+        if how.missing == "error":
+            _refuse_gaps_of_target(frame[target])
+    except InputError as error:
+        name = "standard input" if file == "-" else file
+        raise InputError(f"{name}: {error}") from None
+    return Data(
+        X=frame[chosen],
+        y=frame[target],
+        declared=[c for c in declared if c != target],
+        discrete_target=True if target in declared else "auto",
+        groups=groups,
+        units=units,
+        n_unnamed=len(labels),
+    )
 
-    ``may_be_series``: whether the command can be told that rows are in order of time; ``series``:
-    whether it was.
+
+def _labels_of_rows(table: tables.Table, asked: Sequence[str]) -> list[Any]:
+    """Columns that only label rows: they have no name, and count or are empty.
+
+    So does the first one if all its values are different: R and pandas write names of rows there.
+    Those that somebody asked for stay.
     """
-    table = tables.read(file, delimiter, decimal, encoding, sheet)
-    name = "standard input" if file == "-" else file
-    rows = labels_of_rows(table, [target, *(features or [])])
-    names = [c for c in table.columns if c not in rows]
+    out = []
+    for name in table.columns:
+        nameless = isinstance(name, str) and _NAMELESS.match(name) and name not in asked
+        if nameless and (what := _label(table.column(name), name == table.columns[0])):
+            print(
+                f"infosieve: column {shown(name)} has no name and {what}: left out", file=sys.stderr
+            )
+            out.append(name)
+    return out
+
+
+def _label(column: "pd.Series[Any]", first: bool) -> str | None:
+    """What says that a column without a name is no data; None if it may be."""
+    if column.isna().all():
+        return "no values"
+    if len(column) < 3 or column.isna().any() or not column.is_unique:
+        return None
+    if pd.api.types.is_numeric_dtype(column.dtype):
+        label = bool((column.astype("float64") % 1 == 0).all())
+        if label and column.is_monotonic_increasing:
+            return "counts rows"
+    else:
+        measured = is_text(column) and all(is_number(tidied(text)) for text in column)
+        label = is_text(column) and not holds_dates(column)
+        label = label and (not measured or all(map(str.isdigit, column)))
+    return "a different value in every row" if first and label else None
+
+
+def _candidates(target: str, names: Sequence[str], how: Reading) -> list[str]:
+    """The columns to look at."""
     _find(target, names, "--target")
-    if groups is not None and _find(groups, names, "--groups") == target:
+    if how.groups is not None and _find(how.groups, names, "--groups") == target:
         raise InputError(f"--groups and --target are one column, {shown(target)}")
-    if features and target in features:
+    if how.features and target in how.features:
         raise InputError(f"--features has the target, {shown(target)}; leave it out there")
-    chosen = _matching(features, names, "--features") if features else names
-    left_out = _matching(exclude, names, "--exclude") if exclude else []
-    without = {target, groups, *left_out}
+    chosen = _matching(how.features, names, "--features") if how.features else names
+    without = {target, how.groups, *_matching(how.exclude or (), names, "--exclude")}
     chosen = [c for c in chosen if c not in without]
     if not chosen:
         raise InputError("no column is left to look at: see --features and --exclude")
-    together = None if groups is None else table[groups]
-    if series:
-        tell_of_order(table)
-    table = table[[*chosen, target]]
-    declared = _matching(categorical, list(table.columns), "--categorical") if categorical else []
-    try:
-        in_time = chosen if groups is None and may_be_series else []
-        ordinal = dates == "ordinal" and isinstance(table, pd.DataFrame)
-        units = units_of_days(table, declared) if ordinal else {}
-        table = tables.checked(table, declared, dates, in_time)
-        if missing == "error":
-            _refuse_gaps_of_target(table[target])
-    except InputError as error:
-        raise InputError(f"{name}: {error}") from None
-    if isinstance(table, pd.DataFrame):
-        tell_of_counters(table, target, told=series or groups is not None)
-    return Data(
-        X=table[chosen],
-        y=table[target],
-        declared=[c for c in declared if c != target],
-        discrete_target=True if target in declared else "auto",
-        groups=together,
-        units=units,
-        n_unnamed=len(rows),
-    )
+    return chosen
 
 
 def _refuse_gaps_of_target(y: "pd.Series[Any]") -> None:
@@ -152,21 +157,14 @@ def _find(name: str, columns: Sequence[str], what: str) -> str:
         return name
     lower = {c.lower(): c for c in columns}
     near = [lower[n] for n in difflib.get_close_matches(name.lower(), lower, 3, 0.5)]
-    hint = f"; do you mean {' or '.join(map(shown, near))}?" if near else ""
-    if several := _several(name, columns):
-        each = " ".join(f"{what} {shlex.quote(one)}" for one in several)
-        hint = f"; {what} takes one column" if what in _ONE else f"; give them one by one: {each}"
+    hint = f"do you mean {' or '.join(map(shown, near))}?"
+    if "," in name:
+        way = "takes one column" if what in _ONE else f"names one: give several, {what} a {what} b"
+        hint = f"{what} {way}"
     elif not near:
-        first = ", ".join(map(shown, columns[:5]))
-        hint = f"; there are {first}" + (", ..." if len(columns) > 5 else "")
-    raise InputError(f"{what} {shown(name)} is no column{hint}")
-
-
-def _several(name: str, columns: Sequence[str]) -> list[str]:
-    """The columns, or globs, that a text lists with commas between them; none if one is unknown."""
-    parts = [part.strip() for part in name.split(",")]
-    known = all(any(fnmatchcase(c, part) or c == part for c in columns) for part in parts)
-    return parts if len(parts) > 1 and known else []
+        first = ", ".join(map(shown, columns[:5])) + (", ..." if len(columns) > 5 else "")
+        hint = f"there are {first}"
+    raise InputError(f"{what} {shown(name)} is no column; {hint}")
 
 
 def _matching(patterns: Iterable[str], columns: Sequence[str], option: str) -> list[str]:

@@ -1,52 +1,59 @@
-"""Columns of text that are numbers: read where that is safe, else refused with a way out."""
+"""Columns of files without types: numbers, however they are written, truth values, or text.
+
+What can be read in several ways is refused, with the options for each.
+"""
 
 import shlex
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
-from functools import cached_property
+from decimal import Decimal
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from infosieve._core.command_line import quoted
 from infosieve._core.messages import brief, shown
 from infosieve._input.number_texts import (
+    FLAGS,
     THOUSANDS,
     Marks,
     adorned,
     is_code,
-    is_flag,
+    is_date,
     meanings,
     plain,
     readings,
     seems_numbers,
     tidied,
 )
-from infosieve._input.numbers import beyond_rounding
-from infosieve.cli.dates import is_date
+from infosieve._input.numbers import EXACT, beyond_rounding
 from infosieve.cli.errors import InputError
 
 # How a gap is written in a column of numbers, in small letters.
-GAPS = {"", "na", "n/a", "n.a.", "#n/a", "#na", "nan", "-nan", "<na>", "null", "none", "nil"}
-GAPS |= {"missing", "?", "-", "--", "---", "\u2013", "\u2014", ".", "..", "...", ":", "#nv"}
-GAPS |= {"#div/0!", "#value!", "#ref!", "#num!", "#name?", "#null!"}  # of spreadsheets
+_GAPS = {"", "na", "n/a", "n.a.", "#n/a", "#na", "nan", "-nan", "<na>", "null", "none", "nil"}
+_GAPS |= {"missing", "?", "-", "--", "---", "\u2212", "\u2013", "\u2014", ".", "..", "...", ":"}
+_GAPS |= {"#nv", "#div/0!", "#value!", "#ref!", "#num!", "#name?", "#null!"}  # of spreadsheets
+# What is missing beside other text, too.
+_MISSING = pa.array(["", "NA", "N/A", "NaN", "nan", "null", "NULL", "#N/A"])
+_NULL = pa.scalar(None, pa.string())
+# Numbers whose range is less, of their size, may have lost digits as float64.
+_NARROW = 2.0**-30
+_MANY_DIGITS = r"[0-9](?:\.?[0-9]){15}"
+
+# What was taken for something else: columns and examples for each kind of it.
+Notes = dict[str, list[str]]
 
 
 @dataclass(frozen=True)
 class NumberFormat:
-    """How a text file writes numbers, as far as --decimal has it.
+    """How a file without types writes numbers: marks, as --decimal has them, and what separates.
 
-    Attributes
-    ----------
-    decimal : str
-        The decimal mark.
-    thousands : str
-        What separates thousands; empty: not known.
-    separator : str
-        What separates values.
+    ``thousands`` is empty where it is not known.
     """
 
     decimal: str
@@ -66,186 +73,92 @@ class NumberFormat:
         return cls(decimal, thousands, separator)
 
 
-@dataclass(frozen=True)
-class _Texts:
-    """The texts of a column, by their rows."""
-
-    name: Any
-    column: "pd.Series[Any]"
-
-    @cached_property
-    def gaps(self) -> "pd.Series[Any]":
-        """Those that say that there is no number."""
-        different = self.column.drop_duplicates()
-        return self.column[self.column.isin([text for text in different if is_gap(text)])]
-
-    @cached_property
-    def known(self) -> "pd.Series[Any]":
-        """The others."""
-        return self.column.drop(self.gaps.index)
-
-    @cached_property
-    def levels(self) -> "pd.Series[Any]":
-        """The different ones of these, tidied, by their first rows."""
-        return self.known.drop_duplicates().map(tidied)
-
-    @property
-    def code(self) -> Any:
-        """The row of the first code, of a column that would be numbers without codes; or None."""
-        if not all(is_number(text) for text in self.levels):
-            return None
-        return next((row for row, text in self.levels.items() if is_code(text)), None)
-
-    def are_numbers(self) -> bool:
-        """Whether all but gaps are numbers, written somehow. A few that are not are refused."""
-        odd = self.levels[[not is_number(text) for text in self.levels]]
-        if 2 * len(odd) >= len(self.known):  # as words do, in many rows; or there are none
-            return False
-        n_odd = int(self.known.isin(self.known[odd.index]).sum())
-        if n_odd == 0:
-            return self.code is None
-        if 2 * n_odd < len(self.known):
-            raise InputError(
-                f"column {shown(self.name)} holds numbers but for {self.at(odd.index[0])}; mend "
-                f"it, write NA for what is missing, or {self.way_out}"
-            )
-        return False
-
-    def at(self, row: Any) -> str:
-        """A text and where it is."""
-        return f"{shown(self.column[row])} in row {row + 1}"
-
-    @property
-    def way_out(self) -> str:
-        return f"declare it with --categorical {quoted(self.name)}"
+def read_texts(frame: pd.DataFrame, declared: Sequence[str], form: NumberFormat) -> pd.DataFrame:
+    """The table of a file without types: each column of text as what its values are; said."""
+    notes: Notes = {}
+    columns = {
+        name: read_text(column, form, name in declared, notes) if is_text(column) else column
+        for name, column in frame.items()
+    }
+    for what, examples in notes.items():
+        n = len(examples)
+        where = "column" if n == 1 else f"{n} columns, such as"
+        print(f"infosieve: {what} in {where} {examples[0]}", file=sys.stderr)
+    return pd.DataFrame({name: column.array for name, column in columns.items()})
 
 
-def refuse_text(frame: pd.DataFrame, declared: Sequence[str]) -> None:
-    """Refuse numbers in columns of text, of files that could have had columns of numbers."""
-    for texts in _texts_of(frame, declared):
-        if texts.are_numbers() and seems_numbers(texts.levels.tolist()):
-            raise InputError(
-                f"column {shown(texts.name)} is text, but holds numbers "
-                f"({texts.at(texts.levels.index[0])}); write it as numbers, or {texts.way_out}"
-            )
-
-
-def without_gaps(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[Any, str]]:
-    """The table of a text file less texts that say that nothing is there; and these, in words.
-
-    They do beside numbers, codes, truth values and dates, and may be levels beside other texts:
-    none, missing.
-    """
-    new: dict[Any, Any] = {}
-    told: dict[Any, str] = {}
-    for texts in _texts_of(frame, ()):
-        if len(texts.gaps) == 0 or len(texts.known) == 0:
-            continue
-        if all(is_number(text) or is_flag(text) or is_date(text) for text in texts.levels):
-            first = f"{shown(texts.gaps.iloc[0])} in row {texts.gaps.index[0] + 1}"
-            told[texts.name] = f"{first}, {len(texts.gaps)} in all"
-            new[texts.name] = texts.known.reindex(frame.index)
-    if not new:
-        return frame, told
-    return pd.DataFrame({name: new.get(name, frame[name]) for name in frame}), told
+def is_text(column: "pd.Series[Any]") -> bool:
+    """Whether all values of a column are texts, or there are none, whatever its type."""
+    return pd.api.types.infer_dtype(column, skipna=True) in ("string", "empty")
 
 
 def read_text(
-    frame: pd.DataFrame,
-    declared: Sequence[str],
-    form: NumberFormat,
-    found: Mapping[str, str] | None = None,
-) -> pd.DataFrame:
-    """The table of a text file, with numbers in place of texts that can be read in one way.
+    column: "pd.Series[Any]", form: NumberFormat, declared: bool, notes: Notes
+) -> "pd.Series[Any]":
+    """What a column of text holds.
 
-    And truth values in place of True and False.
-
-    Those with several readings, or with another than --decimal allows, are refused. ``found`` are
-    gaps of columns that have been read already, in words.
+    What is declared a category stays text, unless it is plain numbers or truth values.
     """
-    new: dict[Any, Any] = {}
-    read: list[str] = []
-    gaps = [f"{shown(name)}: {text}" for name, text in (found or {}).items() if name in frame]
-    codes: list[str] = []
-    for texts in _texts_of(frame, declared):
-        if len(texts.levels) and all(map(is_flag, texts.levels)):
-            flags = texts.column.map(lambda text: tidied(text).lower() == "true")
-            new[texts.name] = flags.astype(object).reindex(frame.index)
+    texts = pa.array(column, pa.string(), from_pandas=True)
+    texts = pc.if_else(pc.is_in(texts, value_set=_MISSING), _NULL, texts)
+    found = _plain_numbers(texts, (form.decimal, ""))
+    if found is None:
+        column = pd.Series(texts.to_pandas(), name=column.name)
+        found = _other_than_plain_numbers(column, form, declared, notes)
+    gaps = found.isna().to_numpy() & texts.is_valid().to_numpy(zero_copy_only=False)
+    if gaps.any():
+        row = int(gaps.argmax())
+        what = f"{_at(column, row)}, {gaps.sum()} in all"
+        _note(notes, "text taken as missing", column.name, what)
+    return found
+
+
+def _other_than_plain_numbers(
+    column: "pd.Series[Any]", form: NumberFormat, declared: bool, notes: Notes
+) -> "pd.Series[Any]":
+    """Truth values, numbers with other marks, or texts."""
+    known, levels = _known(column)
+    if len(levels) == 0:
+        return column
+    if levels.isin(FLAGS).all():
+        return known.map(lambda text: tidied(text) in FLAGS[:3]).reindex(column.index)
+    if all(is_number(text) or text in FLAGS or is_date(text) for text in levels):
+        column = known.reindex(column.index)  # beside which gaps have other spellings, too
+    if declared:
+        return column
+    if _hold_numbers(column.name, known, levels):
+        marks, row = _only_reading(known, levels, form), levels.index[0]
+        what = f"{shown(known[row])} is {brief(plain(levels[row], marks))}"
+        _note(notes, "text read as numbers", column.name, what)
+        texts = pa.array(column.map(tidied, "ignore"), pa.string(), from_pandas=True)
+        found = _plain_numbers(texts, marks)
+        return column if found is None else found
+    if all(map(is_number, levels)):
+        row = next(row for row, text in levels.items() if is_code(text))
+        _note(notes, "digits that begin with 0 taken as categories", column.name, _at(known, row))
+    return column
+
+
+def _note(notes: Notes, kind: str, name: Any, what: str) -> None:
+    notes.setdefault(kind, []).append(f"{shown(name)}: {what}")
+
+
+def refuse_numbers(frame: pd.DataFrame, declared: Sequence[str]) -> None:
+    """Refuse numbers in columns of text, of files that could have had columns of numbers."""
+    for name, column in frame.items():
+        if name in declared or not is_text(column):
             continue
-        if not texts.are_numbers():
-            if texts.code is not None:
-                codes.append(f"{shown(texts.name)}: {texts.at(texts.code)}")
-            continue
-        marks, row = _only_reading(texts, form), texts.levels.index[0]
-        written = texts.known.map(lambda text, marks=marks: plain(tidied(text), marks))
-        new[texts.name] = _as_numbers(written, texts.name).reindex(frame.index)
-        if texts.name not in (found or {}) or marks != (".", ""):
-            example = f"{shown(texts.column[row])} is {brief(written[row])}"
-            read.append(f"{shown(texts.name)}: {example}")
-    _tell("text read as numbers", read)
-    _tell("digits that begin with 0 taken as categories", codes)
-    _tell("text taken as missing", gaps)
-    if not new:
-        return frame
-    return pd.DataFrame({name: new.get(name, frame[name]) for name in frame})
-
-
-def _tell(what: str, examples: list[str]) -> None:
-    if examples:
-        n = len(examples)
-        columns = "column" if n == 1 else f"{n} columns, such as"
-        print(f"infosieve: {what} in {columns} {examples[0]}", file=sys.stderr)
-
-
-def exact_numbers(texts: Sequence[str | None], name: Any) -> Any:
-    """An Arrow array of decimals, if float64 loses digits of these numbers that matter; or None."""
-    try:
-        decimals = [None if text is None else Decimal(text) for text in texts]
-    except InvalidOperation:
-        return None
-    known = [value for value in decimals if value is not None and not value.is_nan()]
-    if not beyond_rounding(known):
-        return None
-    try:
-        return pa.array(decimals)
-    except pa.ArrowInvalid:
-        raise InputError(
-            f"column {shown(name)} has numbers of more than 76 digits; subtract one of them from "
-            f"all, or declare it with --categorical {quoted(name)}"
-        ) from None
-
-
-def refuse_doubtful(texts: Sequence[str | None], name: Any, form: NumberFormat) -> None:
-    """Refuse decimal commas that seem to separate thousands: 961 beside 1,244 and never 1,24."""
-    levels = {tidied(text): row for row, text in reversed(list(enumerate(texts))) if text}
-    with_comma = [text for text in levels if "," in text]
-    if not with_comma or len(with_comma) == len(levels) or form.thousands:
-        return
-    if (".", ",") in meanings(levels, form.decimal):
-        row = min(levels[text] for text in with_comma)
-        text = tidied(str(texts[row]))
-        raise InputError(
-            f"column {shown(name)} holds {shown(text)} in row {row + 1}; pass --decimal '.,' to "
-            f"read {plain(text, ('.', ','))} or --decimal ',.' to read "
-            f"{plain(text, (',', '.'))}, or "
-            f"declare it with --categorical {quoted(name)}"
-        )
-
-
-def _texts_of(frame: pd.DataFrame, declared: Sequence[str]) -> Iterator[_Texts]:
-    """The columns of text that were not declared categories."""
-    known = set(declared)
-    for name, dtype in frame.dtypes.items():
-        if name not in known and pd.api.types.is_string_dtype(dtype):
-            texts = frame[name].dropna()
-            # Lists, dates and the like are refused where their column is named.
-            if len(texts) and all(isinstance(text, str) for text in texts):
-                yield _Texts(name, texts)
+        known, levels = _known(column)
+        if _hold_numbers(name, known, levels) and seems_numbers(levels.tolist()):
+            raise InputError(
+                f"column {shown(name)} is text, but holds numbers "
+                f"({_at(known, levels.index[0])}); write it as numbers, or {_way_out(name)}"
+            )
 
 
 def is_gap(text: str) -> bool:
     """Whether a text says that there is no number."""
-    return len(text) < 20 and tidied(text).lower() in GAPS
+    return tidied(text).lower() in _GAPS
 
 
 def is_number(text: str) -> bool:
@@ -253,14 +166,87 @@ def is_number(text: str) -> bool:
     return bool(readings(text)) or adorned(text) or is_code(text)
 
 
-def _only_reading(texts: _Texts, form: NumberFormat) -> Marks:
-    signed = next((row for row, text in texts.levels.items() if adorned(text)), None)
-    if signed is not None:
+def _plain_numbers(texts: Any, marks: Marks) -> "pd.Series[Any] | None":
+    """The numbers of an array of texts that are nothing but them and gaps, with such marks."""
+    if texts.null_count == len(texts):
+        return pd.Series(np.nan, range(len(texts)))
+    numbers = _cast(texts, marks)
+    if numbers is None:
+        texts = pc.utf8_trim_whitespace(texts)
+        gaps = pc.is_in(pc.utf8_lower(texts), value_set=pa.array(sorted(_GAPS)))
+        texts = pc.if_else(gaps, _NULL, texts)
+        numbers = _cast(texts, marks) if texts.null_count < len(texts) else None
+    return numbers
+
+
+def _cast(texts: Any, marks: Marks) -> "pd.Series[Any] | None":
+    """Texts as numbers; None if some are none, or may be something else."""
+    decimal, thousands = marks
+    texts = pc.replace_substring(texts, thousands, "") if thousands else texts
+    other = "." if decimal == "," else ","
+    written = pc.replace_substring(texts, ",", ".") if decimal == "," else texts
+    for kind in (pa.int64(), pa.float64()):
+        with suppress(pa.ArrowInvalid):
+            numbers = written.cast(kind)
+            break
+    else:
+        return None
+    if _any(texts, rf"^[+-]?0[0-9xX]|[{other}]"):  # Arrow reads 007 as 7, 0x1F as 31
+        return None
+    whole = {pa.int64(): pd.Int64Dtype()} if numbers.null_count else {}  # floats would lose digits
+    found = pd.Series(numbers.to_pandas(types_mapper=whole.get))
+    return found if kind == pa.int64() else _exact_numbers(written, found)
+
+
+def _any(texts: Any, pattern: str) -> bool:
+    return bool(pc.any(pc.match_substring_regex(texts, pattern)).as_py())
+
+
+def _exact_numbers(written: Any, floats: "pd.Series[Any]") -> "pd.Series[Any]":
+    """Plain numbers with all their digits, where floats lose some that matter."""
+    low, high = float(floats.min()), float(floats.max())
+    size = max(abs(low), abs(high))
+    narrow = size > EXACT or high - low <= _NARROW * size
+    if not narrow or not _any(written, _MANY_DIGITS):
+        return floats
+    decimals = [None if text is None else Decimal(text) for text in written.to_pylist()]
+    lost = beyond_rounding([value for value in decimals if value is not None])
+    return pd.Series(decimals, dtype=object) if lost else floats
+
+
+def _known(column: "pd.Series[Any]") -> "tuple[pd.Series[Any], pd.Series[Any]]":
+    """The texts that are no gaps; and the different ones, tidied, by their first rows."""
+    column = column.dropna()
+    known = column[~column.isin([text for text in column.drop_duplicates() if is_gap(text)])]
+    return known, known.drop_duplicates().map(tidied)
+
+
+def _hold_numbers(name: Any, known: "pd.Series[Any]", levels: "pd.Series[Any]") -> bool:
+    """Whether all texts are numbers and no codes. A few that are none are refused."""
+    odd = levels[[not is_number(text) for text in levels]]
+    if 2 * len(odd) >= len(known):  # as words do, in many rows; or there are none
+        return False
+    n_odd = int(known.isin(known[odd.index]).sum())
+    if 0 < 2 * n_odd < len(known):
+        header = " (a second row of names, or units?)" if odd.index[0] == 0 else ""
         raise InputError(
-            f"column {shown(texts.name)} holds {texts.at(signed)}; write plain numbers, or "
-            f"{texts.way_out}"
+            f"column {shown(name)} holds numbers but for {_at(known, odd.index[0])}{header}; mend "
+            f"it, write NA for what is missing, or {_way_out(name)}"
         )
-    levels = texts.levels.tolist()
+    return n_odd == 0 and not any(map(is_code, levels))
+
+
+def _at(column: "pd.Series[Any]", row: Any) -> str:
+    """A text and where it is."""
+    return f"{shown(column[row])} in row {row + 1}"
+
+
+def _way_out(name: Any) -> str:
+    return f"declare it with --categorical {quoted(name)}"
+
+
+def _only_reading(known: "pd.Series[Any]", levels: "pd.Series[Any]", form: NumberFormat) -> Marks:
+    """The marks under which all texts are numbers, if --decimal leaves no doubt about them."""
     found = meanings(levels, form.decimal)
     for marks in ((form.decimal, ""), (form.decimal, form.thousands)):
         if marks in found:
@@ -270,31 +256,17 @@ def _only_reading(texts: _Texts, form: NumberFormat) -> Marks:
     if sure and found[0][1] != " ":
         return found[0]
     usual = [(form.decimal, "")]
-    odd = [meanings([text], form.decimal) != usual for text in levels]
-    row = texts.levels.index[odd.index(True)]
-    if not found:
-        raise InputError(
-            f"column {shown(texts.name)} holds numbers written in different ways, such as "
-            f"{texts.at(row)}; write them alike, or {texts.way_out}"
-        )
-    ways = " or ".join(_way(tidied(texts.column[row]), marks, form) for marks in found)
-    raise InputError(
-        f"column {shown(texts.name)} holds {texts.at(row)}; {ways}, or {texts.way_out}"
-    )
+    row: Any = next(row for row, text in levels.items() if meanings([text], usual[0][0]) != usual)
+    ways = " or ".join(_way(levels[row], marks, form) for marks in found)
+    ways = ways or "write plain numbers, all alike"
+    where = f"column {shown(known.name)} holds {_at(known, row)}"
+    raise InputError(f"{where}; {ways}, or {_way_out(known.name)}")
 
 
 def _way(text: str, marks: Marks, form: NumberFormat) -> str:
     """The option under which a text is read so."""
-    value = brief(plain(text, marks))
+    value, option = brief(plain(text, marks)), "".join(marks)
     if marks[0] == form.separator:
         return f"write {value} if that is meant"
-    option = "".join(marks)
-    quoted = shlex.quote(option) if len(option) == 1 or "'" in option else f"'{option}'"
-    return f"pass --decimal {quoted} to read {value}"
-
-
-def _as_numbers(written: "pd.Series[Any]", name: Any) -> "pd.Series[Any]":
-    exact = exact_numbers(written.tolist(), name)
-    if exact is not None:
-        return pd.Series(exact.to_pandas().to_numpy(), written.index)
-    return pd.to_numeric(written.astype(object))
+    option = shlex.quote(option) if len(option) == 1 or "'" in option else f"'{option}'"
+    return f"pass --decimal {option} to read {value}"
