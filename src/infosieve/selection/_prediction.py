@@ -16,6 +16,7 @@ from sklearn.metrics import check_scoring
 from sklearn.utils import _safe_indexing
 
 from infosieve._core.files import first_line
+from infosieve._core.formats import counted
 from infosieve._core.messages import brief, warn
 from infosieve._core.model_text import described, name_of, name_of_score, seeded
 from infosieve._core.progress import Progress
@@ -26,7 +27,6 @@ from infosieve._executors import WorkersLostError
 from infosieve._input.problem import Problem
 from infosieve._input.tables import Table, read_table
 from infosieve._sources import ColumnSource, as_source
-from infosieve.report._parts import counted
 from infosieve.results import CVScores, Provenance
 from infosieve.selection._checkpoint import CVCheckpoint, Fold
 from infosieve.selection._folds import Split, drawn_folds

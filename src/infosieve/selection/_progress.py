@@ -7,10 +7,10 @@ from typing import Any
 from joblib import cpu_count
 
 from infosieve._core.files import printable
+from infosieve._core.formats import p_text
 from infosieve._core.parameters import FEWEST_SCREENED, is_sequential
 from infosieve._core.progress import Progress, spoken
 from infosieve._resampling.subsamples import PART
-from infosieve.report._data import p_text
 from infosieve.results import Step
 
 # Seconds: a test that takes longer is announced.

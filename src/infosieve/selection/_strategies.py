@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from infosieve._core.dialect import parameter
+from infosieve._core.formats import p_text
 from infosieve._core.settings import SelectorSettings, level_share
 from infosieve._core.types import ColumnNumbers, FloatArray, IntArray
 from infosieve._scoring.question import Question
-from infosieve.report._data import p_text
 from infosieve.results import Step
 from infosieve.selection._models import MOST
 from infosieve.selection._one_by_one import CRITERIA, OneByOne, PairwiseCriterion
