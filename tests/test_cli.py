@@ -17,8 +17,10 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -41,16 +43,21 @@ from infosieve import (
     permutation_test,
     relevance_test,
 )
+from infosieve._core import dialect
 from infosieve._core.command_line import quoted
 from infosieve._core.errors import MissingRequirementError
 from infosieve._core.messages import shown
+from infosieve._core.settings import option_names
 from infosieve._engines.numba import jit
 from infosieve._engines.numba.jit import announcer
 from infosieve._executors import WorkersLostError
-from infosieve.cli.errors import in_our_words, show_warning, told, warn_anew
+from infosieve._input.notices import tell_of_targets
+from infosieve._input.tables import read_table
+from infosieve.cli.errors import show_warning, warn_anew
 from infosieve.cli.options import literal
 from infosieve.datasets import make_friedman
 from infosieve.report import _asking
+from infosieve.selection._progress import shorter
 
 T = ("--target", "Y")
 FAST = ["--n-permutations", "99", "--alpha", "0.1", "--max-features", "2", "--seed", "0"]
@@ -1151,15 +1158,21 @@ _OF_PYTHON = ("cli", "datasets", "plots", "results", "_asking.py", "_checks.py")
 
 
 def messages():
-    """Texts of the library, with 7 for what is filled in, and where they are."""
+    """Texts of the library, with 7 for what is filled in, and where they are.
+
+    But for those that are for Python only: the first of either()'s.
+    """
     for path in sorted(Path(infosieve.__file__).parent.rglob("*.py")):
         if set(_OF_PYTHON) & set(path.parts):
             continue
         inside = set()
         for node in ast.walk(ast.parse(path.read_text())):
+            call = getattr(node, "func", None)
+            if getattr(call, "id", "") in ("either", "Rule"):
+                inside.update(id(part) for part in ast.walk(node.args[0]))
             if id(node) in inside or not isinstance(node, (ast.JoinedStr, ast.Constant)):
                 continue
-            inside.update(id(part) for part in ast.walk(node))
+            inside.update(id(part) for part in ast.walk(node) if isinstance(part, ast.Constant))
             parts = node.values if isinstance(node, ast.JoinedStr) else [node]
             text = "".join(str(p.value) if isinstance(p, ast.Constant) else "7" for p in parts)
             if " " in text and "\n" not in text:  # docstrings have several lines
@@ -1171,38 +1184,66 @@ def test_messages_of_the_library_name_options():
     calls = (MISelector, FeatureClustering, infosieve.relevance_test, infosieve.stability)
     names = {name for call in calls for name in inspect.signature(call).parameters}
     any_name = "|".join(sorted(names - {"X", "y", "selector", "estimator", "verbose"}))
-    python = re.compile(rf"'({any_name})' parameter|\b({any_name})=|\(({any_name})\)")
+    python = re.compile(
+        rf"'({any_name})' parameter|\b({any_name})=|\(({any_name})\)|\bin row \d|'({any_name})'"
+    )
     gap = "(missing)"  # NaN, in words
     # What a command refuses before the library would, or does not have.
-    never = ("SelectFromModel", "say what the target is", "cannot be given halves")
-    found = 0
-    for place, text in messages():
-        if not python.search(text.replace(gap, "")) or any(words in text for words in never):
-            continue
-        found += 1
-        ours = in_our_words(text).replace(gap, "")
-        assert not python.search(ours), f"{place}: {ours}"
-        assert "--" in ours or "Give" in ours, place
-    assert found > 50  # or they are not found any more
+    never = ("cannot be given halves", "would be torn apart", "and the selector have an 'executor'")
+    never += ("The selector has a 'checkpoint'", "is there after fit with stop='cv'")
+    every = [one for one in messages() if not any(words in one[1] for words in never)]
+    assert len(every) > 300  # or they are not found any more
+    assert [one for one in every if python.search(one[1].replace(gap, ""))] == []
 
 
 @pytest.mark.parametrize(
-    ("said", "ours"),
+    ("ask", "python", "command"),
     [
-        ("or declare them (discrete_features).", "or declare them (--categorical)."),
-        ("use fewer folds (cv=3), series=True, stop=None",
-         "use fewer folds (--cv 3), --series, --stop none"),
-        ("Pass another 'model' or 'scoring'.", "Give another --model or --scoring."),
-        ("'min_features' parameter (4) must not exceed 'max_features' (3).",
-         "--min-features (4) must not exceed --max-features (3)."),
-        # Columns may have the names of parameters.
-        ("column 'max_features' of X holds 'alpha'", "column 'max_features' of X holds 'alpha'"),
-        ("Left out as identifiers: 'random_state', 'cv'.",
-         "Left out as identifiers: 'random_state', 'cv'."),
+        (lambda: dialect.parameter("n_jobs"), "The 'n_jobs' parameter", "--jobs"),
+        (lambda: dialect.mention("max_features"), "'max_features'", "--max-features"),
+        (lambda: dialect.bare("discrete_features"), "discrete_features", "--categorical"),
+        (lambda: dialect.setting("stop", None), "stop=None", "--stop none"),
+        (lambda: dialect.setting("series", True), "series=True", "--series"),
+        (lambda: dialect.setting("test", False), "test=False", "no --test"),
+        (lambda: dialect.setting("n_neighbors", (3, 9)), "n_neighbors=(3, 9)", "--n-neighbors 3,9"),
+        (lambda: dialect.row(4), "row 4", "row 5"),
+        (lambda: dialect.either("X.loc", "the file"), "X.loc", "the file"),
     ],
-)  # fmt: skip
-def test_parameters_and_columns_in_our_words(said, ours):
-    assert in_our_words(said) == ours
+)
+def test_parameters_and_rows_in_both_dialects(ask, python, command):
+    assert ask() == python
+    with dialect.speaking(dialect.CommandLine(option_names())):
+        assert ask() == command
+    assert ask() == python
+
+
+def test_threads_of_a_worker_speak_for_whom_they_work():
+    words = dialect.CommandLine(option_names())
+    first, second = threading.Event(), threading.Event()
+
+    def work(asked, begins, ends):
+        with dialect.speaking(asked):
+            begins.set()
+            ends.wait(A_LONG_TIME)
+            return dialect.mention("alpha")
+
+    with ThreadPoolExecutor(2) as pool:
+        one = pool.submit(work, words, first, second)
+        first.wait(A_LONG_TIME)
+        other = pool.submit(work, dialect.PYTHON, second, first)
+        assert (one.result(), other.result()) == ("--alpha", "'alpha'")
+        with dialect.speaking(words):
+            assert pool.submit(dialect.mention, "alpha").result() == "--alpha"
+        assert pool.submit(dialect.mention, "alpha").result() == "'alpha'"
+
+
+def test_halves_that_others_fit_speak_as_the_command_does(tmp_path):
+    """Two processes: what goes wrong in one of them names options."""
+    frame(40).assign(kind=["a"] * 36 + ["b"] * 4).to_csv(tmp_path / "table.csv", index=False)
+    asked = ["--n-neighbors", "25", "--n-resamples", 2, "--jobs", 2, "--stop", "none"]
+    done = run("stability", "table.csv", *T, *asked, cwd=tmp_path, text=True)
+    assert done.returncode == 2
+    assert "failed on half 1 (20 of 40 samples): --n-neighbors asks for 25" in done.stderr
 
 
 # Names that a shell, the command or its messages could take for something else.
@@ -1256,11 +1297,12 @@ def test_the_printed_command_gives_the_result_again(number, odd, capsys, monkeyp
 
 @pytest.mark.parametrize("name", ODD)
 def test_names_of_columns_stay_in_messages(name):
-    said = f"column {shown(name)} of X has missing values in row 4; pass alpha=0.1."
-    ours = f"column {shown(name)} of X has missing values in row 5; pass --alpha 0.1."
-    assert in_our_words(said) == f"{ours} --exclude leaves out a column." or (
-        in_our_words(said) == ours
-    )
+    table = pd.DataFrame({name: [1.0, 2.0, 3.0, 4.0, np.nan]})
+    said = f"column {shown(name)} of y has missing values in 1 of 5 samples (the first in row "
+    for words, row in ((dialect.PYTHON, 4), (dialect.CommandLine(option_names()), 5)):
+        with dialect.speaking(words), pytest.warns(UserWarning, match="row") as told:
+            tell_of_targets(read_table(table, "y", missing="auto"), np.arange(5) == 4)
+        assert str(told[0].message) == f"{said}{row}): these samples are left out."
     assert shlex.split(f"infosieve --exclude {quoted(name)}") == ["infosieve", "--exclude", name]
 
 
@@ -1271,15 +1313,16 @@ def test_a_name_is_that_column_whatever_it_would_match(odd, capsys, monkeypatch)
     assert found["features"] == ["x*", "[z]"]
 
 
-def test_lines_of_progress_keep_names_of_columns():
-    assert (
-        told("add max_features (best of 6): 0.3 nats") == "add max_features (best of 6): 0.3 nats"
-    )
-    line = "the test of a step takes 12 s at most; shorter: "
-    assert told(f"{line}lookahead=1, no pairs") == f"{line}--lookahead 1, no pairs"
-    assert told(f"{line}max_features, an end after so many steps, or fewer columns").startswith(
-        f"{line}--max-features, an end"
-    )
+def test_what_would_be_shorter_is_named_as_an_option():
+    selector = MISelector(screen="auto", n_permutations=199)
+    for pairs, python, command in (
+        (True, "lookahead=1, no pairs", "--lookahead 1, no pairs"),
+        (False, "n_permutations='auto', tests that", "--n-permutations auto, tests that"),
+    ):
+        saving = shorter(selector, 100, 8, None)
+        assert saving(pairs).startswith(python)
+        with dialect.speaking(dialect.CommandLine(option_names())):
+            assert saving(pairs).startswith(command)
 
 
 def test_progress_in_python_keeps_its_words(folder, capsys):

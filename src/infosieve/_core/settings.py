@@ -525,6 +525,7 @@ class ClusteringSettings(Settings):
             Rule(
                 "an int of at least 1, 'auto', or None with a 'similarity_threshold'",
                 lambda n: n is None or is_text(n, "auto") or (rules.is_int(n) and n >= 1),
+                of_option="a whole number of at least 1, or auto",
             ),
             "a number, or auto",
         ),
@@ -571,11 +572,19 @@ class StabilitySettings(Settings):
     ] = 50
 
 
+def _every() -> list[tuple[str, Parameter]]:
+    every = (SelectorSettings, StabilitySettings, ClusteringSettings)
+    return [item for settings in every for item in settings.parameters().items()]
+
+
 def of_no_matter() -> set[str]:
     """Parameters on which no result depends."""
-    every = (SelectorSettings, StabilitySettings, ClusteringSettings)
-    known = [item for settings in every for item in settings.parameters().items()]
-    return {name for name, one in known if not one.matters}
+    return {name for name, one in _every() if not one.matters}
+
+
+def option_names() -> dict[str, str]:
+    """The options that are not called as their parameters are."""
+    return {name: one.option for name, one in _every() if one.option}
 
 
 def neighbors_among(n_neighbors: Any, n_samples: int) -> tuple[int, int]:

@@ -2,6 +2,7 @@
 
 from typing import Any, Literal, TypeAlias, get_args
 
+from infosieve._core.dialect import parameter, setting
 from infosieve._core.errors import MissingRequirementError
 from infosieve._core.parameters import check_choice
 from infosieve._core.types import Engine, Executor
@@ -25,8 +26,8 @@ def require_device(device: Device, executor: Executor) -> None:
     reason = executor.missing_requirement(why_no_gpu) if device == "cuda" else None
     if reason is not None:
         raise MissingRequirementError(
-            f"The 'device' parameter is 'cuda', but {reason}. Otherwise, use device='cpu', or "
-            "'auto', which takes a GPU where there is one."
+            f"{parameter('device')} is 'cuda', but {reason}. Otherwise, use "
+            f"{setting('device', 'cpu')}, or 'auto', which takes a GPU where there is one."
         )
 
 
@@ -46,7 +47,7 @@ def engine_of(
         return NumbaEngine()
     if largest_k > MAX_K:
         raise ValueError(
-            f"The 'device' parameter must be 'cpu' for more than {MAX_K} neighbours: the GPU's "
+            f"{parameter('device')} must be 'cpu' for more than {MAX_K} neighbours: the GPU's "
             f"kernels have room for no more. Got {largest_k}; use fewer, or the CPU."
         )
     return CudaEngine()

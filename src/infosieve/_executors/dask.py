@@ -22,6 +22,7 @@ import numpy as np
 from dask.utils import parse_timedelta
 
 from infosieve._core.chunks import chunks
+from infosieve._core.dialect import parameter
 from infosieve._core.documents import versions
 from infosieve._core.errors import MissingRequirementError
 from infosieve._core.files import first_line
@@ -261,12 +262,12 @@ class Dask:
         if not isinstance(self._given, str):
             if getattr(self._given, "asynchronous", False):
                 raise TypeError(
-                    "The 'executor' parameter is an asynchronous client, which cannot be waited "
+                    f"{parameter('executor')} is an asynchronous client, which cannot be waited "
                     "for. Pass a plain one: Client(address)."
                 )
             if self._given.status != "running":
                 raise WorkersLostError(
-                    f"The 'executor' parameter is a Dask client that is {self._given.status}. "
+                    f"{parameter('executor')} is a Dask client that is {self._given.status}. "
                     "Pass one that is connected."
                 )
             return self._given
@@ -382,7 +383,7 @@ class Dask:
                     self.progress.say(f"{address}: {text}")
 
 
-def check_address(address: str, name: str = "The 'executor' parameter") -> None:
+def check_address(address: str, name: str = "") -> None:
     """Refuse what can be no address: to wait for an answer would be in vain."""
     scheme, place = distributed.comm.parse_address(address)
     with suppress(ValueError):
@@ -394,8 +395,8 @@ def check_address(address: str, name: str = "The 'executor' parameter") -> None:
         if host and host == "".join(host.split()) and 0 < port < 1 << 16:
             return
     raise ValueError(
-        f"{name} must be the address of a Dask scheduler, such as 'tcp://10.0.0.1:8786'; 'dask "
-        f"scheduler' prints its own. Got {address!r} instead."
+        f"{name or parameter('executor')} must be the address of a Dask scheduler, such as "
+        f"'tcp://10.0.0.1:8786'; 'dask scheduler' prints its own. Got {address!r} instead."
     )
 
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from infosieve._core.categories import category_labels
+from infosieve._core.dialect import parameter
 from infosieve._core.parameters import is_int
 from infosieve._core.types import Columns, IntArray
 from infosieve._resampling.words import random_order
@@ -31,7 +32,7 @@ def part_size(max_samples: Any, n_samples: int) -> int | None:
     if isinstance(max_samples, float) and 0.0 < max_samples <= 1.0:
         return max(_LEAST, int(max_samples * n_samples))
     raise ValueError(
-        f"The 'max_samples' parameter must be 'auto', an int of at least {_LEAST} (samples of an "
+        f"{parameter('max_samples')} must be 'auto', an int of at least {_LEAST} (samples of an "
         "estimate), a float in (0, 1] (their share), or None (all in one estimate). Got "
         f"{max_samples!r} instead."
     )

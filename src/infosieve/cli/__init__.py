@@ -5,17 +5,14 @@ Nothing heavy is imported before a command needs it.
 
 import sys
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Annotated
 
 import typer
 
 from infosieve._core.command_line import units_of
-from infosieve._core.progress import Progress
 from infosieve.cli import again, choose_k, cluster, demo, relevance, report, select, stability
 from infosieve.cli.command import Command
-from infosieve.cli.errors import STATUS, fail, reported, show_warning, told, warn_anew
+from infosieve.cli.errors import STATUS, fail, reported, show_warning, warn_anew
 
 app = typer.Typer(
     name="infosieve",
@@ -48,17 +45,6 @@ def _root(
         raise typer.Exit
 
 
-@contextmanager
-def _progress_in_our_words() -> Iterator[None]:
-    """Lines of progress name options; whoever runs the command from Python has them back after."""
-    before = Progress.in_words
-    Progress.in_words = staticmethod(told)  # type: ignore[method-assign]
-    try:
-        yield
-    finally:
-        Progress.in_words = staticmethod(before)  # type: ignore[method-assign]
-
-
 def main(arguments: list[str] | None = None) -> None:
     """Run the command; the exit status is one of :data:`STATUS`."""
     given = sys.argv[1:] if arguments is None else arguments
@@ -68,7 +54,7 @@ def main(arguments: list[str] | None = None) -> None:
     again.remember(given)
     warn_anew()
     warnings.showwarning = show_warning  # type: ignore[assignment]
-    with reported(debug), _progress_in_our_words():
+    with reported(debug):
         code = app(given, prog_name="infosieve", standalone_mode=False)
         sys.stdout.flush()
         if code == 130:  # typer has caught Ctrl-C

@@ -7,16 +7,22 @@ from typing import Any
 from typer.core import TyperCommand
 
 from infosieve._core.command_line import units_of
-from infosieve.cli.errors import RENAMED, InputError
+from infosieve._core.dialect import CommandLine, speaking
+from infosieve.cli.errors import InputError
 
 # Options that are no more, and what takes their place.
 _GONE = {"--drop-missing": "--missing drop"}
-# What Python calls otherwise.
-_OF_PYTHON = {f"--{name.replace('_', '-')}": option for name, option in RENAMED.items()}
 
 
 class Command(TyperCommand):
-    """A command that refuses an option given twice, of which one value would be lost."""
+    """A command whose messages name its options, and that refuses one that is given twice."""
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run the command."""
+        from infosieve._core.settings import option_names  # NumPy, which --help does without
+
+        with speaking(CommandLine(option_names())):
+            return super().invoke(ctx)
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments; a list may be given item by item."""
@@ -47,9 +53,10 @@ class Command(TyperCommand):
 
     def _refuse_names_of_python(self, options: set[str]) -> None:
         """Say which option is meant by the name of a parameter: --random-state, --max_features."""
+        from infosieve._core.settings import option_names
+
         known = {name for option in self.params for name in option.opts}
         for name in sorted(options - known):
-            hyphens = name.replace("_", "-")
-            meant = _OF_PYTHON.get(hyphens, hyphens)
+            meant = CommandLine(option_names()).mention(name[2:].replace("-", "_"))
             if meant in known:
                 raise InputError(f"{name} is no option; do you mean {meant}?")

@@ -15,6 +15,7 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.metrics import check_scoring
 from sklearn.utils import _safe_indexing
 
+from infosieve._core.dialect import bare, either, mention, parameter, setting
 from infosieve._core.estimators import described, name_of, name_of_score, seeded
 from infosieve._core.files import first_line
 from infosieve._core.messages import brief, warn
@@ -139,22 +140,23 @@ class Trial:
             raise ValueError(
                 f"The score of {name} is {score} (fold {number + 1}, "
                 f"{counted(len(judge), 'sample')}); it must be a finite number. Use fewer folds "
-                "(cv), or another 'scoring'."
+                f"({bare('cv')}), or another {mention('scoring')}."
             )
         return score
 
     def _other_model(self, values: Any) -> str:
         """The way out where a model fails on some columns."""
         if self.thin:
-            return "Use fewer folds (cv)."
+            return f"Use fewer folds ({bare('cv')})."
         if not _unprepared(values):
-            return "Pass another 'model'."
-        return (
+            return f"Pass another {mention('model')}."
+        return either(
             "A model is given columns of X as they are: pass a pipeline that prepares them "
             "(scales, fills gaps, encodes text) for the model, such as make_pipeline("
             "make_column_transformer((OneHotEncoder(handle_unknown='ignore', sparse_output=False), "
             "make_column_selector(dtype_exclude='number')), remainder='passthrough'), model) for "
-            "text, or model=None."
+            "text, or model=None.",
+            "Give another --model.",
         )
 
     def _unjudged(
@@ -165,13 +167,13 @@ class Trial:
             model.predict(values)
         except Exception as failed:
             return _refused(f"{name} cannot predict {fold}", failed, self._other_model(values))
-        way_out = "Pass another 'model' or 'scoring'."
+        way_out = f"Pass another {mention('model')} or {mention('scoring')}."
         if isinstance(model, (DummyClassifier, DummyRegressor)):
             way_out = (
                 "All numbers of columns are compared with none, where that model predicts: pass a "
-                "'scoring' that judges any model by what it predicts."
+                f"{mention('scoring')} that judges any model by what it predicts."
             )
-        what = f"The 'scoring' parameter ({self.scoring}) cannot judge {name} {fold}"
+        what = f"{parameter('scoring')} ({self.scoring}) cannot judge {name} {fold}"
         return _refused(what, error, way_out)
 
 
@@ -231,12 +233,13 @@ def _has_classes(problem: Problem) -> bool:
     categorical = problem.y.categorical
     if categorical.any() and not categorical.all():
         raise ValueError(
-            "y has classes and numbers: no model predicts both. With stop='cv', pass one of them."
+            "y has classes and numbers: no model predicts both. With "
+            f"{setting('stop', 'cv')}, pass one of them."
         )
     if categorical.sum() > 1:
         raise ValueError(
-            f"y has {categorical.size} columns of classes. With stop='cv', pass one of them, or "
-            "one column whose classes are their combinations."
+            f"y has {categorical.size} columns of classes. With {setting('stop', 'cv')}, pass one "
+            "of them, or one column whose classes are their combinations."
         )
     return bool(categorical.all())
 
@@ -248,8 +251,8 @@ def _warn_of_rare_classes(y: Table) -> None:
         also = " or 'roc_auc'" if counts.size == 2 else ""
         warn(
             f"{y.label(0)} has a class with {counts.min()} of {y.n_samples} samples, which "
-            f"accuracy hardly sees. Pass scoring='balanced_accuracy'{also} if it matters; "
-            "scoring='accuracy' says that it does not."
+            f"accuracy hardly sees. Pass {setting('scoring', 'balanced_accuracy')}{also} if it "
+            f"matters; {setting('scoring', 'accuracy')} says that it does not."
         )
 
 
@@ -262,7 +265,7 @@ def _judge(scoring: Any, model: Any, problem: Problem, classes: bool) -> tuple[A
     elif isinstance(scoring, str) and (why := unjudged(scoring, _targets(problem), classes)):
         target = problem.y.label(0) if problem.y.n_columns == 1 else "y"
         raise ValueError(
-            f"The 'scoring' parameter {scoring!r} cannot judge predictions of {target}, which has "
+            f"{parameter('scoring')} {scoring!r} cannot judge predictions of {target}, which has "
             f"{'classes' if classes else 'numbers'}: {why.rstrip('.')}. Pass another one, or None."
         )
     return scoring, check_scoring(model, scoring=scoring)
@@ -307,13 +310,13 @@ def _check_kind(model: Any, target: str, classes: bool) -> None:
     name = type(model).__name__
     if not (is_classifier(model) or is_regressor(model)):
         raise TypeError(
-            f"The 'model' parameter must be a regressor or a classifier; {name} is neither. Of a "
+            f"{parameter('model')} must be a regressor or a classifier; {name} is neither. Of a "
             "pipeline, the last step must be one."
         )
     wanted = "a classifier" if classes else "a regressor"
     raise ValueError(
-        f"The 'model' parameter is {name}, but {target} has {'classes' if classes else 'numbers'}: "
-        f"pass {wanted}, or say what the target is (discrete_target={not classes})."
+        f"{parameter('model')} is {name}, but {target} has {'classes' if classes else 'numbers'}: "
+        f"pass {wanted}, or say what the target is ({setting('discrete_target', not classes)})."
     )
 
 

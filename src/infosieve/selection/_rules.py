@@ -5,7 +5,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from infosieve._core.dialect import parameter
+from infosieve._core.dialect import mention, parameter
 from infosieve._core.parameters import screen_size
 from infosieve._core.settings import Correction, Null, SelectorSettings, Stop
 from infosieve.selection._models import MOST
@@ -68,7 +68,8 @@ def rules_of(settings: SelectorSettings, table: Any, seed: int) -> Rules:
             raise ValueError(f"{parameter(name)} asks for {value} features, but X has {m} columns.")
     if least > most:
         raise ValueError(
-            f"The 'min_features' parameter ({least}) must not exceed 'max_features' ({most})."
+            f"{parameter('min_features')} ({least}) must not exceed "
+            f"{mention('max_features')} ({most})."
         )
     one_by_one: Any = settings.criterion if settings.one_by_one else None
     pool = _POOL if one_by_one is None else _POOL_ONE_BY_ONE

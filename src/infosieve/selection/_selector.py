@@ -11,6 +11,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from infosieve._core.dialect import either, setting
 from infosieve._core.estimators import PAIRS
 from infosieve._core.parameters import check_x
 from infosieve._core.progress import Progress
@@ -457,7 +458,8 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             progress.say(f"{len(known)} steps are in the checkpoint")
             search.score_alone()
         if search.rules.tested and self.correction is None:
-            progress.say("correction=None: p is that of a column alone, not of the best of many")
+            how = setting("correction", None)
+            progress.say(f"{how}: p is that of a column alone, not of the best of many")
         for step in search.steps(known):
             if checkpoint is not None:
                 checkpoint.keep(search.path)
@@ -530,8 +532,10 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         stop = settings_of(self).stop_rule
         warnings.warn(
             f"No column was selected: the best of {best.n_candidates} candidates, {names} "
-            f"({best.mi:.3g} nats), does not pass: {verdict} (stop={stop!r}, "
-            f"alpha={self.alpha}). transform gives zero columns; min_features=1 keeps the best.",
+            f"({best.mi:.3g} nats), does not pass: {verdict} "
+            f"({setting('stop', stop)}, {setting('alpha', self.alpha)}). "
+            f"{either('transform gives zero columns; ', '')}{setting('min_features', 1)} keeps the "
+            "best.",
             UserWarning,
             stacklevel=4,
         )

@@ -16,6 +16,7 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
+from infosieve._core.dialect import Dialect, parameter, setting, speaking, spoken
 from infosieve._core.documents import versions
 from infosieve._core.estimators import import_lines, imports_of, told, written
 from infosieve._core.files import first_line
@@ -173,12 +174,12 @@ def _check_selector(selector: Any, executor: Any) -> None:
         hasattr(selector, name) for name in ("fit", "get_params")
     ):
         raise TypeError(
-            "The 'selector' parameter must be an estimator that selects columns, such as "
+            f"{parameter('selector')} must be an estimator that selects columns, such as "
             f"MISelector(). Got {shown(selector)} instead."
         )
     if not hasattr(last, "get_support"):
         raise TypeError(
-            f"The 'selector' parameter must select columns (have 'get_support'), which "
+            f"{parameter('selector')} must select columns (have 'get_support'), which "
             f"{type(last).__name__} does not. Of a model with weights, pass "
             "SelectFromModel(model); of a pipeline, the part that ends in a selector."
         )
@@ -246,7 +247,9 @@ def _opened(selector: Any, X: Any, y: Any, groups: Any) -> _Samples:
         used &= ~x.incomplete
     rows, n = np.flatnonzero(used), x.n_samples
     if rows.size < n:
-        gaps = "no target, or gaps (missing='drop')" if missing == "drop" else "no target"
+        gaps = "no target"
+        if missing == "drop":
+            gaps += f", or gaps ({setting('missing', 'drop')})"
         warn(f"{n - rows.size} of {n} samples have {gaps}, and are left out.")
     used_ones = x.take_rows(rows), target.take_rows(rows), together.of_rows(rows)
     rows = rows[order_of_rows(*used_ones)]
@@ -426,22 +429,24 @@ def _fitted(
     if executor is not None:
         with executor_of(executor, n_jobs, progress) as workers:
             shared = workers.share(samples)
-            yield from workers.map(_fit, ((1, (shared, half, True)) for half in halves))
+            jobs = ((1, (shared, half, True, spoken())) for half in halves)
+            yield from workers.map(_fit, jobs)
         return
     n_processes = min(Threads(n_jobs).n_workers, len(halves))
     if n_processes < 2:
-        yield from (_fit(None, samples, half, False) for half in halves)
+        yield from (_fit(None, samples, half, False, spoken()) for half in halves)
         return
     processes = Parallel(n_processes, backend="loky", return_as="generator")
-    yield from processes(delayed(_fit)(None, samples, half, True) for half in halves)
+    yield from processes(delayed(_fit)(None, samples, half, True, spoken()) for half in halves)
 
 
 def _fit(
-    _: Any, samples: _Samples, half: _Half, beside_others: bool
+    _: Any, samples: _Samples, half: _Half, beside_others: bool, dialect: Dialect
 ) -> tuple[tuple[int, ...], list[str]]:
     """Fit a clone on a half: what it chooses, and what it warns of.
 
-    ``beside_others``: other halves are fitted at the same time, so one thread must do.
+    ``beside_others``: other halves are fitted at the same time, so one thread must do. ``dialect``:
+    the words of the process that asks.
     """
     selector = clone(samples.selector)
     own = {"random_state": half.seed} | ({"n_jobs": 1} if beside_others else {})
@@ -450,7 +455,7 @@ def _fit(
     selector.set_params(**{name: own[end] for name, end in ends.items() if end in own})
     X, y = _safe_indexing(samples.X, half.rows), _safe_indexing(samples.y, half.rows)
     also = {} if samples.groups is None else _groups_of(selector, samples.groups[half.rows])
-    with _ear.listening() as texts:
+    with speaking(dialect), _ear.listening() as texts:
         try:
             chosen = _chosen(selector.fit(X, y, **also), samples.names)
         except Exception as error:
