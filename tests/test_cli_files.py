@@ -19,8 +19,8 @@ import pytest
 from infosieve import SelectionResult, relevance
 from infosieve.cli import tables
 from infosieve.cli.data import read_data
-from infosieve.cli.dates import without_dates
 from infosieve.cli.errors import InputError
+from infosieve.cli.tables import Reading
 
 FAST = ["--n-permutations", "99", "--alpha", "0.1", "--max-features", "2", "--seed", "0"]
 N = 80
@@ -38,10 +38,13 @@ def frame(n=N):
 
 
 def data_of(path, target="Y", **options):
-    known = {"features": None, "exclude": None, "categorical": None, "missing": "auto"}
-    known |= {"groups": None}
-    known |= {"delimiter": None, "decimal": None, "encoding": None, "sheet": None}
-    return read_data(str(path), target, **known | {"dates": "error"} | options)
+    return read_data(str(path), target, Reading(**options))
+
+
+def read(path, **options):
+    """The whole table of a file."""
+    data = data_of(path, **options)
+    return data.beside_target(data.X)
 
 
 def written(table, **options):
@@ -72,7 +75,7 @@ def zipped(files):
 @pytest.mark.parametrize("name", PACKED)
 def test_packed_files_are_unpacked(name, tmp_path):
     (tmp_path / name).write_bytes(PACKED[name](written(frame())))
-    pd.testing.assert_frame_equal(tables.read(str(tmp_path / name)), frame())
+    pd.testing.assert_frame_equal(read(tmp_path / name), frame())
 
 
 def test_the_ending_inside_counts(tmp_path):
@@ -81,7 +84,7 @@ def test_the_ending_inside_counts(tmp_path):
         (tmp_path / name).write_bytes(
             bz2.compress(data) if "bz2" in name else zipped({"in.tsv": data})
         )
-        assert list(tables.read(str(tmp_path / name))) == ["heat", "a", "Y"]
+        assert list(read(tmp_path / name)) == ["heat", "a", "Y"]
 
 
 @pytest.mark.parametrize(
@@ -98,7 +101,7 @@ def test_the_ending_inside_counts(tmp_path):
 def test_archives_that_cannot_be_used(name, data, message, tmp_path):
     (tmp_path / name).write_bytes(data)
     with pytest.raises(InputError) as error:
-        tables.read(str(tmp_path / name))
+        read(tmp_path / name)
     assert message in str(error.value)
 
 
@@ -106,42 +109,47 @@ def test_archives_that_cannot_be_used(name, data, message, tmp_path):
 
 
 FOREIGN = {
-    "t.json": (b'[{"a": 1}]', "JSON", "pandas.read_json('t.json')"),
-    "t.jsonl": (b'{"a": 1}', "JSON", "pandas.read_json('t.jsonl', lines=True)"),
-    "download.csv": (b'{"error": "no such table"}', "JSON", "read_json"),
-    "t.sav": (b"$FL2@(#)", "an SPSS file", "pandas.read_spss('t.sav')"),
-    "t.dta": (b"<stata_dta>", "a Stata file", "pandas.read_stata"),
-    "t.sas7bdat": (b"x", "a SAS file", "pandas.read_sas"),
-    "t.mat": (b"MATLAB 5.0 MAT-file", "a Matlab file", "writetable"),
-    "t.rds": (gzip.compress(b"X\n\x00\x00"), "an R file", "write.csv(readRDS('t.rds')"),
-    "t.RData": (gzip.compress(b"RDX3\nX\n"), "an R file", "write.csv"),
-    "t.xls": (b"\xd0\xcf\x11\xe0", "an Excel file of before 2007", "save it as .xlsx or CSV"),
-    "renamed.csv": (b"\xd0\xcf\x11\xe0", "an Excel file of before 2007", ".xlsx"),
-    "t.ods": (zipped({"content.xml": b"x"}), "an OpenDocument spreadsheet", "save it"),
-    "t.h5": (b"\x89HDF\r\n", "an HDF5 file", "pandas.read_hdf"),
-    "t.pkl": (b"\x80\x04", "a Python pickle", "pandas.read_pickle"),
-    "t.npy": (b"\x93NUMPY", "an array without names", "MISelector"),
-    "page.csv": (b"\n<!DOCTYPE html><html>", "a web page", "download the table itself"),
-    "t.arff": (b"@relation x", "a Weka file", "scipy.io.arff"),
-    "t.tar": (b"x", "an archive", "unpack it"),
-    "t.pdf": (b"%PDF-1.7", "a PDF file", "a table is CSV"),
+    "t.json": "pandas.read_json('t.json')",
+    "t.sav": "pandas.read_spss('t.sav')",
+    "t.dta": "pandas.read_stata('t.dta')",
+    "t.sas7bdat": "pandas.read_sas",
+    "t.mat": "in Matlab, writetable",
+    "t.rds": "in R, write.csv(readRDS('t.rds')",
+    "t.RData": "in R, write.csv",
+    "t.xls": "pandas.read_excel('t.xls')",
+    "t.ods": "pandas.read_excel",
 }
 
 
 @pytest.mark.parametrize("name", FOREIGN)
 def test_other_formats_are_named_with_the_way_out(name, tmp_path):
-    data, what, way_out = FOREIGN[name]
-    (tmp_path / name).write_bytes(data)
+    (tmp_path / name).write_bytes(b"x")
     with pytest.raises(InputError) as error:
-        tables.read(str(tmp_path / name))
-    assert f"{name} is {what}" in str(error.value)
-    assert way_out in str(error.value)
+        read(tmp_path / name)
+    ending = (tmp_path / name).suffix.lower()
+    assert f"{name}: {ending} files are not read here" in str(error.value)
+    assert FOREIGN[name] in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("data", "rule"),
+    [
+        (b'{"error": "no such table"}', "one column"),
+        (b"<!DOCTYPE html><html>", "one column"),
+        (b"\xd0\xcf\x11\xe0" + bytes(8), "no text"),  # old Excel
+        (b"a,b\0\n1,2\n", "no text"),
+    ],
+)
+def test_what_is_no_table_is_refused(data, rule, tmp_path):
+    (tmp_path / "t.csv").write_bytes(data)
+    with pytest.raises(InputError, match=rf"t\.csv.* {rule}"):
+        read(tmp_path / "t.csv")
 
 
 @pytest.mark.parametrize("name", ["ORCID", "RDX", "MATLAB", "A", "X", "[kg]", "Rar!", "PK"])
 def test_names_that_look_like_other_formats(name, tmp_path):
     (tmp_path / "t.csv").write_text(f"{name},Y\n" + "1,2\n2,3\n" * 9)
-    assert list(tables.read(str(tmp_path / "t.csv"))) == [name, "Y"]
+    assert list(read(tmp_path / "t.csv")) == [name, "Y"]
 
 
 # --- Excel
@@ -186,7 +194,7 @@ def test_a_workbook_as_people_have_it(tmp_path, capsys):
     assert got["flag"].dtype == bool
     said = capsys.readouterr().err
     assert "column '' has no name and counts rows: left out" in said
-    assert "text taken as missing in column 'heat': 'n/a' in row 3, 2 in all" in said
+    assert "text taken as missing in column 'heat': 'n/a' in row 3, 1 in all" in said
 
 
 def test_sheets_are_chosen_by_name(tmp_path):
@@ -228,21 +236,22 @@ def test_latin_1_is_recognised_and_told(tmp_path, capsys):
     table = frame().rename(columns={"heat": "Wärme"}).replace({"kind": {"low": "schön"}})
     for encoding in ("latin-1", "cp1252"):
         (tmp_path / "t.csv").write_bytes(table.to_csv(index=False).encode(encoding))
-        pd.testing.assert_frame_equal(tables.read(str(tmp_path / "t.csv")), table)
+        pd.testing.assert_frame_equal(read(tmp_path / "t.csv"), table)
         said = capsys.readouterr().err
         assert "t.csv is no UTF-8 (line 1), and is read as Windows-1252" in said
-        assert "'Wärme'; --encoding names another" in said
+        assert "'Wärme" in said
+        assert "--encoding names another" in said
     for encoding in ("utf-8-sig", "utf-16", "utf-8"):
         (tmp_path / "t.csv").write_bytes(table.to_csv(index=False).encode(encoding))
-        pd.testing.assert_frame_equal(tables.read(str(tmp_path / "t.csv")), table)
+        pd.testing.assert_frame_equal(read(tmp_path / "t.csv"), table)
     assert capsys.readouterr().err == ""
     cyrillic = table.rename(columns={"Wärme": "Тепло"}).replace({"kind": {"schön": "мало"}})
     (tmp_path / "t.csv").write_bytes(cyrillic.to_csv(index=False).encode("cp1251"))
-    got = tables.read(str(tmp_path / "t.csv"), encoding="cp1251")
+    got = read(tmp_path / "t.csv", encoding="cp1251")
     pd.testing.assert_frame_equal(got, cyrillic)
     (tmp_path / "t.csv").write_bytes(b"a,b\n1,\x81\n")
     with pytest.raises(InputError, match=r"t.csv is no text in cp1252 \(line 2\); pass --encoding"):
-        tables.read(str(tmp_path / "t.csv"))
+        read(tmp_path / "t.csv")
 
 
 @pytest.mark.parametrize("separator", [";", "\t", "|"])
@@ -250,7 +259,7 @@ def test_latin_1_is_recognised_and_told(tmp_path, capsys):
 def test_separators_and_decimal_commas_are_recognised(separator, decimal, tmp_path, capsys):
     table = frame().rename(columns={"heat": "heat, °C"})
     (tmp_path / "t.csv").write_bytes(written(table, sep=separator, decimal=decimal))
-    pd.testing.assert_frame_equal(tables.read(str(tmp_path / "t.csv")), table)
+    pd.testing.assert_frame_equal(read(tmp_path / "t.csv"), table)
     said = capsys.readouterr().err
     assert "values are separated by" in said
     assert ("numbers have a decimal comma" in said) == (decimal == ",")
@@ -286,11 +295,15 @@ def test_points_beside_commas_are_points(tmp_path):
 
 
 def test_row_names_of_r(tmp_path, capsys):
+    """As write.csv has them: with an empty name. A header that lacks it is refused."""
     lines = written(frame()).decode().splitlines()
-    text = [lines[0], *(f'"{i}",{line}' for i, line in enumerate(lines[1:], 1))]
-    (tmp_path / "t.csv").write_text("\n".join(text))
+    rows = [f'"{i}",{line}' for i, line in enumerate(lines[1:], 1)]
+    (tmp_path / "t.csv").write_text("\n".join(['"",' + lines[0], *rows]))
     pd.testing.assert_frame_equal(data_of(tmp_path / "t.csv").X, frame().drop(columns="Y"))
     assert "column '' has no name and counts rows: left out" in capsys.readouterr().err
+    (tmp_path / "t.csv").write_text("\n".join([lines[0], *rows]))
+    with pytest.raises(InputError, match="row 1 has 6 values, the first row has 5"):
+        data_of(tmp_path / "t.csv")
 
 
 def test_quoted_lines_and_names_with_spaces(tmp_path):
@@ -312,7 +325,7 @@ def test_gaps_of_numbers(gap, tmp_path):
     table.loc[[4, 7], "heat"] = gap
     table.loc[5, "light"] = gap
     (tmp_path / "t.csv").write_bytes(written(table))
-    got = tables.checked(tables.read(str(tmp_path / "t.csv")), [])
+    got = read(tmp_path / "t.csv")
     assert got["heat"].dtype == np.float64
     assert got["heat"].dropna().tolist() == frame()["heat"].drop([4, 7]).tolist()
     assert got["light"].isna().tolist() == [i == 5 for i in range(N)]
@@ -425,13 +438,19 @@ def test_a_comma_at_the_end_of_lines_is_no_column(tmp_path):
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("a,b,a,b,Y\n" + "1,2,3,4,5\n" * 9, r"'a' \(columns 1, 3\), 'b' \(columns 2, 4\); rename"),
-        ("a,b,Y\nx,y,z\n" + "1,2,3\n" * 9, "two rows of names.*'a', 'b', ... and 'x', 'y'"),
-        ("heat,light,Y\n°C,lx,kg\n" + "1,2,3\n" * 9, "two rows of names, or of names and units"),
-        ("a,b,Y\n1,2,3\n1,2,3,4\n", r"row 2 has 4 values, the header has 3 names \('1,2,3,4'\)"),
+        ("a,b,a,b,Y\n" + "1,2,3,4,5\n" * 9, r"more than one column named 'a', 'b'; rename"),
+        (
+            "a,b,Y\nx,y,z\n" + "1,2,3\n" * 9,
+            "'a' holds numbers but for 'x' in row 1 .a second row of names",
+        ),
+        (
+            "heat,light,Y\n°C,lx,kg\n" + "1,2,3\n" * 9,
+            "'heat' holds numbers but for '°C' in row 1 .*units",
+        ),
+        ("a,b,Y\n1,2,3\n1,2,3,4\n", r"row 2 has 4 values, the first row has 3 \('1,2,3,4'\)"),
         (
             "My table\na,b,Y\n1,2,3\n",
-            "'My table' where a header should be, and 'a,b,Y' in row 1 below",
+            r"row 1 has 3 values, the first row has 1 \('a,b,Y'\).*above the row of names",
         ),
     ],
 )
@@ -445,8 +464,8 @@ def test_columns_with_two_levels_of_names(tmp_path):
     table = frame()[["heat", "light", "noise", "Y"]]
     table.columns = pd.MultiIndex.from_tuples([("a", "x"), ("b", "x"), ("c", "y"), ("d", "y")])
     table.to_csv(tmp_path / "t.csv", index=False)
-    with pytest.raises(InputError, match=r"two rows of names.*'a', 'b', ... and 'x', 'x'"):
-        data_of(tmp_path / "t.csv")
+    with pytest.raises(InputError, match=r"'a' holds numbers but for 'x' in row 1"):
+        data_of(tmp_path / "t.csv", target="d")
 
 
 # --- dates
@@ -475,7 +494,14 @@ def test_dates_are_named_or_days(case, ending, tmp_path):
     table.to_csv(place, index=False) if ending == "csv" else table.to_parquet(place)
     with pytest.raises(InputError) as error:
         data_of(place)
-    for words in (str(place), "column 'when'", "in row 1", "--dates ordinal", "--exclude"):
+    for words in (
+        str(place),
+        "column 'when'",
+        "in row 1",
+        "--dates ordinal",
+        "--exclude",
+        "--series",
+    ):
         assert words in str(error.value)
     assert "when" not in data_of(place, exclude=["when"]).X
     got = data_of(place, dates="ordinal").X["when"]
@@ -496,8 +522,7 @@ def test_dates_of_typed_files_and_gaps(tmp_path):
         InputError, match=r"4 columns hold dates or times .'when', 'day', 'span', 'z"
     ):
         data_of(tmp_path / "t.parquet")
-    read = tables.read(str(tmp_path / "t.parquet"))
-    got = without_dates(read, [], "ordinal")
+    got = read(tmp_path / "t.parquet", dates="ordinal")
     assert got["when"].dropna().tolist() == [18383.25 + i for i in range(N) if i != 3]
     assert got["day"].dropna().tolist() == [18383 + i for i in range(N) if i != 3]
     assert got["span"].tolist() == list(range(N))
@@ -523,27 +548,9 @@ def test_dates_that_may_begin_with_the_month(tmp_path):
 
 def test_a_target_of_dates(tmp_path):
     frame().assign(Y=pd.date_range("2020", periods=N)).to_csv(tmp_path / "t.csv", index=False)
-    with pytest.raises(InputError, match=r"column 'Y' holds dates") as error:
+    with pytest.raises(InputError, match=r"column 'Y' holds dates"):
         data_of(tmp_path / "t.csv")
-    assert "--series" not in str(error.value)  # what is to be predicted does not order the rows
     assert data_of(tmp_path / "t.csv", dates="ordinal").y[0] == 18262
-
-
-def test_dates_that_order_the_rows(tmp_path):
-    """A series is spoken of where rows are in order of time, and can be said to be."""
-    when = pd.date_range("2020", periods=N)
-    table = frame().assign(when=when, who=np.repeat(["a", "b", "c", "d"], N // 4))
-    place = tmp_path / "t.csv"
-    for column, options, fits in (
-        (when, {}, True),
-        (when, {"groups": "who"}, False),
-        (when, {"may_be_series": False}, False),  # as for halves of the samples
-        (when[::-1], {}, False),
-    ):
-        table.assign(when=column).to_csv(place, index=False)
-        with pytest.raises(InputError, match=r"column 'when' holds dates") as error:
-            data_of(place, **options)
-        assert ("rows are in its order: --series says so" in str(error.value)) == fits
 
 
 def test_what_numbers_count_that_stand_for_dates(tmp_path):
@@ -623,7 +630,7 @@ def test_a_table_as_it_is_downloaded(tmp_path):
     (tmp_path / "t.csv").write_bytes(twice)
     done = run("select", "t.csv", "--target", "Ertrag", *FAST, cwd=tmp_path)
     assert done.returncode == 2
-    assert "t.csv has more than one column named 'Licht' (columns 3, 4)" in done.stderr
+    assert "t.csv has more than one column named 'Licht'; rename them" in done.stderr
 
 
 def test_constant_columns_and_identifiers_are_told(tmp_path):
@@ -646,7 +653,7 @@ def test_files_are_read_from_arrows_own_memory():
     """Objects of Python that Arrow's threads release late abort a process that is ending."""
     import pyarrow as pa
 
-    from infosieve.cli.csv_files import in_arrow
+    from infosieve.cli.files import in_arrow
 
     before = pa.total_allocated_bytes()
     file = in_arrow(b"a,b\n" * 250_000)

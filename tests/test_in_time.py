@@ -104,14 +104,13 @@ def test_the_command_tells_of_the_dates_of_a_file(form, tmp_path):
 
 def test_a_table_that_stays_on_disk_has_its_dates_looked_at(tmp_path, monkeypatch, recwarn):
     from infosieve.cli import tables
-    from infosieve.cli.dates import tell_of_order
+    from infosieve.cli.data import read_data
+    from infosieve.cli.tables import Reading
 
     X, y = table()
     X.assign(y=y, day=DAYS[::-1]).to_parquet(tmp_path / "t.parquet")
     monkeypatch.setattr(tables, "SMALL", 0)
-    source = tables.read(str(tmp_path / "t.parquet"))
-    assert source.dates == ["day"]
-    tell_of_order(source)
+    read_data(str(tmp_path / "t.parquet"), "y", Reading(exclude=["day"], series=True))
     assert "'2020-02-28' in row 1 comes after '2020-02-29'" in str(recwarn[0].message)
 
 

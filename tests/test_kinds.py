@@ -16,15 +16,14 @@ from infosieve._input import problem
 from infosieve._input.lazy_columns import SourceTable
 from infosieve._input.tables import read_table
 from infosieve._sources import ColumnSource, as_source, open_columns
-from infosieve.cli import data as cli_data
 from infosieve.cli import tables
+from infosieve.cli.data import read_data
 from infosieve.cli.errors import InputError
+from infosieve.cli.tables import Reading
 
 openpyxl = pytest.importorskip("openpyxl")
 N = 24
 GAP_WORDS = ["", "NA", "NaN", "nan", "N/A", "null", "None", "-", "?", "n.a.", "missing"]
-WAYS = {"missing": "auto", "groups": None, "delimiter": None, "decimal": None, "encoding": None}
-WAYS |= {"sheet": None, "dates": "error", "features": None, "exclude": None, "categorical": None}
 
 
 def column_of(values):
@@ -50,7 +49,7 @@ def beside(values, **dtype):
 
 
 def by_command(path):
-    return as_it_is(cli_data.read_data(str(path), "y", **WAYS).X)
+    return as_it_is(read_data(str(path), "y", Reading()).X)
 
 
 def written(how):
@@ -94,7 +93,7 @@ def arrow_table(values):
 def from_disk(values, folder, monkeypatch):
     monkeypatch.setattr(tables, "SMALL", 0)
     pa.parquet.write_table(arrow_table(values), folder / "table.parquet")
-    found = cli_data.read_data(str(folder / "table.parquet"), "y", **WAYS)
+    found = read_data(str(folder / "table.parquet"), "y", Reading())
     assert isinstance(found.X, ColumnSource)
     return as_it_is(found.X)
 
@@ -254,10 +253,10 @@ def test_flags_with_gaps_have_one_p_value(tmp_path, monkeypatch):
     table.to_csv(tmp_path / "dash.csv", index=False, na_rep="-")
     table.to_parquet(tmp_path / "t.parquet")
     for name in ("t.csv", "dash.csv", "t.xlsx", "t.parquet"):
-        found[name] = cli_data.read_data(str(tmp_path / name), "y", **WAYS)
+        found[name] = read_data(str(tmp_path / name), "y", Reading())
     monkeypatch.setattr(tables, "SMALL", 0)
     monkeypatch.setattr(problem, "SMALL", 0)
-    found["on disk"] = cli_data.read_data(str(tmp_path / "t.parquet"), "y", **WAYS)
+    found["on disk"] = read_data(str(tmp_path / "t.parquet"), "y", Reading())
     tests = {"python": relevance_test(table[["x"]], table["y"], random_state=0)}
     for name, data in found.items():
         if name != "python":
@@ -269,7 +268,7 @@ def test_flags_with_gaps_have_one_p_value(tmp_path, monkeypatch):
 
 def test_codes_are_told(tmp_path, capsys):
     (tmp_path / "t.csv").write_text("zip,y\n" + "".join(f"{i:05},{i / 7}\n" for i in range(1, 30)))
-    X = cli_data.read_data(str(tmp_path / "t.csv"), "y", **WAYS).X
+    X = read_data(str(tmp_path / "t.csv"), "y", Reading()).X
     assert X["zip"].iloc[0] == "00001"
     said = "digits that begin with 0 taken as categories in column 'zip': '00001' in row 1"
     assert said in capsys.readouterr().err

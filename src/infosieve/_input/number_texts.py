@@ -20,8 +20,19 @@ MARKS: tuple[Marks, ...] = tuple((d, t) for d in ".," for t in THOUSANDS if t !=
 FLAGS = ("True", "true", "TRUE", "False", "false", "FALSE")
 # Whole numbers of so few kinds may be the codes of categories.
 CODES = 20
-# 2024-05-31 with or without a time, 31.5.2024, 5/31/24.
-_DATE = re.compile(r"\d{4}[-/.]\d\d?[-/.]\d\d?(?:[T ].*)?|\d\d?[-/.]\d\d?[-/.](?:\d\d){1,2}")
+# Dates: 2024-05-31, 31.5.2024 and 5/31/24, 31 May 2024, May 31, 2024; with a time, or that alone.
+_M, _D = r"(?:0?[1-9]|1[012])", r"(?:0?[1-9]|[12]\d|3[01])"
+_MONTH = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
+_DATES = (
+    rf"[12]\d{{3}}(?P<a>[-/.]){_M}(?P=a){_D}|(?:1[89]|20)\d{{2}}-(?:0[1-9]|1[012])",
+    rf"(?:{_M}(?P<b>[-/.]){_D}|{_D}(?P<c>[-/.]){_M})(?:[-/.]\d{{4}}|[/.]\d{{2}})",
+    rf"{_D}[. -]+{_MONTH}[ ,-]+\d{{2}}(?:\d{{2}})?|{_MONTH} {_D}(?:st|nd|rd|th)?,? \d{{4}}",
+)
+_CLOCK = r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?[ap]m)?"
+_ZONE = r"(?: ?(?:Z|[+-]\d{2}:?\d{2}|UTC|GMT))?"
+_DATE = re.compile(
+    rf"(?:{'|'.join(_DATES)})(?:(?:T|,? ){_CLOCK}{_ZONE})?|{_CLOCK}", re.ASCII | re.IGNORECASE
+)
 _CODE = re.compile(r"0\d+|0x[\da-f]+", re.ASCII | re.IGNORECASE)
 # What stands around numbers. What it means for them is not ours to say.
 _SIGNS = "()%‰$¢£¤¥₩₪₫€₱₴₹₺₽₿ "
@@ -60,12 +71,6 @@ def adorned(text: str) -> bool:
     return inner != text and bool(readings(inner)) and not readings(text)
 
 
-def number_like(text: str) -> bool:
-    """Whether a text is a number in some country."""
-    text = tidied(text)
-    return bool(readings(text)) or adorned(text)
-
-
 def is_code(text: str) -> bool:
     """Whether a tidied text has digits only, the first of them 0, as a zip code; or is 0x1F."""
     return bool(_CODE.fullmatch(text))
@@ -74,6 +79,11 @@ def is_code(text: str) -> bool:
 def is_flag(text: str) -> bool:
     """Whether a tidied text is True or False."""
     return text in FLAGS
+
+
+def is_date(text: str) -> bool:
+    """Whether a text is a date or a time."""
+    return len(text) < 40 and bool(_DATE.fullmatch(text.strip()))
 
 
 def plain(text: str, marks: Marks) -> str:
@@ -134,5 +144,5 @@ def way_to_numbers(levels: Sequence[object], look_at: int = 100) -> str:
 
 def seems_dates(levels: Sequence[object], look_at: int = 100) -> bool:
     """Whether a column's texts, by its first levels, are dates."""
-    texts = [tidied(text) for text in levels[:look_at] if isinstance(text, str)]
-    return bool(texts) and all(map(_DATE.fullmatch, texts))
+    texts = [text for text in levels[:look_at] if isinstance(text, str)]
+    return bool(texts) and all(map(is_date, texts))

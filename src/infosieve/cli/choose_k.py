@@ -43,10 +43,9 @@ def choose_k(
     check_dask(dask)
     from infosieve import estimators
     from infosieve.cli.data import read_data
+    from infosieve.cli.tables import Reading
 
-    data = read_data(
-        file,
-        target,
+    how = Reading(
         features=features,
         exclude=exclude,
         categorical=categorical,
@@ -59,6 +58,7 @@ def choose_k(
         dates=dates,
         series=series or series_window is not None,
     )
+    data = read_data(file, target, how)
     with workers(dask, jobs) as executor:
         result = estimators.choose_k(
             data.X,

@@ -58,11 +58,9 @@ def cluster(
     check({"FILE": file, "--config": config, "--out": out, "--html": html})
     check_dask(dask)
     from infosieve.cli.data import read_data
-    from infosieve.cli.tables import in_memory
+    from infosieve.cli.tables import Reading, in_memory
 
-    data = read_data(
-        file,
-        target,
+    how = Reading(
         features=features,
         exclude=exclude,
         categorical=categorical,
@@ -75,6 +73,7 @@ def cluster(
         dates=dates,
         series=series,
     )
+    data = read_data(file, target, how)
     from infosieve._engines.numba.jit import announcer
     from infosieve.clustering import FeatureClustering
 

@@ -1,7 +1,6 @@
 """What a command works on: the columns and the target of a file."""
 
 import difflib
-import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -12,9 +11,10 @@ import pandas as pd
 from infosieve._core.messages import shown
 from infosieve._input.kinds import has_two_values, kind_of
 from infosieve.cli import tables
-from infosieve.cli.dates import tell_of_order, units_of_days
+from infosieve.cli.dates import tell_of_order
 from infosieve.cli.errors import InputError
-from infosieve.cli.labels import labels_of_rows, tell_of_counters
+from infosieve.cli.row_labels import labels_of_rows, tell_of_counters
+from infosieve.cli.tables import Reading
 
 # Options that name one column.
 _ONE = ("--target", "--groups")
@@ -73,68 +73,49 @@ class Data:
         return pd.concat([tables.in_memory(columns), self.y], axis=1)
 
 
-def read_data(
-    file: str,
-    target: str,
-    *,
-    features: list[str] | None,
-    exclude: list[str] | None,
-    categorical: list[str] | None,
-    missing: str,
-    groups: str | None,
-    delimiter: str | None,
-    decimal: str | None,
-    encoding: str | None,
-    sheet: str | None,
-    dates: str,
-    may_be_series: bool = True,
-    series: bool = False,
-) -> Data:
-    """Read a file and choose among its columns, as the options of the same names say.
+def read_data(file: str, target: str, how: Reading) -> Data:
+    """Read a file and choose among its columns."""
+    table = tables.read(file, how)
+    labels = labels_of_rows(table, [target, *(how.features or [])])
+    chosen = _candidates(target, [c for c in table.columns if c not in labels], how)
+    both = [*chosen, target]
+    declared = _matching(how.categorical or (), both, "--categorical")
+    groups = None if how.groups is None else table.column(how.groups)
+    if how.series:
+        tell_of_order(table.dates())
+    try:
+        frame, units = table.chosen(both, declared, how.dates)
+        if how.missing == "error":
+            _refuse_gaps_of_target(frame[target])
+    except InputError as error:
+        name = "standard input" if file == "-" else file
+        raise InputError(f"{name}: {error}") from None
+    if isinstance(frame, pd.DataFrame):
+        tell_of_counters(frame, target, told=how.series or groups is not None)
+    return Data(
+        X=frame[chosen],
+        y=frame[target],
+        declared=[c for c in declared if c != target],
+        discrete_target=True if target in declared else "auto",
+        groups=groups,
+        units=units,
+        n_unnamed=len(labels),
+    )
 
-    ``may_be_series``: whether the command can be told that rows are in order of time; ``series``:
-    whether it was.
-    """
-    table = tables.read(file, delimiter, decimal, encoding, sheet)
-    name = "standard input" if file == "-" else file
-    rows = labels_of_rows(table, [target, *(features or [])])
-    names = [c for c in table.columns if c not in rows]
+
+def _candidates(target: str, names: Sequence[str], how: Reading) -> list[str]:
+    """The columns to look at."""
     _find(target, names, "--target")
-    if groups is not None and _find(groups, names, "--groups") == target:
+    if how.groups is not None and _find(how.groups, names, "--groups") == target:
         raise InputError(f"--groups and --target are one column, {shown(target)}")
-    if features and target in features:
+    if how.features and target in how.features:
         raise InputError(f"--features has the target, {shown(target)}; leave it out there")
-    chosen = _matching(features, names, "--features") if features else names
-    left_out = _matching(exclude, names, "--exclude") if exclude else []
-    without = {target, groups, *left_out}
+    chosen = _matching(how.features, names, "--features") if how.features else names
+    without = {target, how.groups, *_matching(how.exclude or (), names, "--exclude")}
     chosen = [c for c in chosen if c not in without]
     if not chosen:
         raise InputError("no column is left to look at: see --features and --exclude")
-    together = None if groups is None else table[groups]
-    if series:
-        tell_of_order(table)
-    table = table[[*chosen, target]]
-    declared = _matching(categorical, list(table.columns), "--categorical") if categorical else []
-    try:
-        in_time = chosen if groups is None and may_be_series else []
-        ordinal = dates == "ordinal" and isinstance(table, pd.DataFrame)
-        units = units_of_days(table, declared) if ordinal else {}
-        table = tables.checked(table, declared, dates, in_time)
-        if missing == "error":
-            _refuse_gaps_of_target(table[target])
-    except InputError as error:
-        raise InputError(f"{name}: {error}") from None
-    if isinstance(table, pd.DataFrame):
-        tell_of_counters(table, target, told=series or groups is not None)
-    return Data(
-        X=table[chosen],
-        y=table[target],
-        declared=[c for c in declared if c != target],
-        discrete_target=True if target in declared else "auto",
-        groups=together,
-        units=units,
-        n_unnamed=len(rows),
-    )
+    return chosen
 
 
 def _refuse_gaps_of_target(y: "pd.Series[Any]") -> None:
@@ -152,21 +133,14 @@ def _find(name: str, columns: Sequence[str], what: str) -> str:
         return name
     lower = {c.lower(): c for c in columns}
     near = [lower[n] for n in difflib.get_close_matches(name.lower(), lower, 3, 0.5)]
-    hint = f"; do you mean {' or '.join(map(shown, near))}?" if near else ""
-    if several := _several(name, columns):
-        each = " ".join(f"{what} {shlex.quote(one)}" for one in several)
-        hint = f"; {what} takes one column" if what in _ONE else f"; give them one by one: {each}"
+    hint = f"do you mean {' or '.join(map(shown, near))}?"
+    if "," in name:
+        way = "takes one column" if what in _ONE else f"names one: give several, {what} a {what} b"
+        hint = f"{what} {way}"
     elif not near:
-        first = ", ".join(map(shown, columns[:5]))
-        hint = f"; there are {first}" + (", ..." if len(columns) > 5 else "")
-    raise InputError(f"{what} {shown(name)} is no column{hint}")
-
-
-def _several(name: str, columns: Sequence[str]) -> list[str]:
-    """The columns, or globs, that a text lists with commas between them; none if one is unknown."""
-    parts = [part.strip() for part in name.split(",")]
-    known = all(any(fnmatchcase(c, part) or c == part for c in columns) for part in parts)
-    return parts if len(parts) > 1 and known else []
+        first = ", ".join(map(shown, columns[:5])) + (", ..." if len(columns) > 5 else "")
+        hint = f"there are {first}"
+    raise InputError(f"{what} {shown(name)} is no column; {hint}")
 
 
 def _matching(patterns: Iterable[str], columns: Sequence[str], option: str) -> list[str]:

@@ -53,10 +53,9 @@ def relevance(
     check({"FILE": file, "--config": config, "--out": out, "--html": html})
     check_dask(dask)
     from infosieve.cli.data import read_data
+    from infosieve.cli.tables import Reading
 
-    data = read_data(
-        file,
-        target,
+    how = Reading(
         features=features,
         exclude=exclude,
         categorical=categorical,
@@ -69,6 +68,7 @@ def relevance(
         dates=dates,
         series=series or series_window is not None,
     )
+    data = read_data(file, target, how)
     from infosieve._engines.numba.jit import announcer
     from infosieve.significance import relevance_test
 

@@ -120,10 +120,9 @@ def select(
             "--full out: --alternatives, and infosieve relevance, answer the other questions"
         )
     from infosieve.cli.data import read_data
+    from infosieve.cli.tables import Reading
 
-    data = read_data(
-        file,
-        target,
+    how = Reading(
         features=features,
         exclude=exclude,
         categorical=categorical,
@@ -136,6 +135,7 @@ def select(
         dates=dates,
         series=series or series_window is not None,
     )
+    data = read_data(file, target, how)
     check_scoring(scoring, data)
     from infosieve._engines.numba.jit import announcer
     from infosieve.selection import MISelector

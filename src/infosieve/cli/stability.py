@@ -54,11 +54,9 @@ def stability(
     check(places | {"--html": html})
     check_dask(dask)
     from infosieve.cli.data import read_data
-    from infosieve.cli.tables import in_memory
+    from infosieve.cli.tables import Reading, in_memory
 
-    data = read_data(
-        file,
-        target,
+    how = Reading(
         features=features,
         exclude=exclude,
         categorical=categorical,
@@ -69,8 +67,8 @@ def stability(
         encoding=encoding,
         sheet=sheet,
         dates=dates,
-        may_be_series=False,
     )
+    data = read_data(file, target, how)
     from infosieve import selection
     from infosieve._engines.numba.jit import announcer
 

@@ -1,23 +1,30 @@
-"""Columns of text that are numbers: read where that is safe, else refused with a way out."""
+"""Columns of files without types: numbers, however they are written, truth values, or text.
+
+What can be read in several ways is refused, with the options for each.
+"""
 
 import shlex
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
-from functools import cached_property
+from decimal import Decimal
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from infosieve._core.command_line import quoted
 from infosieve._core.messages import brief, shown
 from infosieve._input.number_texts import (
+    FLAGS,
     THOUSANDS,
     Marks,
     adorned,
     is_code,
+    is_date,
     is_flag,
     meanings,
     plain,
@@ -25,28 +32,30 @@ from infosieve._input.number_texts import (
     seems_numbers,
     tidied,
 )
-from infosieve._input.numbers import offset_of
-from infosieve.cli.dates import is_date
+from infosieve._input.numbers import EXACT, offset_of
 from infosieve.cli.errors import InputError
 
 # How a gap is written in a column of numbers, in small letters.
-GAPS = {"", "na", "n/a", "n.a.", "#n/a", "#na", "nan", "-nan", "<na>", "null", "none", "nil"}
-GAPS |= {"missing", "?", "-", "--", "---", "\u2013", "\u2014", ".", "..", "...", ":", "#nv"}
-GAPS |= {"#div/0!", "#value!", "#ref!", "#num!", "#name?", "#null!"}  # of spreadsheets
+_GAPS = {"", "na", "n/a", "n.a.", "#n/a", "#na", "nan", "-nan", "<na>", "null", "none", "nil"}
+_GAPS |= {"missing", "?", "-", "--", "---", "\u2212", "\u2013", "\u2014", ".", "..", "...", ":"}
+_GAPS |= {"#nv", "#div/0!", "#value!", "#ref!", "#num!", "#name?", "#null!"}  # of spreadsheets
+# What is missing beside other text, too.
+_MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "#N/A"]
+# Numbers whose range is less, of their size, may have lost digits as float64.
+_NARROW = 2.0**-30
+_MANY_DIGITS = r"[0-9](?:[.,]?[0-9]){15}"
+# Thousands that commas may separate, and numbers without.
+_THOUSANDS_OR_WHOLE = r"^[+-]?(?:[0-9]+|[1-9][0-9]{0,2}(?:,[0-9]{3})+)$"
+
+# What was taken for something else: columns and examples for each kind of it.
+Notes = dict[str, list[str]]
 
 
 @dataclass(frozen=True)
 class NumberFormat:
-    """How a text file writes numbers, as far as --decimal has it.
+    """How a file without types writes numbers: marks, as --decimal has them, and what separates.
 
-    Attributes
-    ----------
-    decimal : str
-        The decimal mark.
-    thousands : str
-        What separates thousands; empty: not known.
-    separator : str
-        What separates values.
+    ``thousands`` is empty where it is not known.
     """
 
     decimal: str
@@ -66,186 +75,71 @@ class NumberFormat:
         return cls(decimal, thousands, separator)
 
 
-@dataclass(frozen=True)
-class _Texts:
-    """The texts of a column, by their rows."""
-
-    name: Any
-    column: "pd.Series[Any]"
-
-    @cached_property
-    def gaps(self) -> "pd.Series[Any]":
-        """Those that say that there is no number."""
-        different = self.column.drop_duplicates()
-        return self.column[self.column.isin([text for text in different if is_gap(text)])]
-
-    @cached_property
-    def known(self) -> "pd.Series[Any]":
-        """The others."""
-        return self.column.drop(self.gaps.index)
-
-    @cached_property
-    def levels(self) -> "pd.Series[Any]":
-        """The different ones of these, tidied, by their first rows."""
-        return self.known.drop_duplicates().map(tidied)
-
-    @property
-    def code(self) -> Any:
-        """The row of the first code, of a column that would be numbers without codes; or None."""
-        if not all(is_number(text) for text in self.levels):
-            return None
-        return next((row for row, text in self.levels.items() if is_code(text)), None)
-
-    def are_numbers(self) -> bool:
-        """Whether all but gaps are numbers, written somehow. A few that are not are refused."""
-        odd = self.levels[[not is_number(text) for text in self.levels]]
-        if 2 * len(odd) >= len(self.known):  # as words do, in many rows; or there are none
-            return False
-        n_odd = int(self.known.isin(self.known[odd.index]).sum())
-        if n_odd == 0:
-            return self.code is None
-        if 2 * n_odd < len(self.known):
-            raise InputError(
-                f"column {shown(self.name)} holds numbers but for {self.at(odd.index[0])}; mend "
-                f"it, write NA for what is missing, or {self.way_out}"
-            )
-        return False
-
-    def at(self, row: Any) -> str:
-        """A text and where it is."""
-        return f"{shown(self.column[row])} in row {row + 1}"
-
-    @property
-    def way_out(self) -> str:
-        return f"declare it with --categorical {quoted(self.name)}"
-
-
-def refuse_text(frame: pd.DataFrame, declared: Sequence[str]) -> None:
-    """Refuse numbers in columns of text, of files that could have had columns of numbers."""
-    for texts in _texts_of(frame, declared):
-        if texts.are_numbers() and seems_numbers(texts.levels.tolist()):
-            raise InputError(
-                f"column {shown(texts.name)} is text, but holds numbers "
-                f"({texts.at(texts.levels.index[0])}); write it as numbers, or {texts.way_out}"
-            )
-
-
-def without_gaps(frame: pd.DataFrame) -> tuple[pd.DataFrame, dict[Any, str]]:
-    """The table of a text file less texts that say that nothing is there; and these, in words.
-
-    They do beside numbers, codes, truth values and dates, and may be levels beside other texts:
-    none, missing.
-    """
-    new: dict[Any, Any] = {}
-    told: dict[Any, str] = {}
-    for texts in _texts_of(frame, ()):
-        if len(texts.gaps) == 0 or len(texts.known) == 0:
-            continue
-        if all(is_number(text) or is_flag(text) or is_date(text) for text in texts.levels):
-            first = f"{shown(texts.gaps.iloc[0])} in row {texts.gaps.index[0] + 1}"
-            told[texts.name] = f"{first}, {len(texts.gaps)} in all"
-            new[texts.name] = texts.known.reindex(frame.index)
-    if not new:
-        return frame, told
-    return pd.DataFrame({name: new.get(name, frame[name]) for name in frame}), told
+def read_texts(frame: pd.DataFrame, declared: Sequence[str], form: NumberFormat) -> pd.DataFrame:
+    """The table of a file without types: each column of text as what its values are; said."""
+    notes: Notes = {}
+    columns = {}
+    for name, column in frame.items():
+        text = pd.api.types.is_string_dtype(column)
+        columns[name] = read_text(column, form, name in declared, notes) if text else column
+    for what, examples in notes.items():
+        n = len(examples)
+        where = "column" if n == 1 else f"{n} columns, such as"
+        print(f"infosieve: {what} in {where} {examples[0]}", file=sys.stderr)
+    return pd.DataFrame(columns)
 
 
 def read_text(
-    frame: pd.DataFrame,
-    declared: Sequence[str],
-    form: NumberFormat,
-    found: Mapping[str, str] | None = None,
-) -> pd.DataFrame:
-    """The table of a text file, with numbers in place of texts that can be read in one way.
+    column: "pd.Series[Any]", form: NumberFormat, declared: bool, notes: Notes
+) -> "pd.Series[Any]":
+    """What a column of text holds.
 
-    And truth values in place of True and False.
-
-    Those with several readings, or with another than --decimal allows, are refused. ``found`` are
-    gaps of columns that have been read already, in words.
+    What is declared a category stays text, unless it is plain numbers or truth values.
     """
-    new: dict[Any, Any] = {}
-    read: list[str] = []
-    gaps = [f"{shown(name)}: {text}" for name, text in (found or {}).items() if name in frame]
-    codes: list[str] = []
-    for texts in _texts_of(frame, declared):
-        if len(texts.levels) and all(map(is_flag, texts.levels)):
-            flags = texts.column.map(lambda text: tidied(text).lower() == "true")
-            new[texts.name] = flags.astype(object).reindex(frame.index)
+    column = column.mask(column.isin(_MISSING))
+    found, name = _plain_numbers(column, form), shown(column.name)
+    if found is None:
+        known, levels = _known(column)
+        found = column
+        if len(levels) and all(map(is_flag, levels)):
+            found = known.map(lambda text: tidied(text) in FLAGS[:3]).reindex(column.index)
+        elif all(is_number(text) or is_flag(text) or is_date(text) for text in levels):
+            found = known.reindex(column.index) if len(levels) else column
+        if not declared and _hold_numbers(column.name, known, levels):
+            row, marks = levels.index[0], _only_reading(column.name, known, levels, form)
+            written = known.map(lambda text: plain(tidied(text), marks))
+            found = _exact_numbers(written, pd.to_numeric(written.astype(object)))
+            found = found.reindex(column.index)
+            example = f"{name}: {shown(column[row])} is {brief(written[row])}"
+            notes.setdefault("text read as numbers", []).append(example)
+        elif not declared and len(levels) and all(map(is_number, levels)):
+            row = next(row for row, text in levels.items() if is_code(text))
+            what = "digits that begin with 0 taken as categories"
+            notes.setdefault(what, []).append(f"{name}: {_at(known, row)}")
+    gaps = (column.notna() & found.isna()).to_numpy()
+    if gaps.any():
+        row = int(gaps.argmax())
+        example = f"{name}: {_at(column, row)}, {gaps.sum()} in all"
+        notes.setdefault("text taken as missing", []).append(example)
+    return found
+
+
+def refuse_numbers(frame: pd.DataFrame, declared: Sequence[str]) -> None:
+    """Refuse numbers in columns of text, of files that could have had columns of numbers."""
+    for name, column in frame.items():
+        if name in declared or not pd.api.types.is_string_dtype(column):
             continue
-        if not texts.are_numbers():
-            if texts.code is not None:
-                codes.append(f"{shown(texts.name)}: {texts.at(texts.code)}")
-            continue
-        marks, row = _only_reading(texts, form), texts.levels.index[0]
-        written = texts.known.map(lambda text, marks=marks: plain(tidied(text), marks))
-        new[texts.name] = _as_numbers(written, texts.name).reindex(frame.index)
-        if texts.name not in (found or {}) or marks != (".", ""):
-            example = f"{shown(texts.column[row])} is {brief(written[row])}"
-            read.append(f"{shown(texts.name)}: {example}")
-    _tell("text read as numbers", read)
-    _tell("digits that begin with 0 taken as categories", codes)
-    _tell("text taken as missing", gaps)
-    if not new:
-        return frame
-    return pd.DataFrame({name: new.get(name, frame[name]) for name in frame})
-
-
-def _tell(what: str, examples: list[str]) -> None:
-    if examples:
-        n = len(examples)
-        columns = "column" if n == 1 else f"{n} columns, such as"
-        print(f"infosieve: {what} in {columns} {examples[0]}", file=sys.stderr)
-
-
-def exact_numbers(texts: Sequence[str | None], name: Any) -> Any:
-    """An Arrow array of decimals, if float64 loses digits of these numbers that matter; or None."""
-    try:
-        decimals = [None if text is None else Decimal(text) for text in texts]
-    except InvalidOperation:
-        return None
-    known = [value for value in decimals if value is not None and not value.is_nan()]
-    if not offset_of(known):
-        return None
-    try:
-        return pa.array(decimals)
-    except pa.ArrowInvalid:
-        raise InputError(
-            f"column {shown(name)} has numbers of more than 76 digits; subtract one of them from "
-            f"all, or declare it with --categorical {quoted(name)}"
-        ) from None
-
-
-def refuse_doubtful(texts: Sequence[str | None], name: Any, form: NumberFormat) -> None:
-    """Refuse decimal commas that seem to separate thousands: 961 beside 1,244 and never 1,24."""
-    levels = {tidied(text): row for row, text in reversed(list(enumerate(texts))) if text}
-    with_comma = [text for text in levels if "," in text]
-    if not with_comma or len(with_comma) == len(levels) or form.thousands:
-        return
-    if (".", ",") in meanings(levels, form.decimal):
-        row = min(levels[text] for text in with_comma)
-        text = tidied(str(texts[row]))
-        raise InputError(
-            f"column {shown(name)} holds {shown(text)} in row {row + 1}; pass --decimal '.,' to "
-            f"read {plain(text, ('.', ','))} or --decimal ',.' to read "
-            f"{plain(text, (',', '.'))}, or "
-            f"declare it with --categorical {quoted(name)}"
-        )
-
-
-def _texts_of(frame: pd.DataFrame, declared: Sequence[str]) -> Iterator[_Texts]:
-    """The columns of text that were not declared categories."""
-    known = set(declared)
-    for name, dtype in frame.dtypes.items():
-        if name not in known and pd.api.types.is_string_dtype(dtype):
-            texts = frame[name].dropna()
-            # Lists, dates and the like are refused where their column is named.
-            if len(texts) and all(isinstance(text, str) for text in texts):
-                yield _Texts(name, texts)
+        known, levels = _known(column)
+        if _hold_numbers(name, known, levels) and seems_numbers(levels.tolist()):
+            raise InputError(
+                f"column {shown(name)} is text, but holds numbers "
+                f"({_at(known, levels.index[0])}); write it as numbers, or {_way_out(name)}"
+            )
 
 
 def is_gap(text: str) -> bool:
     """Whether a text says that there is no number."""
-    return len(text) < 20 and tidied(text).lower() in GAPS
+    return tidied(text).lower() in _GAPS
 
 
 def is_number(text: str) -> bool:
@@ -253,48 +147,123 @@ def is_number(text: str) -> bool:
     return bool(readings(text)) or adorned(text) or is_code(text)
 
 
-def _only_reading(texts: _Texts, form: NumberFormat) -> Marks:
-    signed = next((row for row, text in texts.levels.items() if adorned(text)), None)
-    if signed is not None:
+def _plain_numbers(column: "pd.Series[Any]", form: NumberFormat) -> "pd.Series[Any] | None":
+    """The numbers of a column that holds nothing but them and gaps, written as --decimal says."""
+    texts = pa.array(column, pa.string(), from_pandas=True)
+    if texts.null_count == len(texts):
+        return pd.Series(np.nan, column.index)
+    numbers = _cast(texts, form)
+    if numbers is None:
+        texts = pc.utf8_trim_whitespace(texts)
+        gaps = pc.is_in(pc.utf8_lower(texts), value_set=pa.array(sorted(_GAPS)))
+        texts = pc.if_else(gaps, pa.scalar(None, pa.string()), texts)
+        numbers = _cast(texts, form) if texts.null_count < len(texts) else None
+    if numbers is None:
+        return None
+    whole = {pa.int64(): pd.Int64Dtype()} if numbers.null_count else {}  # floats would lose digits
+    found = pd.Series(numbers.to_pandas(types_mapper=whole.get))
+    if _any(texts, _MANY_DIGITS) and pa.types.is_floating(numbers.type):
+        written = pc.replace_substring(texts, form.decimal, ".").to_pandas()
+        return _exact_numbers(written.dropna(), found)
+    return found
+
+
+def _cast(texts: Any, form: NumberFormat) -> Any:
+    """Texts as an array of numbers; None if some are none, or may be something else."""
+    written, other = texts, ","
+    if form.decimal == ",":
+        written, other = pc.replace_substring(texts, ",", "."), "."
+    for kind in (pa.int64(), pa.float64()):
+        with suppress(pa.ArrowInvalid):
+            numbers = written.cast(kind)
+            break
+    else:
+        return None
+    if _any(texts, rf"^[+-]?0[0-9xX]|[{other}]"):  # Arrow reads 007 as 7, 0x1F as 31
+        return None
+    if form.decimal == "," and not form.thousands and _any(texts, ","):
+        thousands = pc.all(pc.match_substring_regex(texts, _THOUSANDS_OR_WHOLE)).as_py()
+        if thousands and _any(texts, "^[^,]*$"):
+            return None
+    return numbers
+
+
+def _any(texts: Any, pattern: str) -> bool:
+    return bool(pc.any(pc.match_substring_regex(texts, pattern)).as_py())
+
+
+def _exact_numbers(written: "pd.Series[Any]", floats: "pd.Series[Any]") -> "pd.Series[Any]":
+    """Plain numbers with all their digits, where floats lose some that matter."""
+    low, high = float(floats.min()), float(floats.max())
+    size = max(abs(low), abs(high))
+    if not (size > EXACT or high - low <= _NARROW * size):
+        return floats
+    decimals = [Decimal(text) for text in written]
+    if not offset_of(decimals):
+        return floats
+    return pd.Series(decimals, written.index, dtype=object).reindex(floats.index)
+
+
+def _known(column: "pd.Series[Any]") -> "tuple[pd.Series[Any], pd.Series[Any]]":
+    """The texts that are no gaps; and the different ones, tidied, by their first rows."""
+    column = column.dropna()
+    known = column[~column.isin([text for text in column.drop_duplicates() if is_gap(text)])]
+    return known, known.drop_duplicates().map(tidied)
+
+
+def _hold_numbers(name: Any, known: "pd.Series[Any]", levels: "pd.Series[Any]") -> bool:
+    """Whether all texts are numbers and no codes. A few that are none are refused."""
+    odd = levels[[not is_number(text) for text in levels]]
+    if 2 * len(odd) >= len(known):  # as words do, in many rows; or there are none
+        return False
+    n_odd = int(known.isin(known[odd.index]).sum())
+    if 0 < 2 * n_odd < len(known):
+        header = " (a second row of names, or units?)" if odd.index[0] == 0 else ""
         raise InputError(
-            f"column {shown(texts.name)} holds {texts.at(signed)}; write plain numbers, or "
-            f"{texts.way_out}"
+            f"column {shown(name)} holds numbers but for {_at(known, odd.index[0])}{header}; mend "
+            f"it, write NA for what is missing, or {_way_out(name)}"
         )
-    levels = texts.levels.tolist()
+    return n_odd == 0 and not any(map(is_code, levels))
+
+
+def _at(column: "pd.Series[Any]", row: int) -> str:
+    """A text and where it is."""
+    return f"{shown(column[row])} in row {row + 1}"
+
+
+def _way_out(name: Any) -> str:
+    return f"declare it with --categorical {quoted(name)}"
+
+
+def _only_reading(
+    name: Any, known: "pd.Series[Any]", levels: "pd.Series[Any]", form: NumberFormat
+) -> Marks:
+    """The marks under which all texts are numbers, if --decimal leaves no doubt about them."""
     found = meanings(levels, form.decimal)
+    # 961 beside 1,244, and never 1,24: what --decimal , says may not have been meant.
+    doubtful = form.decimal == "," and not form.thousands and (".", ",") in found
+    doubtful = doubtful and not all("," in text for text in levels)
     for marks in ((form.decimal, ""), (form.decimal, form.thousands)):
-        if marks in found:
+        if marks in found and not doubtful:
             return marks
     # A space also stands in phone numbers: thousands that it separates must be declared.
     sure = len(found) == 1 and found[0][0] == form.decimal and not form.thousands
     if sure and found[0][1] != " ":
         return found[0]
-    usual = [(form.decimal, "")]
-    odd = [meanings([text], form.decimal) != usual for text in levels]
-    row = texts.levels.index[odd.index(True)]
-    if not found:
-        raise InputError(
-            f"column {shown(texts.name)} holds numbers written in different ways, such as "
-            f"{texts.at(row)}; write them alike, or {texts.way_out}"
-        )
-    ways = " or ".join(_way(tidied(texts.column[row]), marks, form) for marks in found)
+    row = next(r for r, t in levels.items() if meanings([t], form.decimal) != [(form.decimal, "")])
+    if doubtful:
+        found = [(decimal, thousands or ".") for decimal, thousands in found]
+    ways = " or ".join(_way(levels[row], marks, form) for marks in found)
     raise InputError(
-        f"column {shown(texts.name)} holds {texts.at(row)}; {ways}, or {texts.way_out}"
+        f"column {shown(name)} holds {_at(known, row)}; {ways or 'write plain numbers, all alike'}"
+        f", or {_way_out(name)}"
     )
 
 
 def _way(text: str, marks: Marks, form: NumberFormat) -> str:
     """The option under which a text is read so."""
-    value = brief(plain(text, marks))
+    value, option = brief(plain(text, marks)), "".join(marks)
     if marks[0] == form.separator:
         return f"write {value} if that is meant"
-    option = "".join(marks)
-    quoted = shlex.quote(option) if len(option) == 1 or "'" in option else f"'{option}'"
-    return f"pass --decimal {quoted} to read {value}"
-
-
-def _as_numbers(written: "pd.Series[Any]", name: Any) -> "pd.Series[Any]":
-    exact = exact_numbers(written.tolist(), name)
-    if exact is not None:
-        return pd.Series(exact.to_pandas().to_numpy(), written.index)
-    return pd.to_numeric(written.astype(object))
+    option = shlex.quote(option) if len(option) == 1 or "'" in option else f"'{option}'"
+    return f"pass --decimal {option} to read {value}"
