@@ -1,6 +1,7 @@
 """The real command, in a process of its own: results, files, mistakes, signals."""
 
 import ast
+import dataclasses
 import errno
 import gc
 import gzip
@@ -42,8 +43,9 @@ from infosieve import (
     cli,
     permutation_test,
     relevance_test,
+    stability,
 )
-from infosieve._core import dialect
+from infosieve._core import dialect, settings
 from infosieve._core.command_line import quoted
 from infosieve._core.errors import MissingRequirementError
 from infosieve._core.messages import shown
@@ -349,35 +351,67 @@ def current_umask():
     return mask
 
 
-def test_every_parameter_has_an_option():
+COMMANDS_OF = {
+    MISelector: cli.select.select,
+    relevance_test: cli.relevance.relevance,
+    choose_k: cli.choose_k.choose_k,
+    FeatureClustering: cli.cluster.cluster,
+    stability: cli.stability.stability,
+}
+
+
+@pytest.mark.parametrize("function", COMMANDS_OF, ids=lambda one: one.__name__)
+def test_every_parameter_has_an_option(function):
     renamed = {"n_jobs": "jobs", "random_state": "seed", "verbose": "quiet", "executor": "dask"}
     renamed |= {"discrete_features": "categorical", "discrete_target": "categorical"}
-    for function, command in (
-        (MISelector, cli.select.select),
-        (relevance_test, cli.relevance.relevance),
-        (choose_k, cli.choose_k.choose_k),
-        (FeatureClustering, cli.cluster.cluster),
-    ):
-        options = set(inspect.signature(command).parameters)
-        for name in inspect.signature(function).parameters:
-            if name not in ("X", "y", "estimator"):
-                assert renamed.get(name, name) in options, (command, name)
+    options = set(COMMANDS_OF[function].asks.signature().parameters)
+    wanted = set(inspect.signature(function).parameters) - {"X", "y", "selector", "estimator"}
+    assert {renamed.get(name, name) for name in wanted} <= options
 
 
-def test_defaults_are_those_of_the_library():
+@pytest.mark.parametrize("function", COMMANDS_OF, ids=lambda one: one.__name__)
+def test_defaults_are_those_of_the_library(function):
     """But for the threads: a command has the machine to itself."""
-    for function, command in (
-        (MISelector, cli.select.select),
-        (relevance_test, cli.relevance.relevance),
-        (FeatureClustering, cli.cluster.cluster),
-    ):
-        options = inspect.signature(command).parameters
-        assert options["jobs"].default == -1
-        for name, parameter in inspect.signature(function).parameters.items():
-            if name in options and name != "n_clusters":
-                default = options[name].default
-                value = literal(default) if isinstance(default, str) else default
-                assert value == parameter.default, name
+    options = COMMANDS_OF[function].asks.signature().parameters
+    assert options["jobs"].default == -1
+    for name, parameter in inspect.signature(function).parameters.items():
+        if name in options:
+            default = options[name].default
+            value = literal(default) if isinstance(default, str) else default
+            assert value == parameter.default, name
+
+
+SETTINGS_OF = {
+    MISelector: settings.SelectorSettings,
+    FeatureClustering: settings.ClusteringSettings,
+    permutation_test: settings.TestSettings,
+    relevance_test: settings.RelevanceSettings,
+    choose_k: settings.ChoiceSettings,
+    stability: settings.StabilitySettings,
+}
+
+
+@pytest.mark.parametrize("function", SETTINGS_OF, ids=lambda one: one.__name__)
+def test_settings_are_the_parameters_of_the_function(function):
+    kind, signature = SETTINGS_OF[function], inspect.signature(function).parameters
+    of_call = {"X", "y", "selector", "candidates", "given", "groups", "estimator", "model"}
+    assert set(kind.parameters()) - of_call == set(signature) - of_call
+    for one in dataclasses.fields(kind):
+        if one.name in set(signature) - {"n_jobs", "random_state"}:  # at rest: one, and a seed
+            assert one.default == signature[one.name].default, one.name
+
+
+def test_help_has_what_most_users_need_and_help_all_the_rest():
+    first, whole = (run("select", how).stdout.decode() for how in ("--help", "--help-all"))
+    experts = "null correction resample removal method metric screen max-samples n-neighbors"
+    for name in f"{experts} delimiter decimal encoding".split():
+        assert f"--{name} " not in first
+        assert f"--{name} " in whole
+    assert len(whole) > len(first)
+    for name in ("target", "alpha", "stop", "seed", "html", "help-all"):
+        assert f"--{name}" in first
+    done = run("cluster", "--help-all", "--target", "Y")
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 @pytest.mark.parametrize("argument", ["--help", "--version"])

@@ -267,16 +267,10 @@ def test_mistakes_are_told_in_one_line(arguments, message, folder):
 
 
 def test_what_tests_need_goes_with_what_asks_for_tests():
-    context = SimpleNamespace(
-        params={"alpha": 0.1, "cv": 5},
-        get_parameter_source=lambda name: SimpleNamespace(
-            name="COMMANDLINE" if name == "alpha" else "DEFAULT"
-        ),
-    )
-    models.check_options(context, "cv", tests=True)
-    models.check_options(context, "auto", tests=False)
+    models.check_options({"alpha"}, "cv", tests=True)
+    models.check_options({"alpha"}, "auto", tests=False)
     with pytest.raises(InputError, match="--alpha is about tests"):
-        models.check_options(context, "cv", tests=False)
+        models.check_options({"alpha"}, "cv", tests=False)
 
 
 # --- models by name

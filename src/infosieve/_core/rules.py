@@ -240,6 +240,7 @@ def folds() -> Rule:
         "and to judge on",
         accepts,
         "int",
+        of_option="an int of at least 2",
     )
 
 

@@ -53,13 +53,8 @@ _OF_TESTS = ("null", "correction", "resample", "alpha", "n_permutations")
 _OF_SEARCH = ("n_features_to_select", "search", "removal")
 
 
-def check_options(context: Any, stop: str, tests: bool) -> None:
+def check_options(given: Collection[str], stop: str, tests: bool) -> None:
     """Refuse options that would have no effect; ``tests``: whether anything asks for tests."""
-    given = {
-        name
-        for name in context.params
-        if getattr(context.get_parameter_source(name), "name", "DEFAULT") != "DEFAULT"
-    }
     if stop != "cv":
         _refuse(given, _OF_PREDICTION, "is about --stop cv: give that, too, or leave it out")
         return
