@@ -51,8 +51,10 @@ ax.set(xlabel=best, ylabel="fat (%)")
 # %%
 # Which channels are redundant?
 # -----------------------------
-# Two channels are alike if they are wrong about the same samples. ``connectivity="chain"`` joins
-# neighbours only, so that clusters are pieces of the spectrum.
+# Two channels are alike if they are wrong about the same samples: in the channel alone, others are
+# nearer to the sample than the one that is nearest in channel and target together. Those are its
+# false neighbours. ``connectivity="chain"`` joins neighbouring channels only, so that clusters are
+# pieces of the spectrum.
 
 clusters = FeatureClustering(8, connectivity="chain").fit(X, fat)
 plots.CurvesDisplay.from_clusters(X, clusters.result_, axis=meat.axis, xlabel="nm").plot()
@@ -61,12 +63,6 @@ plots.CurvesDisplay.from_clusters(X, clusters.result_, axis=meat.axis, xlabel="n
 # The whole tree. Where it is cut decides how many clusters there are.
 
 plots.DendrogramDisplay.from_result(clusters.result_).plot()
-
-# %%
-# What "wrong about a sample" means: in this channel alone, some samples are nearer than the one
-# that is nearest in channel and target together. They are its false neighbours.
-
-plots.FalseNeighborsDisplay.from_data(X, fat, "abs_041").plot()
 
 # sphinx_gallery_thumbnail_number = 3
 

@@ -25,12 +25,12 @@ matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
+from displays import draw_false_neighbors, draw_information
 from procedures import CHAPTER
 from spectra import HERE, keep, kept, load, pls_errors, splits, table
 
 from infosieve import FeatureClustering, MISelector, choose_k
 from infosieve.datasets import make_friedman
-from infosieve.plots import FalseNeighborsDisplay, InformationDisplay
 
 DOCS = HERE.parent / "docs"
 N, M, X4 = 100, 10, 3
@@ -281,10 +281,10 @@ def draw(results):
     X, y = data(results["seed"], 0)
     X = pd.DataFrame(X, columns=[f"x{j + 1}" for j in range(M)])
     choice = choose_k(X, y, random_state=0)
-    InformationDisplay.from_choice(choice, "x4").plot(ax)
+    draw_information(ax, choice, "x4")
     save(figure, "chapter-boxes.png")
     figure, ax = plt.subplots(figsize=(5.6, 4.6))
-    FalseNeighborsDisplay.from_data(X, y, "x4").plot(ax)
+    draw_false_neighbors(ax, X, y, "x4")
     save(figure, "chapter-false.png")
 
 

@@ -36,10 +36,9 @@ from spectra import (
 )
 
 from infosieve import FeatureClustering
-from infosieve._core.progress import Progress
 from infosieve._executors.threads import Threads
 from infosieve._input.tables import read_table
-from infosieve.clustering._connectivity import Bonds
+from infosieve.clustering._constraints import Constraints
 from infosieve.clustering._number_of_clusters import numbers_to_try
 from infosieve.datasets import load_tecator
 
@@ -132,9 +131,8 @@ def plain(X, y):
 def grown(values, target):
     """The tree of the default settings, copies being nothing special."""
     tables = [read_table(values, "X", False), read_table(target, "y", False)]
-    growth, threads = FeatureClustering()._growth, Threads(1)
-    ground = growth.prepare(tables, threads)
-    return growth.grow(ground, Bonds(None, []), threads, Progress(0))
+    how, threads = FeatureClustering()._agglomeration, Threads(1)
+    return how.join(how.prepare(tables, threads), Constraints(None, []), threads)
 
 
 # ---- runs
@@ -363,7 +361,7 @@ def time_part(kept, names):
 
 Seconds of one thread, medians over the seeds, in the same run on a busy machine. "One cut" is
 without the tree of all samples. With more than 500 columns, where trees take longest, samples are
-cut twice; with an `estimator` of your own, too.
+cut twice; with a `model` of your own, too.
 
 {table(head, rows)}
 """

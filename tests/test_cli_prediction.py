@@ -19,6 +19,7 @@ from sklearn.utils.discovery import all_estimators
 
 from infosieve import MISelector, SelectionResult
 from infosieve._core.estimators import described, name_of, written
+from infosieve._core.models import WORDS, made_of_word
 from infosieve.cli import models
 from infosieve.cli.errors import InputError
 from infosieve.cli.show import selection
@@ -285,10 +286,10 @@ def some_data(classes=False, declared=()):
 def test_all_models_of_scikit_learn_are_known():
     known = dict(models._models())
     assert known == dict(all_estimators(["classifier", "regressor"]))
-    for word, (number, klass) in models.WORDS.items():
-        for text, classes in ((number, False), (klass, True)):
-            made = described(models.model_of(word, some_data(classes)))
-            assert name_of(made) == text.partition("(")[0]
+    for word, names in WORDS.items():
+        assert models.model_of(word, some_data()) == word
+        for name, classes in zip(names, (False, True), strict=True):
+            assert name_of(described(made_of_word(word, classes))) == name
 
 
 @pytest.mark.parametrize(

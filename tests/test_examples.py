@@ -100,5 +100,5 @@ def test_the_tour(tmp_path, monkeypatch):
     NotebookClient(notebook, resources=resources, **patience).execute()
     outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
     kinds = [kind for output in outputs for kind in output.get("data", {})]
-    assert kinds.count("image/png") >= 7
+    assert kinds.count("image/png") >= 5
     assert any("curvature[" in str(o.get("data", {}).get("text/html", "")) for o in outputs)

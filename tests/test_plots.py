@@ -1,6 +1,8 @@
 """Pictures: what is drawn is what the results say."""
 
+import importlib.util
 from dataclasses import replace
+from pathlib import Path
 
 import matplotlib
 
@@ -13,6 +15,11 @@ import pytest
 from infosieve import CurveFeatures, FeatureClustering, MISelector, choose_k, false_neighbors, plots
 from infosieve.datasets import load_tecator, make_friedman
 from infosieve.report import _data, _figures
+
+PATH = Path(__file__).parent.parent / "experiments" / "displays.py"
+SPEC = importlib.util.spec_from_file_location("experiments_displays", PATH)
+displays = importlib.util.module_from_spec(SPEC)
+SPEC.loader.exec_module(displays)
 
 
 @pytest.fixture(autouse=True)
@@ -37,12 +44,12 @@ def test_t_and_boxes_of_k():
     np.testing.assert_array_equal(lines[choice.feature], choice.t[j])
     assert f"K = {choice.k}" in texts(display.ax_)
     ax = plt.figure().add_subplot()
-    display = plots.InformationDisplay.from_choice(choice, "X4").plot(ax)
+    display = plots.KChoiceDisplay.from_choice(choice).plot(ax)
     assert display.ax_ is ax
     assert display.figure_ is ax.figure
-    assert len(ax.patches) == 2 * len(choice.ks)
-    with pytest.raises(ValueError, match="'feature' parameter must be one of"):
-        plots.InformationDisplay.from_choice(choice, "Z")
+    fresh = plt.figure().add_subplot()
+    displays.draw_information(fresh, choice, "X4")
+    assert len(fresh.patches) == 2 * len(choice.ks)
 
 
 @pytest.mark.parametrize("criterion", ["cmi", "mi"])
@@ -258,11 +265,8 @@ def test_trees_and_curves():
 
 def test_false_neighbours_are_those_that_are_counted():
     X, y = friedman()
-    display = plots.FalseNeighborsDisplay.from_data(X, y, "X4").plot()
-    counts = false_neighbors(X, y)["X4"]
-    assert counts[display.sample] == counts.max()
-    words = [t.get_text() for t in display.ax_.get_legend().get_texts()]
-    assert f"{counts.max()} false neighbours" in words
-    other = plots.FalseNeighborsDisplay.from_data(X.to_numpy(), y.to_numpy(), 2, sample=7).plot()
-    words = [t.get_text() for t in other.ax_.get_legend().get_texts()]
-    assert f"{false_neighbors(X, y)['X3'][7]} false neighbours" in words
+    for name, counts in false_neighbors(X, y).items():
+        ax = plt.figure().add_subplot()
+        displays.draw_false_neighbors(ax, X, y, name)
+        words = [t.get_text() for t in ax.get_legend().get_texts()]
+        assert f"{counts.max()} false neighbours" in words

@@ -136,7 +136,7 @@ CLUSTERING = {
     "representative": "mean",
     "connectivity": None,
     "scale": "standard",
-    "estimator": None,
+    "model": None,
     "cv": 4,
     "missing": "auto",
     "series": False,

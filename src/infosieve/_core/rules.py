@@ -9,6 +9,7 @@ import numpy as np
 
 from infosieve._core.dialect import either, parameter
 from infosieve._core.messages import shown
+from infosieve._core.models import WORDS
 
 # How an option of the command line is read: a text may stand for a number, a range or None.
 Kind: TypeAlias = Literal["text", "words", "int", "float", "flag"]
@@ -249,9 +250,10 @@ def model() -> Rule:
     needed = ("fit", "predict", "get_params", "__sklearn_tags__")
     return Rule(
         "None, or a regressor or classifier as scikit-learn has them (a BaseEstimator), such as "
-        "SVR()",
+        f"SVR(), or a word for one: {', '.join(map(repr, WORDS))}",
         lambda value: (
             value is None
+            or (isinstance(value, str) and value in WORDS)
             or (not isinstance(value, type) and all(hasattr(value, name) for name in needed))
         ),
         "text",

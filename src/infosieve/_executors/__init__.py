@@ -1,4 +1,4 @@
-"""Who distributes jobs among threads or workers. No mathematics lives here."""
+"""Jobs are distributed among threads or workers. Nothing is computed here."""
 
 import copy
 from typing import Any
@@ -33,7 +33,7 @@ class WorkersLostError(ConnectionError):
 def executor_of(executor: Any, n_jobs: int | None, progress: Progress | None = None) -> Any:
     """Threads, or the workers of a Dask client or address: a context.
 
-    ``progress`` hears how far it is, and of the workers.
+    ``progress`` is told how far a run is, and of workers that come and go.
     """
     threads = Threads(n_jobs, progress)
     if executor is None:
@@ -49,7 +49,7 @@ def executor_of(executor: Any, n_jobs: int | None, progress: Progress | None = N
 
 
 def check_address(address: str, name: str) -> None:
-    """Refuse what can be no address of a Dask scheduler; ``name`` is what gave it."""
+    """Refuse what can be no address of a Dask scheduler; ``name`` is the parameter or option."""
     _dask(name).check_address(address, name)
 
 

@@ -1,18 +1,19 @@
-"""Workers of a Dask cluster: jobs are submitted, results gathered in order. No maths.
+"""Workers of a Dask cluster: jobs are submitted, and their results come in order.
 
 What jobs need is sent once. Workers that can read the files of a table read its columns
-themselves; else blocks of columns are scattered among them. Nothing is lost with a worker: what
-it held is sent again, what it was doing is done by another.
+themselves; otherwise blocks of columns are scattered among them. Nothing is lost with a worker:
+what it held is sent again, and what it was doing is done by another.
 """
 
 import gc
 import pickle
 import time
-from collections import OrderedDict, deque
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import partial
-from itertools import count
+from itertools import count, islice
 from typing import Any, Self, TypeVar
 from weakref import WeakSet
 
@@ -33,22 +34,14 @@ from infosieve._sources import ColumnSource
 
 T = TypeVar("T")
 
-# What a job should take, in seconds: scheduling one costs a few milliseconds.
-_JOB_SECONDS = 0.5
-# Candidates of a job, before it is known how long one takes.
-_FIRST = 256
-# Jobs under way for each thread of the cluster.
-_AHEAD = 3
-# Values up to this size are sent with each job: bytes.
-_SMALL = 1 << 16
-# A block of scattered columns: bytes at most, columns at least.
-_BLOCK_BYTES, _BLOCK_COLUMNS = 1 << 24, 32
-# How often a job whose data were lost is sent again.
-_TRIES = 10
-# How often a wait looks around: seconds.
-_LOOK = 1.0
-# What was shared last is kept, in case it is shared again.
-_KEPT = 8
+_JOB_SECONDS = 0.5  # what a job should take, since scheduling one costs a few milliseconds
+_FIRST = 256  # candidates of a job, before it is known how long one takes
+_AHEAD = 3  # jobs under way for each thread of the cluster
+_SMALL = 1 << 16  # bytes; values up to this size are sent with each job
+_BLOCK_BYTES, _BLOCK_COLUMNS = 1 << 24, 32  # of scattered columns: at most, at least
+_TRIES = 10  # how often a job whose data were lost is sent again
+_LOOK = 1.0  # seconds between two looks at which workers there are
+_RECENT = 8  # as many of the values that were shared last are kept, to be shared again
 
 _GONE = (distributed.CancelledError, distributed.comm.CommClosedError)
 
@@ -72,16 +65,16 @@ class Dask:
     def __init__(self, client: Any, here: Threads) -> None:
         self.here, self.progress = here, here.progress
         self._given = client
-        self._recent: OrderedDict[int, tuple[Any, Any]] = OrderedDict()
+        self._recent: dict[int, tuple[Any, Any]] = {}  # the latest comes last
         self._seconds: dict[str, deque[float]] = {}
         self._readable: dict[int, tuple[ColumnSource, bool]] = {}
         self._unfit: set[str] = set()  # workers that came later and cannot do what is asked
         self._live: set[_Job] = set()
         self._sent: WeakSet[_Shared] = WeakSet()
         self._numbers = count()
-        self._threads: dict[str, int] = {}
+        self._threads: dict[str, int] = {}  # of each worker that gets jobs
         self._looked = 0.0
-        self._lines: dict[str, int] = {}
+        self._lines: dict[str, int] = {}  # of each worker's log, before this run
 
     def __enter__(self) -> Self:
         self.client = self._connected()
@@ -95,7 +88,7 @@ class Dask:
 
     def __exit__(self, *_: object) -> None:
         self._recent.clear()
-        for shared in self._sent:  # somebody may keep a traceback, and with it all of this
+        for shared in self._sent:  # a traceback that somebody keeps would keep these on workers
             shared.forget()
         if self.client.status == "running":
             with suppress(Exception):
@@ -110,6 +103,10 @@ class Dask:
     def text(self) -> str:
         return f"dask, {len(self._threads)} workers"
 
+    @property
+    def _n_threads(self) -> int:
+        return max(1, sum(self._threads.values()))
+
     # What jobs need
 
     def share(self, value: T) -> T:
@@ -121,17 +118,15 @@ class Dask:
                 shared = self._sending(lambda: value, broadcast=True)
             known = value, shared
         self._recent[id(value)] = known
-        while len(self._recent) > _KEPT:
-            self._recent.popitem(last=False)
+        if len(self._recent) > _RECENT:
+            del self._recent[next(iter(self._recent))]
         return known[1]  # type: ignore[no-any-return]
 
     def can_read(self, source: ColumnSource) -> bool:
         """Whether all workers can read a source themselves."""
         if id(source) not in self._readable:
-            readable = False
-            if source.visible():  # if not even here, it need not be sent
-                answers = self._ask(_can_read, source)
-                readable = all(answers.values())
+            # If it cannot be read even in this process, it need not be sent.
+            readable = source.visible() and all(self._ask(source.visible).values())
             self._readable[id(source)] = source, readable
             if not readable:
                 self.progress.say(
@@ -149,7 +144,7 @@ class Dask:
         source = getattr(x, "source", None)
         if source is not None and self.can_read(source):
             return Whole(self.share(x), x.n_columns)
-        return _Blocks(x, max(1, sum(self._threads.values())), self._sending)
+        return _Blocks(x, self._n_threads, self._sending)
 
     def _sending(self, make: Callable[[], Any], broadcast: bool) -> "_Shared":
         shared = _Shared(make, broadcast)
@@ -159,11 +154,11 @@ class Dask:
     # Jobs
 
     def batch_size(self, kind: str, total: int, whole: int, fewest: int) -> int:
-        """So many that a job takes about half a second, and all workers have some."""
+        """As many as take about half a second, but few enough that all workers have some."""
         known = self._seconds.get(kind)
         size = _FIRST if not known else int(_JOB_SECONDS / max(min(known), 1e-9))
-        mine = -(-total // (_AHEAD * max(1, sum(self._threads.values()))))
-        return max(1, min(max(size, fewest), max(mine, fewest // 4)))
+        share = -(-total // (_AHEAD * self._n_threads))
+        return max(1, min(max(size, fewest), max(share, fewest // 4)))
 
     def map(
         self, job: Callable[..., T], many: Iterable[tuple[int, tuple[Any, ...]]], kind: str = ""
@@ -174,12 +169,9 @@ class Dask:
         unread = iter(many)
         try:
             while True:
-                while len(waiting) < max(2, _AHEAD * sum(self._threads.values())):
-                    item = next(unread, None)
-                    if item is None:
-                        break
-                    weight, arguments = item
-                    waiting.append(_Job(function=job, weight=weight, arguments=arguments))
+                room = max(0, _AHEAD * self._n_threads - len(waiting))
+                for weight, arguments in islice(unread, room):
+                    waiting.append(_Job(job, weight, arguments))
                     self._live.add(waiting[-1])
                     self._submit(waiting[-1])
                 if not waiting:
@@ -188,12 +180,12 @@ class Dask:
                     self._wait_for_workers()
                 result, seconds = self._result(waiting[0])
                 done = waiting.popleft()
-                done.future.release()  # a traceback may keep it, but not the result on a worker
+                done.future.release()  # the worker may forget the result, whoever keeps the job
                 self._live.discard(done)
                 known = self._seconds.setdefault(kind, deque(maxlen=8))
                 known.append(seconds / max(1, done.weight))
                 yield result
-        finally:  # the caller has enough, or something went wrong
+        finally:  # also where the caller has enough, or something went wrong
             if waiting and self.client.status == "running":
                 with suppress(Exception):
                     self._cancel(waiting)
@@ -223,22 +215,18 @@ class Dask:
                     workers=list(self._threads) if self._unfit else None,
                 )
                 return
-            except (distributed.TimeoutError, *_GONE):
-                if job.tries >= _TRIES:
-                    raise WorkersLostError(
-                        "The Dask workers could not be sent their data."
-                    ) from None
-                self._wait_for_workers()
+            except (distributed.TimeoutError, *_GONE) as error:
+                self._recover(job, f"could not be sent its data ({error})")
 
     def _result(self, job: "_Job") -> tuple[Any, float]:
         while True:
             try:
-                # Only to wait ends after a look: requests for results are gathered by Dask, and one
-                # that was given up may take the next one with it.
+                # Only this wait may be given up early. A request for a result may not, because Dask
+                # gathers several at a time, and the next one would be lost with it.
                 job.future.exception(timeout=_LOOK)
                 return job.future.result(timeout=_patience())  # type: ignore[no-any-return]
             except distributed.TimeoutError:
-                if job.future.status == "error":  # the job's own
+                if job.future.status == "error":  # the job itself raised it
                     raise
                 self._wait_for_workers()
             except distributed.KilledWorker as error:
@@ -248,13 +236,16 @@ class Dask:
                     "logs may have the reason."
                 ) from None
             except _GONE as error:
-                if job.tries >= _TRIES:
-                    raise WorkersLostError(
-                        f"A job was lost {job.tries} times with the workers that had its data "
-                        f"({error}). Look at the workers' logs."
-                    ) from None
-                self._wait_for_workers()
+                self._recover(job, f"was lost with the workers that had its data ({error})")
                 self._submit(job)
+
+    def _recover(self, job: "_Job", what: str) -> None:
+        """Wait until a job can be submitted again; but not for ever."""
+        if job.tries >= _TRIES:
+            raise WorkersLostError(
+                f"A job {what}, {job.tries} times. Look at the workers' logs."
+            ) from None
+        self._wait_for_workers()
 
     # Workers
 
@@ -279,8 +270,8 @@ class Dask:
             pass
         except (OSError, ValueError, TypeError) as error:
             reason = first_line(error)
-        # A client that is half made closes now, when nothing refers to it; at the end of the
-        # process it would wait for its own thread, which is gone, and complain.
+        # A client that did not connect must be collected now: at the end of the process it would
+        # wait for its own thread, which is gone by then, and complain.
         gc.collect()
         if reason is None:
             raise KeyboardInterrupt
@@ -293,20 +284,18 @@ class Dask:
     def _greet(self) -> None:
         """The workers must run this version, or their bits might differ."""
         mine = versions()["infosieve"]
-        for address, theirs in self._ask(_version).items():
+        for address, (theirs, _) in self._ask(_introduce, []).items():
             if theirs != mine:
                 raise MissingRequirementError(
                     f"The Dask worker {address} has infosieve {theirs}, this process has {mine}. "
                     "Install the same version everywhere."
                 )
-        if self.progress.verbose:
-            self._lines = {a: len(lines) for a, lines in self.client.get_worker_logs().items()}
-        workers, threads = len(self._threads), sum(self._threads.values())
-        link = self.client.dashboard_link
-        self.progress.say(f"{workers} Dask workers, {threads} threads; {link}")
+        self._lines = {address: len(lines) for address, lines in self._logs().items()}
+        n_workers, link = len(self._threads), self.client.dashboard_link
+        self.progress.say(f"{n_workers} Dask workers, {self._n_threads} threads; {link}")
 
     def _ask(self, question: Callable[..., T], *arguments: Any) -> dict[str, T]:
-        """Ask all workers, once; again, if one is lost meanwhile."""
+        """The answers of all workers; all are asked again if one is lost meanwhile."""
         for _ in range(_TRIES):
             try:
                 return self.client.run(question, *arguments)  # type: ignore[no-any-return]
@@ -332,7 +321,7 @@ class Dask:
         self._threads = {who: n for who, n in now.items() if who not in self._unfit}
 
     def _meet(self, address: str) -> None:
-        """A worker that comes later must be of use, or gets no jobs."""
+        """A worker that comes later gets no jobs unless it has this version and can read."""
         sources = [source for source, readable in self._readable.values() if readable]
         fit = False
         with suppress(Exception):
@@ -346,7 +335,7 @@ class Dask:
         )
 
     def _wait_for_workers(self) -> None:
-        """Until the scheduler answers and somebody works for it; for a while, not for ever."""
+        """Wait until the scheduler answers and has a worker, for as long as connecting may take."""
         patience = _patience()
         deadline = time.monotonic() + patience
         announced = False
@@ -372,25 +361,26 @@ class Dask:
             time.sleep(0.2)
 
     def _show_logs(self) -> None:
-        """Show what workers logged: warnings, or all at a verbosity of 2."""
-        if not self.progress.verbose:
-            return
+        """Show what workers have logged in this run: warnings, or all at a verbosity of 2."""
         levels = ("WARNING", "ERROR", "CRITICAL")
-        for address, lines in self.client.get_worker_logs().items():
-            known = self._lines.get(address, 0)  # newest first
-            for level, text in reversed(lines[: len(lines) - known]):
+        for address, lines in self._logs().items():
+            for level, text in reversed(lines[: len(lines) - self._lines.get(address, 0)]):
                 if self.progress.verbose > 1 or level in levels:
                     self.progress.say(f"{address}: {text}")
 
+    def _logs(self) -> dict[str, Any]:
+        """The lines of all workers' logs, the newest first; none where nobody listens."""
+        return dict(self.client.get_worker_logs()) if self.progress.verbose else {}
+
 
 def check_address(address: str, name: str = "") -> None:
-    """Refuse what can be no address: to wait for an answer would be in vain."""
+    """Refuse what can be no address, instead of waiting for an answer."""
     scheme, place = distributed.comm.parse_address(address)
     with suppress(ValueError):
         backend = distributed.comm.registry.get_backend(scheme)
         try:
             host, port = backend.get_address_host_port(place)
-        except NotImplementedError:  # of a kind without ports
+        except NotImplementedError:  # a kind of address without ports
             return
         if host and host == "".join(host.split()) and 0 < port < 1 << 16:
             return
@@ -400,15 +390,15 @@ def check_address(address: str, name: str = "") -> None:
     )
 
 
+@dataclass(eq=False)
 class _Job:
     """What was asked for, so that it can be asked for again."""
 
-    def __init__(
-        self, *, function: Callable[..., Any], weight: int, arguments: tuple[Any, ...]
-    ) -> None:
-        self.function, self.weight, self.arguments = function, weight, arguments
-        self.future: Any = None
-        self.tries = 0
+    function: Callable[..., Any]
+    weight: int
+    arguments: tuple[Any, ...]
+    future: Any = None
+    tries: int = 0
 
 
 class _Shared:
@@ -419,7 +409,7 @@ class _Shared:
 
     def future(self, client: Any) -> Any:
         if self._future is None or self._future.status != "finished":
-            # In a list, or a value that is one itself would be taken apart.
+            # Dask takes lists apart, so the value stands in one.
             made = [self._make()]
             (self._future,) = client.scatter(made, broadcast=self._broadcast, hash=False)
         return self._future
@@ -474,13 +464,6 @@ def _patience() -> float:
     return float(parse_timedelta(dask.config.get("distributed.comm.timeouts.connect")))
 
 
-def _can_read(source: ColumnSource) -> bool:
-    return source.visible()
-
-
-def _version() -> str:
-    return versions()["infosieve"]
-
-
 def _introduce(sources: list[ColumnSource]) -> tuple[str, bool]:
-    return _version(), all(source.visible() for source in sources)
+    """On a worker: its version, and whether it can read all the sources."""
+    return versions()["infosieve"], all(source.visible() for source in sources)

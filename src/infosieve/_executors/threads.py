@@ -57,7 +57,7 @@ class Threads:
         As scikit-learn's users expect: None is 1 unless a joblib context says otherwise,
         -1 is every core.
     progress : Progress or None
-        Who hears how far it is.
+        What shows how far a run is.
     """
 
     def __init__(self, n_jobs: int | None = None, progress: Progress | None = None) -> None:
@@ -128,5 +128,5 @@ class Threads:
             for future in futures:
                 future.result()
         finally:
-            failed.set()  # Ctrl-C meanwhile: nobody takes another task
+            failed.set()  # after Ctrl-C, too, no thread takes another task
         return [results[i] for i in range(len(tasks))]

@@ -222,11 +222,13 @@ def warn_of_two_values(problem: "Problem", discrete_features: Any) -> None:
         names = ", ".join(shown(x.names[j]) for j in found[:3].tolist())
         more = f" and {found.size - 3} other columns" if found.size > 3 else ""
         which = f"[{shown(x.names[int(found[0])])}{', ...' if found.size > 1 else ''}]"
-        way = f"pass discrete_features={which}, or booleans"
+        way = either(
+            f"pass discrete_features={which}, or booleans", "--categorical with its name says so"
+        )
         warn(
             f"{names}{more}: two numbers each, and the target is classes. A column of two values "
             "tells classes far better as a category: "
-            f"{either(way, '--categorical with its name says so')}."
+            f"{way}."
         )
 
 

@@ -17,8 +17,8 @@ from scipy.spatial import cKDTree
 from infosieve._core.categories import codes_of
 from infosieve._core.types import BoolArray, Columns, FloatArray, IntArray, Metric
 from infosieve._resampling.permutations import N_NEAR, Permutations, put_first
+from infosieve._resampling.random_bits import random_order
 from infosieve._resampling.surrogates import LocalFits, fit_weights
-from infosieve._resampling.words import random_order
 
 # Samples for each coefficient of a curve: what predicts better is taken.
 _SAMPLES_EACH = (6, 12)

@@ -14,8 +14,8 @@ from infosieve._core.types import Columns, IntArray, WritableArrays
 from infosieve._input.problem import Prepared
 from infosieve._input.series import bridged
 from infosieve._input.together import Together
-from infosieve._resampling.parts import part_size, parts_of
-from infosieve._resampling.words import random_order, random_words
+from infosieve._resampling.random_bits import random_order, random_words
+from infosieve._resampling.subsamples import part_size, parts_of
 
 # A part of a series has at least so many rows where its window is found in the data.
 _LEAST = 100
@@ -151,7 +151,7 @@ def alike(sizes: IntArray, strata: IntArray | None = None) -> IntArray:
 
 
 def _by_time(target: Columns, together: Together, size: int | None) -> Layout:
-    """Every so manieth row, for as many parts as rows belong together."""
+    """Parts of every k-th row; k is at least the number of rows that belong together."""
     n = target.n_samples
     window = together.window
     if window is None:

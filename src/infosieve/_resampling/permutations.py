@@ -28,6 +28,7 @@ from infosieve._core.types import (
 from infosieve._engines.numba.columns import LIFT
 from infosieve._engines.numba.shuffle import shuffle, shuffle_near
 from infosieve._resampling.layout import Layout, alike, memory
+from infosieve._resampling.random_bits import Key, random_order, random_words
 from infosieve._resampling.surrogates import (
     SAMPLES_EACH,
     LocalFits,
@@ -35,7 +36,6 @@ from infosieve._resampling.surrogates import (
     Surrogates,
     fit_weights,
 )
-from infosieve._resampling.words import Key, random_order, random_words
 
 # A local permutation exchanges samples with one of their nearest, so many with the sample itself,
 # twice.

@@ -30,7 +30,7 @@ from infosieve._core.types import (
 from infosieve._engines.numba.series import autoregression, series_copies, shifted, whiten
 from infosieve._engines.numba.surrogates import copies, fit_columns, permuted, permuted_orders
 from infosieve._input.series import most_lags
-from infosieve._resampling.words import random_words
+from infosieve._resampling.random_bits import random_words
 
 # Samples for each coefficient of a fit; with fewer than the second number, the fit is a mean.
 SAMPLES_EACH, FEWEST_EACH = 6, 2
@@ -145,7 +145,7 @@ class Series(WritableArrays):
         row = np.interp(np.arange(values.size), there, values[there] - middle)
         for _ in range(_GAP_FITS):
             found = autoregression(row - row.mean(), self.n_lags)
-            row[gaps] = _gone_on(row, gaps, found, self._noise[gaps])
+            row[gaps] = _draw_gaps(row, gaps, found, self._noise[gaps])
         return np.asarray(row + middle)
 
     @cached_property
@@ -161,7 +161,7 @@ class Series(WritableArrays):
         return out
 
 
-def _gone_on(
+def _draw_gaps(
     row: FloatArray, gaps: BoolArray, coefficients: FloatArray, noise: FloatArray
 ) -> FloatArray:
     """Values for the gaps of a row, drawn given the others, as an autoregression goes on.

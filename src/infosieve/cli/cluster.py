@@ -12,22 +12,21 @@ from infosieve.cli.options import Asks
 _NAMES = 5
 
 
-@command(
-    Asks(
-        ("ClusteringSettings",),
-        ("series_window", "model"),
-        out="the representatives and the target",
-    )
-)
+_OUT = "the representatives and the target"
+
+
+@command(Asks(("ClusteringSettings",), ("series_window",), _OUT))
 def cluster(asked: Asked) -> None:
     """Join columns that are redundant with each other."""
     asked.check()
     data = asked.read()
+    from infosieve.cli.models import alone
     from infosieve.clustering import FeatureClustering
 
     how = asked.settings("ClusteringSettings", data)
     if how["similarity_threshold"] is not None and "n_clusters" not in asked.given:
         how["n_clusters"] = None
+    how["model"] = alone(asked["model"], data)
     clustering = FeatureClustering(**how)
     X, y = data.in_memory, data.y
     left_out = categories(X, data.declared)

@@ -8,46 +8,30 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from infosieve._core.chunks import chunks
-from infosieve._core.parameters import check_choice, check_jobs
+from infosieve._core.settings import Settings
 from infosieve._core.types import ColumnNumbers, Columns, Executor, IntArray, Runner, Scale, Which
 from infosieve._engines.cuda.engine import CudaEngine
-from infosieve._engines.devices import Device, check_device, engine_of, require_device
+from infosieve._engines.devices import Device, engine_of, require_device
 from infosieve._engines.numba.false_neighbors import count_false, strips_of
 from infosieve._executors.threads import Threads
 from infosieve._input.problem import prepare_tables
 from infosieve._input.tables import check_lengths, check_target, read_table
 
-SCALES = ("standard", "normal-scores", None)
-# Columns that one task counts for.
+# How many columns a task counts for.
 _TASK_COLUMNS = 16
 
 
 @overload
 def false_neighbors(
-    X: pd.DataFrame,
-    y: Any,
-    *,
-    scale: Scale = "standard",
-    n_jobs: int | None = None,
-    device: Device = "cpu",
+    X: pd.DataFrame, y: Any, *, scale: Scale = ..., n_jobs: int | None = ..., device: Device = ...
 ) -> pd.DataFrame: ...
 @overload
 def false_neighbors(
-    X: NDArray[Any],
-    y: Any,
-    *,
-    scale: Scale = "standard",
-    n_jobs: int | None = None,
-    device: Device = "cpu",
+    X: NDArray[Any], y: Any, *, scale: Scale = ..., n_jobs: int | None = ..., device: Device = ...
 ) -> IntArray: ...
 @overload
 def false_neighbors(
-    X: Any,
-    y: Any,
-    *,
-    scale: Scale = "standard",
-    n_jobs: int | None = None,
-    device: Device = "cpu",
+    X: Any, y: Any, *, scale: Scale = ..., n_jobs: int | None = ..., device: Device = ...
 ) -> IntArray | pd.DataFrame: ...
 def false_neighbors(
     X: Any,
@@ -87,7 +71,6 @@ def false_neighbors(
     See Also
     --------
     FeatureClustering : Join columns whose counts are correlated.
-    infosieve.plots.FalseNeighborsDisplay : Draw the false neighbours of one sample.
 
     Notes
     -----
@@ -112,9 +95,7 @@ def false_neighbors(
     >>> false_neighbors(X, y).mean(axis=0).round()
     array([0., 9.])
     """
-    check_choice(scale, "scale", SCALES)
-    check_jobs(n_jobs)
-    check_device(device)
+    Settings.of({"scale": scale, "n_jobs": n_jobs, "device": device})
     executor = Threads(n_jobs)
     require_device(device, executor)
     tables = [read_table(X, "X", False), read_table(y, "y", ())]

@@ -1,23 +1,25 @@
 """Supervised clustering of features: those join that are redundant with respect to the target."""
 
 import warnings
-from typing import Any, ClassVar, Literal, Self, get_args
+from dataclasses import fields
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from infosieve._core.parameters import (
-    check_choice,
-    check_folds,
-    check_jobs,
-    check_number,
-    check_verbose,
-    check_x,
-    is_int,
-)
+from infosieve._core.dialect import parameter, setting
+from infosieve._core.models import made_of_word
+from infosieve._core.parameters import check_folds, check_x, is_int
 from infosieve._core.progress import Progress
-from infosieve._core.settings import Settings
+from infosieve._core.settings import (
+    ClusteringSettings,
+    Correlation,
+    Linkage,
+    Representative,
+    Settings,
+    Similarity,
+)
 from infosieve._core.types import Executor, FloatArray, IntArray, NameArray, Scale
 from infosieve._executors import KeepsExecutor, executor_of
 from infosieve._input.notices import check_dates
@@ -26,20 +28,19 @@ from infosieve._input.tables import Table, read_table
 from infosieve._resampling.permutations import seed_of
 from infosieve._study.columns import remember_columns
 from infosieve._study.provenance import provenance_of
-from infosieve.clustering._agglomeration import Linkage, Tree
-from infosieve.clustering._connectivity import Bonds, connected_pairs
-from infosieve.clustering._false_neighbors import SCALES
-from infosieve.clustering._growth import Grown, Growth, Similarity
+from infosieve.clustering._agglomeration import Agglomeration, Dendrogram
+from infosieve.clustering._constraints import Constraints, connected_pairs
 from infosieve.clustering._number_of_clusters import (
     CrossValidation,
+    Folds,
     above_threshold,
-    as_asked,
+    check_connected,
     check_copies,
     check_cross_validation,
+    numbers_to_try,
     steady_number,
 )
 from infosieve.clustering._representatives import BackToColumns, cluster_name
-from infosieve.clustering._similarity import Correlation, Representative
 from infosieve.results import ClusterResult
 
 
@@ -55,7 +56,7 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
     Parameters
     ----------
     n_clusters : int, "auto" or None, default="auto"
-        The number of clusters. "auto": chosen by repeated cross-validation of ``estimator`` behind
+        The number of clusters. "auto": chosen by repeated cross-validation of ``model`` behind
         the clusters, which are found anew without each fold. Tried are 1 to 14, 16, 18, ... by
         steps of a seventh, up to the number of different columns or of samples, whichever is less.
         Of draws of the folds, each asks for the smallest number whose error (1 - score) is at most
@@ -83,14 +84,15 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         column and the next, for spectra and other curves. A matrix: where it is not zero.
     scale : {"standard", "normal-scores"} or None, default="standard"
         What is done to each column, and to the target, first.
-    estimator : scikit-learn regressor or classifier, or None, default=None
-        The model whose ``score`` behind the clusters chooses their number, with
-        ``n_clusters="auto"``. None: partial least squares, judged by squared error, with the number
-        of components that has the least in all folds. For a target of categories, pass a
-        classifier.
+    model : estimator, {"neighbors", "trees", "support-vectors", "linear"} or None, default=None
+        What predicts behind the clusters, whose ``score`` chooses their number, with
+        ``n_clusters="auto"``: a regressor or classifier of scikit-learn, or a word for one as
+        :class:`MISelector` has them. None: partial least squares, judged by squared error, with the
+        number of components that has the least in all folds. For a target of categories, pass a
+        classifier, or a word.
     cv : int, splitter or iterable of (train, test), default=4
         The folds of that choice; with ``groups``, a number of folds keeps these together. Samples
-        are cut into a number of folds five times (twice with an ``estimator``, or with more than
+        are cut into a number of folds five times (twice with a ``model``, or with more than
         500 columns; once if rows are in order of time); a splitter is asked once.
     missing : {"auto", "median", "drop", "error"}, default="auto"
         What becomes of gaps in X. "median", which "auto" is here: they are filled with the median
@@ -177,9 +179,8 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
     (215, 4)
     """
 
-    __metadata_request__fit: ClassVar[dict[str, Any]] = {
-        "groups": True
-    }  # as splitters of groups do
+    # As splitters of groups do.
+    __metadata_request__fit: ClassVar[dict[str, Any]] = {"groups": True}
 
     def __init__(
         self,
@@ -192,7 +193,7 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         representative: Representative = "mean",
         connectivity: Any = None,
         scale: Scale = "standard",
-        estimator: Any = None,
+        model: Any = None,
         cv: Any = 4,
         missing: Literal["auto", "median", "drop", "error"] = "auto",
         series: bool = False,
@@ -209,7 +210,7 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         self.representative = representative
         self.connectivity = connectivity
         self.scale = scale
-        self.estimator = estimator
+        self.model = model
         self.cv = cv
         self.missing = missing
         self.series = series
@@ -236,12 +237,11 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         FeatureClustering
             Itself.
         """
-        self._check_parameters()
+        ClusteringSettings.of(self.get_params(deep=False))
         seed = seed_of(self.random_state)
         check_x(X)
         problem = self._read(X, y, groups)
         tables: list[Any] = problem.tables
-        groups = problem.together.groups
         connected = connected_pairs(self.connectivity, tables[0].n_columns)
         for name in [name for name in vars(self) if name.endswith("_") or name.startswith("_r")]:
             delattr(self, name)  # of an earlier fit
@@ -251,15 +251,13 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
             Progress(self.verbose) as progress,
             executor_of(self.executor, self.n_jobs, progress) as executor,
         ):
-            ground = self._growth.prepare(tables, executor)
-            bonds = ground.bonds(connected)
-            check_copies(self.n_clusters, bonds, tables[0])
-            grown = self._growth.grow(ground, bonds, executor, progress)
-            self.n_clusters_ = self._number(
-                grown.tree, tables, groups, bonds, seed, executor, progress
-            )
+            scaled = self._agglomeration.prepare(tables, executor)
+            constraints = Constraints.of(scaled.x, connected)
+            check_copies(self.n_clusters, constraints, tables[0])
+            dendrogram = self._agglomeration.join(scaled, constraints, executor)
+            self.n_clusters_ = self._number(dendrogram, problem, constraints, seed, executor)
             parameters = self.get_params(deep=False) | {"executor": executor.text}
-        self._keep(grown, tables[0])
+        self._keep(dendrogram, tables[0])
         self.result_ = ClusterResult(
             features=tuple(tables[0].names),
             clusters=tuple(self.get_feature_names_out().tolist()),
@@ -267,7 +265,7 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
             medoids=self.medoids_,
             children=self.children_,
             similarities=self.similarities_,
-            duplicates={int(g[0]): tuple(g[1:].tolist()) for g in bonds.copies},
+            duplicates={int(g[0]): tuple(g[1:].tolist()) for g in constraints.copies},
             cv_results=self.cv_results_,
             provenance=provenance_of(problem, seed, parameters, FeatureClustering),
         )
@@ -279,7 +277,8 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         if y is None and self._needs_target:
             raise ValueError(
                 "This FeatureClustering estimator requires y to be passed, but the target y is "
-                "None. similarity='unsupervised' with a number of clusters needs none."
+                f"None. {setting('similarity', 'unsupervised')} with a number of clusters needs "
+                "none."
             )
         how = "median" if self.missing == "auto" else self.missing
         if self._needs_target:
@@ -295,19 +294,19 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         number: Any = self.n_clusters
         if is_int(number) and number > problem.x.n_columns:
             raise ValueError(
-                f"The 'n_clusters' parameter asks for {self.n_clusters} clusters, but X has "
+                f"{parameter('n_clusters')} asks for {self.n_clusters} clusters, but X has "
                 f"{problem.x.n_columns} columns."
             )
         if isinstance(number, str):
-            check_cross_validation(self.estimator, self.cv, problem.y, problem.together.groups)
+            check_cross_validation(self.model, self.cv, problem.y, problem.together.groups)
         else:
             check_folds(self.cv)
         return problem
 
-    def _keep(self, grown: Grown, table: Table) -> None:
+    def _keep(self, dendrogram: Dendrogram, table: Table) -> None:
         """Keep the clusters, and what ``transform`` and ``inverse_transform`` need."""
-        self.children_, self.similarities_ = grown.tree.children, grown.tree.similarities
-        self._reduction = grown.cut(self.n_clusters_)
+        self.children_, self.similarities_ = dendrogram.children, dendrogram.similarities
+        self._reduction = dendrogram.cut(self.n_clusters_)
         self.labels_: IntArray = np.empty(table.n_columns, np.int64)
         for label, members in enumerate(self._reduction.clusters):
             self.labels_[members] = label
@@ -324,70 +323,35 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         return self.similarity == "supervised" or auto or self.representative == "pls"
 
     @property
-    def _growth(self) -> Growth:
-        return Growth(
-            similarity=self.similarity,
-            correlation=self.correlation,
-            linkage=self.linkage,
-            representative=self.representative,
-            scale=self.scale,
-        )
-
-    def _check_parameters(self) -> None:
-        number: Any = self.n_clusters
-        auto = isinstance(number, str) and number == "auto"
-        if not auto and number is not None and not (is_int(number) and number >= 1):
-            raise ValueError(
-                "The 'n_clusters' parameter must be an int of at least 1, 'auto', or None with a "
-                f"'similarity_threshold'. Got {number!r} instead."
-            )
-        check_number(self.similarity_threshold, "similarity_threshold", -1, 1, optional=True)
-        if (self.n_clusters is None) == (self.similarity_threshold is None):
-            raise ValueError(
-                "Exactly one of 'n_clusters' and 'similarity_threshold' must be None: with a "
-                f"threshold, pass n_clusters=None. Got {self.n_clusters!r} and "
-                f"{self.similarity_threshold!r}."
-            )
-        check_choice(self.similarity, "similarity", get_args(Similarity))
-        check_choice(self.correlation, "correlation", get_args(Correlation))
-        check_choice(self.linkage, "linkage", get_args(Linkage))
-        check_choice(self.representative, "representative", get_args(Representative))
-        check_choice(self.scale, "scale", SCALES)
-        check_choice(self.missing, "missing", ("auto", "median", "drop", "error"))
-        check_choice(self.series, "series", (False, True))
-        check_jobs(self.n_jobs)
-        check_verbose(self.verbose)
-        if self.estimator is not None and not hasattr(self.estimator, "fit"):
-            raise ValueError(
-                "The 'estimator' parameter must be None, or a regressor or classifier as "
-                f"scikit-learn has them. Got {self.estimator!r} instead."
-            )
+    def _agglomeration(self) -> Agglomeration:
+        names = [field.name for field in fields(Agglomeration)]
+        return Agglomeration(**{name: getattr(self, name) for name in names})
 
     def _number(
         self,
-        tree: Tree,
-        tables: list[Table],
-        groups: IntArray | None,
-        bonds: Bonds,
+        dendrogram: Dendrogram,
+        problem: Problem,
+        constraints: Constraints,
         seed: int,
         executor: Executor,
-        progress: Progress,
     ) -> int:
         """How many clusters."""
         if self.similarity_threshold is not None:
-            return above_threshold(tree, self.similarity_threshold)
+            return above_threshold(dendrogram, self.similarity_threshold)
         if not isinstance(self.n_clusters, str):
             assert self.n_clusters is not None
-            return as_asked(tree, self.n_clusters)
+            check_connected(self.n_clusters, dendrogram.n_components)
+            return int(self.n_clusters)
+        most = min(dendrogram.n_distinct, problem.n_samples)
         validation = CrossValidation(
-            growth=self._growth,
-            estimator=self.estimator,
-            cv=self.cv,
-            seed=seed % 2**32,
-            groups=groups,
-            in_order=self.series,
+            agglomeration=self._agglomeration,
+            model=made_of_word(self.model, bool(problem.y.categorical.any())),
+            numbers=numbers_to_try(dendrogram.n_components, most),
         )
-        self.cv_results_ = validation.results(tree, tables, bonds, executor, progress)
+        groups = problem.together.groups
+        folds = Folds(cv=self.cv, seed=seed % 2**32, groups=groups, in_order=self.series)
+        tables: list[Any] = problem.tables
+        self.cv_results_ = validation.results(tables, constraints, folds, executor)
         return steady_number(self.cv_results_)
 
     def transform(self, X: Any) -> FloatArray:

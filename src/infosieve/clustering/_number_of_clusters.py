@@ -1,4 +1,4 @@
-"""How many clusters: by number, by a threshold, or by cross-validation of an estimator."""
+"""How many clusters: by number, by a threshold, or by cross-validation of a model."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,158 +15,175 @@ from sklearn.model_selection import (
 )
 from threadpoolctl import threadpool_limits
 
+from infosieve._core.dialect import bare, mention, parameter, setting
 from infosieve._core.parameters import check_folds, is_int
-from infosieve._core.progress import Progress
 from infosieve._core.types import Executor, FloatArray, IntArray
 from infosieve._input.scaling import Scaling
 from infosieve._input.tables import Table
-from infosieve.clustering._agglomeration import Tree
-from infosieve.clustering._connectivity import Bonds
-from infosieve.clustering._growth import Growth
+from infosieve.clustering._agglomeration import Agglomeration, Dendrogram
+from infosieve.clustering._constraints import Constraints
 from infosieve.clustering._pls import pls_errors
 
-# How often samples are cut into folds: so often that the number depends little on how they are
-# cut; less often where that would take much longer (docs/cluster-number.md).
+# How often samples are cut into folds. Five times, and the number depends little on how they are
+# cut; with a model, or with more than _WIDE columns, that takes too long
+# (docs/cluster-number.md).
 _REPEATS, _FEW, _WIDE = 5, 2, 500
-# So much more error is accepted for fewer clusters; and how often folds are drawn.
+# The share of error that fewer clusters may add; and how often folds are drawn with replacement.
 _MORE, _DRAWS = 0.05, 1000
 
 
-def check_cross_validation(estimator: Any, cv: Any, y: Table, groups: IntArray | None) -> None:
-    """Refuse what can be known to fail before work begins."""
+def check_cross_validation(model: Any, cv: Any, y: Table, groups: IntArray | None) -> None:
+    """Refuse a choice of the number that is bound to fail, before work begins."""
     if not is_int(cv):
         check_folds(cv)
     n_groups = 0 if groups is None else int(groups.max()) + 1
     if is_int(cv) and groups is not None and cv > n_groups:
         raise ValueError(
-            f"The 'cv' parameter asks for {cv} folds, but there are {n_groups} groups, which stay "
+            f"{parameter('cv')} asks for {cv} folds, but there are {n_groups} groups, which stay "
             "together. Use fewer folds."
         )
     if is_int(cv) and not 2 <= cv <= y.n_samples:
         raise ValueError(
-            "The 'cv' parameter must be at least 2, and at most the number of samples "
+            f"{parameter('cv')} must be at least 2, and at most the number of samples "
             f"({y.n_samples}). Got {cv!r} instead; a number of clusters needs no folds."
         )
-    if estimator is None and y.categorical.any():
+    if model is None and y.categorical.any():
         raise ValueError(
             f"{y.label(int(np.argmax(y.categorical)))} holds categories, and "
-            "n_clusters='auto' judges numbers of clusters by regression. Pass a classifier as "
-            "'estimator', or a number of clusters."
+            f"{setting('n_clusters', 'auto')} judges numbers of clusters by regression. Pass a "
+            f"classifier as {mention('model')}, or a number of clusters."
         )
 
 
-def above_threshold(tree: Tree, threshold: float) -> int:
+def above_threshold(dendrogram: Dendrogram, threshold: float) -> int:
     """The clusters that are there before the first merge of less similarity."""
-    below = np.flatnonzero(tree.similarities < threshold)
-    merges = below[0] if below.size else len(tree.similarities)
-    return max(tree.n_leaves - int(merges), tree.n_components)
+    below = np.flatnonzero(dendrogram.similarities < threshold)
+    merges = below[0] if below.size else len(dendrogram.similarities)
+    return max(dendrogram.features.n - int(merges), dendrogram.n_components)
 
 
-def check_copies(n_clusters: Any, bonds: Bonds, table: Table) -> None:
+def check_copies(n_clusters: Any, constraints: Constraints, table: Table) -> None:
     """Refuse more clusters than there are different columns."""
-    most = table.n_columns - bonds.n_copies
+    most = table.n_columns - constraints.n_copies
     if is_int(n_clusters) and n_clusters > most:
-        first, copy = (repr(table.names[j]) for j in bonds.copies[0][:2])
+        first, copy = (repr(table.names[j]) for j in constraints.copies[0][:2])
         raise ValueError(
-            f"The 'n_clusters' parameter asks for {n_clusters} clusters, but only {most} of the "
+            f"{parameter('n_clusters')} asks for {n_clusters} clusters, but only {most} of the "
             f"{table.n_columns} columns of X differ: copies (equal, shifted, scaled or negated, "
             f"such as {first} and {copy}) stay together. Ask for at most {most}."
         )
 
 
-def as_asked(tree: Tree, n_clusters: int) -> int:
-    """The number itself, if the connectivity permits so few."""
-    if n_clusters < tree.n_components:
+def check_connected(n_clusters: int, n_components: int) -> None:
+    """Refuse fewer clusters than the connectivity permits."""
+    if n_clusters < n_components:
         raise ValueError(
-            f"The 'n_clusters' parameter asks for {n_clusters} clusters, but 'connectivity' has "
-            f"{tree.n_components} connected components, and nothing joins these. Ask for at "
-            f"least {tree.n_components}, or connect more columns."
+            f"{parameter('n_clusters')} asks for {n_clusters} clusters, but "
+            f"{mention('connectivity')} has {n_components} connected components, and nothing joins these. Ask for at "
+            f"least {n_components}, or connect more columns."
         )
-    return int(n_clusters)
 
 
 @dataclass(frozen=True, kw_only=True)
-class CrossValidation:
-    """The number of clusters behind which an estimator predicts unseen samples best.
+class Folds:
+    """How samples are cut into folds."""
 
-    Attributes
-    ----------
-    growth : Growth
-        How columns are joined, without each fold.
-    estimator : scikit-learn regressor or classifier, or None
-        What predicts; None is partial least squares, with the number of components that has the
-        least error in all folds.
-    cv : int, splitter or iterable of (train, test)
-        The folds.
-    seed : int
-        Shuffles the samples before they are cut into folds.
-    groups : ndarray or None
-        The group of each sample, all in one fold.
-    in_order : bool
-        Whether folds are stretches of time.
-    """
+    cv: Any  # an int, a splitter or pairs (train, test)
+    seed: int  # shuffles the samples before they are cut
+    groups: IntArray | None  # of each sample; those of a group are all in one fold
+    in_order: bool  # whether folds are stretches of time
 
-    growth: Growth
-    estimator: Any
-    cv: Any
-    seed: int
-    groups: IntArray | None = None
-    in_order: bool = False
-
-    def results(
-        self,
-        tree: Tree,
-        tables: list[Table],
-        bonds: Bonds,
-        executor: Executor,
-        progress: Progress,
-    ) -> dict[str, Any]:
-        """The scores of all numbers that are tried, as scikit-learn's ``cv_results_``."""
-        x, y = tables
-        target = y.original()
-        if self.estimator is None:
-            target = Scaling(y.values, "standard").apply(y.values.T)
-        splits = list(self._splits(x.values.T, target))
-        judge = _Judge(
-            growth=self.growth,
-            estimator=self.estimator,
-            numbers=numbers_to_try(tree.n_components, min(tree.n_distinct, x.n_samples)),
-            progress=Progress(0) if executor.remote else progress,
-        )
-        shared = [executor.share(value) for value in (tables, bonds, target)]
-        jobs = ((1, (judge, *shared, train, test)) for train, test in splits)
-        each = np.array(list(executor.map(_judged, jobs)))  # splits, numbers, components
-        if not np.isfinite(each).all():
-            raise ValueError(
-                "The scores of the 'estimator' are not all numbers (R^2 is not defined for a fold "
-                "of one sample). Use fewer folds (cv)."
-            )
-        components = each.mean(axis=0).argmax(axis=1)
-        scores = np.take_along_axis(each, components[None, :, None], axis=2)[:, :, 0]
-        return {
-            "n_clusters": judge.numbers,
-            "mean_test_score": scores.mean(axis=0),
-            "std_test_score": scores.std(axis=0),
-            "standard_error": _errors_of_differences(scores, splits),
-        } | {f"split{i}_test_score": row for i, row in enumerate(scores)}
-
-    def _splits(self, X: FloatArray, target: Any) -> Iterator[tuple[IntArray, IntArray]]:
+    def splits(self, X: FloatArray, target: Any, model: Any) -> Iterator[tuple[Any, Any]]:
         """(train, test) of all folds, cut several times where samples can be shuffled."""
         if not is_int(self.cv) or self.in_order:
             folds = KFold(self.cv) if is_int(self.cv) else self.cv
             yield from check_cv(folds).split(X, target, self.groups)
             return
-        classes = self.estimator is not None and is_classifier(self.estimator)
+        classes = model is not None and is_classifier(model)
         kind = StratifiedKFold if classes else KFold
         if self.groups is not None:
             kind = StratifiedGroupKFold if classes else GroupKFold
         n_units = len(X) if self.groups is None else int(self.groups.max()) + 1
-        repeats = _REPEATS if self.estimator is None and X.shape[1] <= _WIDE else _FEW
+        repeats = _REPEATS if model is None and X.shape[1] <= _WIDE else _FEW
         if self.cv == n_units:  # there is one way to cut
             repeats = 1
         for seed in np.random.SeedSequence(self.seed).generate_state(repeats).tolist():
             folds = kind(self.cv, shuffle=True, random_state=seed)
             yield from folds.split(X, target, self.groups)
+
+
+@dataclass(frozen=True, kw_only=True)
+class CrossValidation:
+    """How well a model predicts unseen samples behind each number of clusters.
+
+    Columns are joined anew without each fold. A ``model`` of None is partial least squares,
+    with the number of components that has the least error in all folds.
+    """
+
+    agglomeration: Agglomeration
+    model: Any
+    numbers: IntArray
+
+    def results(
+        self, tables: list[Table], constraints: Constraints, folds: Folds, executor: Executor
+    ) -> dict[str, Any]:
+        """The scores of all numbers, as scikit-learn's ``cv_results_``."""
+        x, y = tables
+        target = y.original()
+        if self.model is None:
+            target = Scaling(y.values, "standard").apply(y.values.T)
+        splits = list(folds.splits(x.values.T, target, self.model))
+        shared = [executor.share(value) for value in (tables, constraints, target)]
+        jobs = ((1, (self, *shared, train, test)) for train, test in splits)
+        each = np.array(list(executor.map(_judge_fold, jobs)))  # splits, numbers, components
+        if not np.isfinite(each).all():
+            raise ValueError(
+                "The scores of the model are not all numbers (R^2 is not defined for a "
+                f"fold of one sample). Use fewer folds ({bare('cv')})."
+            )
+        components = each.mean(axis=0).argmax(axis=1)
+        scores = np.take_along_axis(each, components[None, :, None], axis=2)[:, :, 0]
+        return {
+            "n_clusters": self.numbers,
+            "mean_test_score": scores.mean(axis=0),
+            "std_test_score": scores.std(axis=0),
+            "standard_error": _errors_of_differences(scores, splits),
+        } | {f"split{i}_test_score": row for i, row in enumerate(scores)}
+
+    def scores(self, known: FloatArray, target: Any, new: FloatArray, truth: Any) -> FloatArray:
+        """Fit to known samples, predict new ones: a score for each number of components.
+
+        That of partial least squares is R^2 over all folds, as one fold may be one sample.
+        """
+        if self.model is None:
+            return 1.0 - pls_errors(known, target, new, truth)
+        model = clone(self.model).fit(known, target)
+        return np.array([float(model.score(new, truth))])
+
+
+def _judge_fold(
+    executor: Any,
+    validation: CrossValidation,
+    tables: list[Table],
+    constraints: Constraints,
+    target: Any,
+    train: IntArray,
+    test: IntArray,
+) -> list[FloatArray]:
+    """The scores of one fold with each number of clusters."""
+    how, progress = validation.agglomeration, executor.progress
+    dendrogram = how.join(
+        how.prepare([t.take_rows(train) for t in tables], executor), constraints, executor
+    )
+    numbers, values, scores = validation.numbers, tables[0].values.T, []
+    progress.begin("numbers of clusters of a fold", len(numbers))
+    with threadpool_limits(1, "blas"):  # whose sums depend on the number of its threads
+        for done, number in enumerate(numbers, start=1):
+            reduction = dendrogram.cut(number)
+            known, new = (reduction.transform(values[rows]) for rows in (train, test))
+            scores.append(validation.scores(known, target[train], new, target[test]))
+            progress.advance(done, len(numbers))
+    return scores
 
 
 def _errors_of_differences(scores: FloatArray, splits: list[Any]) -> FloatArray:
@@ -176,7 +193,7 @@ def _errors_of_differences(scores: FloatArray, splits: list[Any]) -> FloatArray:
     Nadeau and Bengio (2003) say, by the sizes of test and training sets.
     """
     differences = scores[:, [np.argmax(scores.mean(axis=0))]] - scores
-    if len(scores) == 1:  # which cannot tell
+    if len(scores) == 1:  # one fold has no variance: all numbers count as equally good
         return np.asarray(np.full(scores.shape[1], differences.max()))
     ratio = np.mean([len(test) / len(train) for train, test in splits])
     return np.asarray(differences.std(axis=0, ddof=1) * np.sqrt(1 / len(scores) + ratio))
@@ -209,60 +226,3 @@ def numbers_to_try(least: int, most: int) -> IntArray:
     while numbers[-1] < most:
         numbers.append(min(most, numbers[-1] + max(1, numbers[-1] // 7)))
     return np.array(numbers)
-
-
-@dataclass(frozen=True, kw_only=True)
-class _Judge:
-    """What is asked of each fold.
-
-    Attributes
-    ----------
-    growth : Growth
-        How columns are joined.
-    estimator : scikit-learn regressor or classifier, or None
-        What predicts.
-    numbers : ndarray of int
-        The numbers of clusters.
-    progress : Progress
-        Who hears how far it is.
-    """
-
-    growth: Growth
-    estimator: Any
-    numbers: IntArray
-    progress: Progress
-
-    def scores(self, known: FloatArray, target: Any, new: FloatArray, truth: Any) -> FloatArray:
-        """Fit to known samples, predict new ones: a score for each number of components.
-
-        That of partial least squares is R^2 over all folds, as one fold may be one sample.
-        """
-        if self.estimator is None:
-            return 1.0 - pls_errors(known, target, new, truth)
-        model = clone(self.estimator).fit(known, target)
-        return np.array([float(model.score(new, truth))])
-
-
-def _judged(
-    executor: Any,
-    judge: _Judge,
-    tables: list[Table],
-    bonds: Bonds,
-    target: Any,
-    train: IntArray,
-    test: IntArray,
-) -> list[FloatArray]:
-    """How well the estimator predicts one fold behind each number of clusters."""
-    progress, numbers = judge.progress, judge.numbers
-    ground = judge.growth.prepare([t.take_rows(train) for t in tables], executor)
-    grown = judge.growth.grow(ground, bonds, executor, progress)
-    progress.begin("numbers of clusters of a fold", len(numbers))
-    values = tables[0].values.T
-    scores = []
-    with threadpool_limits(1, "blas"):  # whose sums depend on the number of its threads
-        for done, number in enumerate(numbers, start=1):
-            reduction = grown.cut(number)
-            known, new = (reduction.transform(values[rows]) for rows in (train, test))
-            scores.append(judge.scores(known, target[train], new, target[test]))
-            progress.advance(done, len(numbers))
-    return scores

@@ -45,7 +45,7 @@ class Path:
         n = min(n_components, self.columns.size)
         if n == 0 or not np.ptp(y, axis=0).any():
             return
-        with warnings.catch_warnings():  # that fewer components explain everything
+        with warnings.catch_warnings():  # it warns where fewer components explain everything
             warnings.simplefilter("ignore")
             model = PLSRegression(n, scale=False)
             model.fit((X - self.mean) / self.sd, (y - self.y_mean) / y_sd)

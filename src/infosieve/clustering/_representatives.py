@@ -12,24 +12,13 @@ from infosieve._input.scaling import Scaling
 
 @dataclass(frozen=True, kw_only=True)
 class Reduction:
-    """Clusters of columns, and the weights of columns in the representatives.
+    """Clusters of columns, and the weights of columns in the representatives."""
 
-    Attributes
-    ----------
-    clusters : list of ndarray
-        The columns of each cluster, rising.
-    medoids : ndarray of int, of shape (n_clusters,)
-        The most typical column of each.
-    weights : sparse array of shape (n_features, n_clusters), or None
-        None where the medoids stand for their clusters, unscaled.
-    scaling : Scaling
-        The columns' scale in the data of ``fit``.
-    """
-
-    clusters: list[IntArray]
-    medoids: IntArray
+    clusters: list[IntArray]  # the columns of each, rising
+    medoids: IntArray  # the most typical column of each
+    # Of each column in each representative; None: medoids stand for their clusters, unscaled.
     weights: csc_array | None
-    scaling: Scaling
+    scaling: Scaling  # of the columns in the data of fit
 
     def transform(self, values: FloatArray) -> FloatArray:
         """The representatives, for samples in rows."""
@@ -41,14 +30,7 @@ class Reduction:
 class BackToColumns:
     """Columns from the representatives of their clusters, by least squares.
 
-    Parameters
-    ----------
-    values : ndarray of shape (n_samples, n_features)
-        The columns.
-    representatives : ndarray of shape (n_samples, n_clusters)
-        Those of their clusters.
-    labels : ndarray of int, of shape (n_features,)
-        The cluster of each column.
+    ``values`` and ``representatives`` have samples in rows; ``labels`` are the columns' clusters.
     """
 
     def __init__(self, values: FloatArray, representatives: FloatArray, labels: IntArray) -> None:

@@ -3,24 +3,22 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
-from typing import Any, Literal, TypeAlias
+from typing import Any
 
 import numpy as np
 from scipy.stats import rankdata
 
 from infosieve._core.chunks import chunks
+from infosieve._core.settings import Correlation, Representative
 from infosieve._core.types import BoolArray, Columns, Executor, FloatArray, IntArray, Runner, Scale
 from infosieve._engines.numba import agglomerate as kernels
 from infosieve._executors.threads import Threads
 from infosieve._input.scaling import prepare
 from infosieve.clustering._false_neighbors import false_counts, target_strips
 
-Correlation: TypeAlias = Literal["pearson", "spearman"]
-Representative: TypeAlias = Literal["mean", "medoid", "pls"]
-
-# Rows that one task centres.
+# How many rows a task centres.
 _TASK_ROWS = 16
-# Pairs whose similarities are computed at once, at most, and those that are worth a job.
+# How many pairs are compared at once, at most, and how many are worth a job.
 _PAIRS, _FEW_PAIRS = 1 << 22, 1 << 14
 
 
@@ -39,20 +37,11 @@ class Comparison:
 
     A feature and its negative are alike: their C vectors are equal, and where features
     themselves are compared, the absolute value of the correlation counts.
-
-    Attributes
-    ----------
-    target : Columns or None
-        The target that C vectors are counted for.
-    correlation : {"pearson", "spearman"}
-        The correlation of what is compared.
-    scale : {"standard", "normal-scores"} or None
-        The scale of representatives.
     """
 
     target: Columns | None
     correlation: Correlation
-    scale: Scale
+    scale: Scale  # of representatives
 
     @property
     def absolute(self) -> bool:
@@ -97,27 +86,27 @@ def covariances(rows: FloatArray, target: Columns) -> FloatArray:
 
 @dataclass(frozen=True, kw_only=True)
 class Features:
-    """The features that are clustered.
+    """The features that are clustered."""
 
-    Attributes
-    ----------
-    rows : ndarray of shape (n_features, padded)
-        The scaled columns, centred.
-    profiles : ndarray of shape (n_features, padded)
-        What they are compared by.
-    slopes : ndarray of shape (n_targets, n_features)
-        Their covariances with the target; of no rows without one.
-    n_samples : int
-        How many numbers of a row are no padding.
-    absolute : bool
-        Whether the absolute value of a correlation counts.
-    """
+    rows: FloatArray  # the scaled columns, centred and padded: (n_features, width)
+    profiles: FloatArray  # what they are compared by: (n_features, width)
+    slopes: FloatArray  # covariances with the targets: (n_targets, n_features)
+    n_samples: int  # the numbers of a row that are no padding
+    comparison: Comparison
 
-    rows: FloatArray
-    profiles: FloatArray
-    slopes: FloatArray
-    n_samples: int
-    absolute: bool
+    @classmethod
+    def of(
+        cls, x: Columns, target: Columns | None, comparison: Comparison, executor: Executor
+    ) -> "Features":
+        """The scaled columns ``x``."""
+        rows = centred(x.values, executor.here)
+        return cls(
+            rows=rows,
+            profiles=comparison.profiles(x, executor),
+            slopes=np.empty((0, x.n_columns)) if target is None else covariances(rows, target),
+            n_samples=x.n_samples,
+            comparison=comparison,
+        )
 
     @property
     def n(self) -> int:
@@ -170,7 +159,7 @@ class Features:
         if varying.size == 0:
             return int(members[0])
         lengths = np.sqrt(self.squares[varying])
-        if self.absolute:
+        if self.comparison.absolute:
             lengths *= self._signs(self.profiles, varying, varying[0])
         mean = kernels.combine(self.profiles, varying, 1 / lengths)
         return int(varying[np.argmax(kernels.dots(self.profiles, varying, mean) / lengths)])
@@ -181,13 +170,12 @@ class Features:
         return np.where(kernels.dots(rows, members, rows[first]) < 0, -1.0, 1.0)
 
 
-def similarities(features: Features, asked: BoolArray, executor: Executor) -> FloatArray:
-    """Of all pairs of features, as scipy's ``pdist`` orders them; NEVER where not ``asked``."""
+def similarities(features: Features, wanted: BoolArray, executor: Executor) -> FloatArray:
+    """Of all pairs of features, as scipy's ``pdist`` orders them; NEVER where not ``wanted``."""
     m = features.n
     total = m * (m - 1) // 2
-    profiles = executor.share(features.profiles)
-    squares = executor.share(features.squares)
-    shared = executor.share(asked)
+    shared = [executor.share(v) for v in (features.profiles, features.squares, wanted)]
+    absolute = features.comparison.absolute
 
     def jobs() -> Iterator[tuple[int, tuple[Any, ...]]]:
         first, left = 0, total
@@ -197,7 +185,7 @@ def similarities(features: Features, asked: BoolArray, executor: Executor) -> Fl
             while last < m and (cells == 0 or cells + m - 1 - last <= size):
                 cells += m - 1 - last
                 last += 1
-            yield cells, (profiles, squares, shared, features.absolute, first, last, cells)
+            yield cells, (*shared, absolute, first, last)
             first, left = last, left - cells
 
     similar, at = np.empty(total), 0
@@ -211,20 +199,19 @@ def _correlate(
     runner: Runner,
     profiles: FloatArray,
     squares: FloatArray,
-    asked: BoolArray,
+    wanted: BoolArray,
     absolute: bool,
     first: int,
     last: int,
-    cells: int,
 ) -> FloatArray:
-    """Of the rows from ``first`` to ``last`` with all later ones: ``cells`` pairs."""
+    """Of the rows from ``first`` to ``last`` with all later ones."""
     m = len(profiles)
-    out = np.full(cells, kernels.NEVER)
-    start = first * m - first * (first + 1) // 2
+    start, end = (row * m - row * (row + 1) // 2 for row in (first, last))
+    out = np.full(end - start, kernels.NEVER)
 
     def some(rows: slice) -> None:
         span = first + rows.start, first + rows.stop
-        kernels.correlate(profiles, squares, span, absolute, asked, start, out)
+        kernels.correlate(profiles, squares, span, absolute, wanted, start, out)
 
     runner.run([partial(some, rows) for rows in chunks(last - first, 2 * _TASK_ROWS)])
     return out

@@ -125,14 +125,22 @@ class CurveFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if not isinstance(self.unit, (str, type(None))):
             raise ValueError(f"The 'unit' parameter must be a text. Got {self.unit!r} instead.")
         table = read_table(X, "X", False, least=1, offsets={})
-        plan = self._plan_for(table)
-        kinds = self._kinds_for(table.n_columns)
+        m = table.n_columns
+        axis, names = self._axis_for(table)
+        plan = Plan(
+            axis=axis,
+            names=names,
+            unit=self.unit or "",
+            n_windows=self._windows(),
+            n_splines=self._splines_for(m),
+            smoothing=self._smoothing_for(m),
+        )
+        kinds = self._kinds_for(m)
         validate_data(self, X, skip_check_array=True)
-        self.axis_ = plan.axis
-        self._plan = plan
+        self.axis_, self._plan = plan.axis, plan
         self._kinds = [KINDS[name] for name in kinds]
-        nothing = np.zeros((1, table.n_columns))
-        self._features = [f for kind in self._kinds for f in kind.compute(plan, nothing)[0]]
+        flat = np.zeros((1, m))
+        self._features = [f for kind in self._kinds for f in kind.compute(plan, flat)[0]]
         self.n_features_out_ = len(self._features)
         return self
 
@@ -148,23 +156,12 @@ class CurveFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
                 f"Got {self.kinds!r} instead."
             )
         for name in chosen:
-            if m < KINDS[name].n_points:
+            if m < (least := KINDS[name].n_points):
                 raise ValueError(
-                    f"The 'kinds' parameter asks for {name!r}, which needs curves of "
-                    f"{KINDS[name].n_points} points; these have {m}. Leave it out."
+                    f"The 'kinds' parameter asks for {name!r}, which needs curves of {least} "
+                    f"points; these have {m}. Leave it out."
                 )
         return [name for name in KINDS if name in chosen]
-
-    def _plan_for(self, table: Table) -> Plan:
-        axis, names = self._axis_for(table)
-        return Plan(
-            axis=axis,
-            names=names,
-            unit=self.unit or "",
-            n_windows=self._windows(),
-            n_splines=self._splines_for(table.n_columns),
-            smoothing=self._smoothing_for(table.n_columns),
-        )
 
     def _axis_for(self, table: Table) -> tuple[FloatArray, list[str] | None]:
         """The axis, and the columns' names where features are named by them."""
@@ -279,8 +276,7 @@ class CurveFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             Columns "feature", "kind", "from" and "to", a row for each feature.
         """
         check_is_fitted(self)
-        rows = [(f.name, f.kind, f.start, f.end) for f in self._features]
-        return pd.DataFrame(rows, columns=["feature", "kind", "from", "to"])
+        return pd.DataFrame(self._features, columns=["feature", "kind", "from", "to"])
 
 
 def _monotone(axis: FloatArray) -> bool:

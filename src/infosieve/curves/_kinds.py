@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy.integrate import cumulative_trapezoid, trapezoid
@@ -12,7 +13,7 @@ from infosieve._core.types import FloatArray
 from infosieve.curves._plan import Feature, Plan
 
 DEGREE = 3  # of splines
-_PARABOLA = 2  # what derivatives are taken of
+_PARABOLA = 2  # the degree of the polynomial whose derivatives are taken
 
 # A feature for each column of the values, of shape (n_curves, n_features).
 Computed = tuple[list[Feature], FloatArray]
@@ -40,7 +41,7 @@ def _splines(plan: Plan, curves: FloatArray) -> Computed:
 
 
 def _derivatives(plan: Plan, curves: FloatArray, kind: str, order: int) -> Computed:
-    """By Savitzky and Golay (1964), on an evenly spaced axis."""
+    """First or second derivatives by Savitzky and Golay (1964), on an evenly spaced axis."""
     m, axis = plan.axis.size, plan.axis
     if not plan.even:
         axis = np.linspace(plan.axis[0], plan.axis[-1], m)
@@ -51,16 +52,6 @@ def _derivatives(plan: Plan, curves: FloatArray, kind: str, order: int) -> Compu
     first = np.clip(np.arange(m) - plan.smoothing // 2, 0, m - plan.smoothing)
     starts, ends = axis[first], axis[first + plan.smoothing - 1]
     return plan.at(kind, axis, starts, ends), values
-
-
-def _slopes(plan: Plan, curves: FloatArray) -> Computed:
-    """First derivatives."""
-    return _derivatives(plan, curves, "slope", 1)
-
-
-def _curvatures(plan: Plan, curves: FloatArray) -> Computed:
-    """Second derivatives."""
-    return _derivatives(plan, curves, "curvature", 2)
 
 
 def _means(plan: Plan, curves: FloatArray) -> Computed:
@@ -144,8 +135,8 @@ class Kind:
 KINDS = {
     "sample": Kind(compute=_samples, n_points=1),
     "spline": Kind(compute=_splines, n_points=4),
-    "slope": Kind(compute=_slopes, n_points=3),
-    "curvature": Kind(compute=_curvatures, n_points=3),
+    "slope": Kind(compute=partial(_derivatives, kind="slope", order=1), n_points=3),
+    "curvature": Kind(compute=partial(_derivatives, kind="curvature", order=2), n_points=3),
     "mean": Kind(compute=_means, n_points=2),
     "integral": Kind(compute=_integrals, n_points=2),
     "area": Kind(compute=_areas, n_points=2),

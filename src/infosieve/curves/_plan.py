@@ -2,15 +2,14 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from infosieve._core.types import FloatArray
 
 
-@dataclass(frozen=True, kw_only=True)
-class Feature:
+class Feature(NamedTuple):
     """What one feature is: its name, its kind, the range of the axis that it comes from."""
 
     name: str
@@ -21,30 +20,14 @@ class Feature:
 
 @dataclass(frozen=True, kw_only=True)
 class Plan:
-    """Where the points of the curves lie, and what is computed there.
+    """Where the points of the curves lie, and what is computed there."""
 
-    Attributes
-    ----------
-    axis : ndarray of shape (n_points,)
-        Positions, rising or falling.
-    names : list of str or None
-        The columns' names, where these name the features; then the axis is 0, 1, 2, ...
-    unit : str
-        The axis's unit, for names.
-    n_windows : tuple of int
-        How many windows side by side cover the axis, for each width.
-    n_splines : int
-        The number of B-splines.
-    smoothing : int
-        The number of neighbouring points that derivatives are taken from.
-    """
-
-    axis: FloatArray
-    names: list[str] | None
-    unit: str
-    n_windows: tuple[int, ...]
+    axis: FloatArray  # positions, rising or falling
+    names: list[str] | None  # of the columns, where these name features; then the axis is 0, 1, ...
+    unit: str  # of the axis, for names
+    n_windows: tuple[int, ...]  # that cover the axis side by side, for each width
     n_splines: int
-    smoothing: int
+    smoothing: int  # neighbouring points that derivatives are taken from
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -106,10 +89,8 @@ class Plan:
 
 
 def _features(names: list[str], kind: str, starts: Any, ends: Any) -> list[Feature]:
-    return [
-        Feature(name=name, kind=kind, start=float(start), end=float(end))
-        for name, start, end in zip(names, starts, ends, strict=True)
-    ]
+    ranges = zip(names, starts, ends, strict=True)
+    return [Feature(name, kind, float(start), float(end)) for name, start, end in ranges]
 
 
 def _short(position: float, digits: int) -> str:

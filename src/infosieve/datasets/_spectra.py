@@ -62,9 +62,8 @@ def load_tecator(
         frame = pd.read_csv(file)
     axis = np.linspace(850.0, 1050.0, 100)
     note = folder.joinpath("TECATOR-NOTE.txt").read_text(encoding="utf-8")
-    bunch = _bunch(frame, list(frame.columns[:100]), target, axis, as_frame, "Tecator")
-    bunch.DESCR = note
-    return (bunch.data, bunch.target) if return_X_y else bunch
+    bunch = _bunch(frame, list(frame.columns[:100]), target, "Tecator", as_frame)
+    return (bunch.data, bunch.target) if return_X_y else Bunch(**bunch, axis=axis, DESCR=note)
 
 
 def load_spectra(
@@ -143,14 +142,11 @@ def load_spectra(
             )
         target = others[0]
     axis = np.array([float(m.group(2)) for m in alike])
-    bunch = _bunch(frame, features, target, axis, as_frame, path.name)
-    bunch.text = frame[text]
-    return (bunch.data, bunch.target) if return_X_y else bunch
+    bunch = _bunch(frame, features, target, path.name, as_frame)
+    return (bunch.data, bunch.target) if return_X_y else Bunch(**bunch, axis=axis, text=frame[text])
 
 
-def _bunch(
-    frame: pd.DataFrame, features: list[str], target: Any, axis: Any, as_frame: bool, name: str
-) -> Any:
+def _bunch(frame: pd.DataFrame, features: list[str], target: Any, name: str, as_frame: bool) -> Any:
     names = [target] if isinstance(target, str) else list(target or [])
     others = [c for c in frame.columns if c not in features]
     rule = f"The 'target' parameter must be one of {others}, or a list of them"
@@ -166,5 +162,4 @@ def _bunch(
         frame=frame if as_frame else None,
         feature_names=features,
         target_names=names,
-        axis=axis,
     )

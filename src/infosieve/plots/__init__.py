@@ -4,8 +4,8 @@ Each class has a ``from_...`` constructor and ``plot(ax=None)``, which draws and
 display; then ``ax_`` and ``figure_`` are there.
 """
 
-from infosieve.plots._choice import InformationDisplay, KChoiceDisplay
-from infosieve.plots._clusters import DendrogramDisplay, FalseNeighborsDisplay
+from infosieve.plots._choice import KChoiceDisplay
+from infosieve.plots._clusters import DendrogramDisplay
 from infosieve.plots._curves import CurvesDisplay
 from infosieve.plots._prediction import CVScoresDisplay
 from infosieve.plots._selection import PathDisplay, RelevanceDisplay
@@ -17,8 +17,6 @@ __all__ = [
     "CVScoresDisplay",
     "CurvesDisplay",
     "DendrogramDisplay",
-    "FalseNeighborsDisplay",
-    "InformationDisplay",
     "KChoiceDisplay",
     "PathDisplay",
     "RelevanceDisplay",

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from infosieve._input.tables import read_table
-from infosieve.plots._shared import Display, axes, colors
+from infosieve.plots._shared import Display, axes, colors, legend
 from infosieve.report import _data
 from infosieve.results import ClusterResult
 
@@ -15,6 +15,9 @@ if TYPE_CHECKING:
 
 class CurvesDisplay(Display):
     """Curves, with clusters of their points, or with the parts that features come from.
+
+    The middle half and nine tenths of the curves are grey, a few of them are drawn one by one, and
+    the parts are shaded.
 
     Parameters
     ----------
@@ -110,19 +113,7 @@ class CurvesDisplay(Display):
         parts = [(start, end, color, name) for (start, end, name), color in found]
         return cls(curves, at, parts, xlabel)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw the middle half and nine tenths of the curves, a few of them, and the parts.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes or None, default=None
-            Where to draw; None makes a new figure.
-
-        Returns
-        -------
-        CurvesDisplay
-            Itself, with ``ax_`` and ``figure_``.
-        """
+    def _draw(self, ax: Any) -> Any:
         ax = axes(ax, (8.0, 4.2))
         low, first, _, third, high = _data.percentiles(self.curves)
         for below, above, shade in ((low, high, 0.08), (first, third, 0.14)):
@@ -133,8 +124,8 @@ class CurvesDisplay(Display):
             ax.axvspan(start, end, color=color, alpha=0.45, lw=0, zorder=1, label=label)
         ax.set(xlabel=self.xlabel, xlim=(self.axis.min(), self.axis.max()))
         if 0 < len(self.parts) <= 20:
-            ax.legend(fontsize="small", frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
-        return self._drawn(ax)
+            legend(ax, beside=True)
+        return ax
 
 
 def _read(X: Any, axis: Any) -> tuple[Any, Any]:

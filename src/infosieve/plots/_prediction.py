@@ -1,8 +1,18 @@
 """Displays of how well a model predicts."""
 
-from typing import Any, Self
+from typing import Any
 
-from infosieve.plots._shared import CHANCE, FAINT, FOLLOWS, FOUND, REFUSED, Display, axes, short
+from infosieve.plots._shared import (
+    CHANCE,
+    FAINT,
+    FOLLOWS,
+    FOUND,
+    REFUSED,
+    ResultDisplay,
+    axes,
+    legend,
+    short,
+)
 from infosieve.report import _data
 from infosieve.results import SelectionResult
 
@@ -10,7 +20,7 @@ from infosieve.results import SelectionResult
 _NAME, _LETTER = 0.125, 0.085
 
 
-class CVScoresDisplay(Display):
+class CVScoresDisplay(ResultDisplay[SelectionResult]):
     """The scores of a model against the number of columns, by cross-validation.
 
     Means over the folds with standard errors, thin lines of the folds, and grey lines of the means
@@ -46,43 +56,15 @@ class CVScoresDisplay(Display):
     """
 
     def __init__(self, result: SelectionResult) -> None:
-        self.result = result
-
-    @classmethod
-    def from_result(cls, result: SelectionResult) -> Self:
-        """Show a selection whose number of columns a model has chosen.
-
-        Parameters
-        ----------
-        result : SelectionResult
-            ``MISelector.result_``, after ``stop="cv"``.
-
-        Returns
-        -------
-        CVScoresDisplay
-            To be drawn with ``plot``.
-        """
         if result.cv_scores is None:
             raise ValueError(
                 "The 'result' parameter must be a selection with scores of a model, as "
                 "MISelector(stop='cv').fit(X, y).result_ is; this one has none (cv_scores is "
                 "None)."
             )
-        return cls(result)
+        super().__init__(result)
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw the scores, and a square for each selected column.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes or None, default=None
-            Where to draw; None makes a new figure.
-
-        Returns
-        -------
-        CVScoresDisplay
-            Itself, with ``ax_`` and ``figure_``.
-        """
+    def _draw(self, ax: Any) -> Any:
         drawn = _data.prediction(self.result)
         ax = axes(ax, (7.0, 4.8))
         at, (low, high, below) = drawn.place(drawn.sizes), drawn.heights
@@ -111,9 +93,8 @@ class CVScoresDisplay(Display):
         _name_columns(ax, drawn)
         ax.set(ylim=(low, high), title=drawn.model)
         ax.set_ylabel(drawn.scoring, parse_math=False)
-        ax.legend(fontsize="small", frameon=False, loc="center left", bbox_to_anchor=(1, 0.5))
-        ax.spines[["top", "right"]].set_visible(False)
-        return self._drawn(ax)
+        legend(ax, beside=True)
+        return ax
 
 
 def _name_columns(ax: Any, drawn: _data.Prediction) -> None:

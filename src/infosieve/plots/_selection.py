@@ -6,18 +6,30 @@ from typing import Any, Self
 import numpy as np
 
 from infosieve._core.types import FloatArray
-from infosieve.plots._shared import CHANCE, FAINT, FOLLOWS, FOUND, REFUSED, Display, axes, short
+from infosieve.plots._shared import (
+    CHANCE,
+    FAINT,
+    FOLLOWS,
+    FOUND,
+    REFUSED,
+    Display,
+    ResultDisplay,
+    axes,
+    legend,
+    short,
+)
 from infosieve.report import _data
 from infosieve.report._words import added_to
 from infosieve.results import SelectionResult
 
 
-class PathDisplay(Display):
+class PathDisplay(ResultDisplay[SelectionResult]):
     """The gain of each step of a selection, beside the gains of permuted columns.
 
     Each step has the scale of its own chance, so that small steps can be seen beside large ones: 0
     is the middle of what permuted columns add, 95 % of them end at 1, and distances beyond are
-    compressed. Without a test, gains are bars in nats.
+    compressed. A dot is a step, a grey box its permuted columns. Without a test, gains are bars in
+    nats.
 
     Parameters
     ----------
@@ -45,38 +57,7 @@ class PathDisplay(Display):
     'above chance, in widths of the chance band'
     """
 
-    def __init__(self, result: SelectionResult) -> None:
-        self.result = result
-
-    @classmethod
-    def from_result(cls, result: SelectionResult) -> Self:
-        """Show a selection.
-
-        Parameters
-        ----------
-        result : SelectionResult
-            ``MISelector.result_``.
-
-        Returns
-        -------
-        PathDisplay
-            To be drawn with ``plot``.
-        """
-        return cls(result)
-
-    def plot(self, ax: Any = None) -> Self:
-        """Draw a dot for each step, and a grey box of permuted columns where it was tested.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes or None, default=None
-            Where to draw; None makes a new figure.
-
-        Returns
-        -------
-        PathDisplay
-            Itself, with ``ax_`` and ``figure_``.
-        """
+    def _draw(self, ax: Any) -> Any:
         tested = _data.path_beside_chance(self.result)
         points = tested or _data.path(self.result)
         ax = axes(ax, (7.0, 1.4 + 0.36 * len(points)))
@@ -87,8 +68,7 @@ class PathDisplay(Display):
         names = [f"{p.number}. {' and '.join(short(n, 18) for n in p.names)}" for p in points]
         ax.set_yticks(range(len(points)), names, fontsize="small")
         ax.set_ylim(len(points) - 0.4, -0.6)
-        ax.spines[["top", "right"]].set_visible(False)
-        return self._drawn(ax)
+        return ax
 
 
 def _draw_beside_chance(ax: Any, points: Sequence[_data.PathPoint]) -> None:
@@ -119,7 +99,7 @@ def _draw_beside_chance(ax: Any, points: Sequence[_data.PathPoint]) -> None:
     ax.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     ax.minorticks_off()
     ax.set_xlabel("above chance, in widths of the chance band")
-    ax.legend(fontsize="small", frameon=False, ncols=3, loc="lower left", bbox_to_anchor=(0, 1))
+    legend(ax, ncols=3, loc="lower left", bbox_to_anchor=(0, 1))
 
 
 def _draw_gains(ax: Any, points: Sequence[_data.PathPoint], title: str) -> None:
@@ -188,25 +168,12 @@ class RelevanceDisplay(Display):
         best = _data.relevance(result, max_features)
         return cls(best.names, best.nats, best.selected.tolist())
 
-    def plot(self, ax: Any = None) -> Self:
-        """Draw a bar for each column.
-
-        Parameters
-        ----------
-        ax : matplotlib Axes or None, default=None
-            Where to draw; None makes a new figure.
-
-        Returns
-        -------
-        RelevanceDisplay
-            Itself, with ``ax_`` and ``figure_``.
-        """
+    def _draw(self, ax: Any) -> Any:
         ax = axes(ax, (7.0, 0.8 + 0.24 * len(self.names)))
         y = np.arange(len(self.names))[::-1]
         ax.barh(y, self.relevance, color=np.where(self.selected, FOUND, FAINT), height=0.7)
         ax.set_yticks(y, [short(name) for name in self.names], fontsize="small")
         ax.plot([], [], color=FOUND, lw=6, label="selected")
-        ax.legend(fontsize="small", frameon=False, loc="lower right")
+        legend(ax, loc="lower right")
         ax.set_xlabel("marginal information about the target (nats)")
-        ax.spines[["top", "right"]].set_visible(False)
-        return self._drawn(ax)
+        return ax

@@ -36,7 +36,6 @@ class KChoice(Document):
     --------
     choose_k : Makes one.
     infosieve.plots.KChoiceDisplay : Draws t against K.
-    infosieve.plots.InformationDisplay : Draws the information of one feature.
 
     Examples
     --------

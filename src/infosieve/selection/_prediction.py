@@ -19,6 +19,7 @@ from infosieve._core.dialect import bare, either, mention, parameter, setting
 from infosieve._core.estimators import described, name_of, name_of_score, seeded
 from infosieve._core.files import first_line
 from infosieve._core.messages import brief, warn
+from infosieve._core.models import made_of_word
 from infosieve._core.progress import Progress
 from infosieve._core.rules import is_text
 from infosieve._core.settings import SelectorSettings
@@ -199,14 +200,15 @@ def trial_of(study: Selection, X: Any, search: Search, folds: list[Split] | None
     most = min(search.rules.max_features, len(search.candidates))
     classes = _has_classes(problem)
     own, categorical = settings.model is None, problem.x.categorical
-    model = default_model(classes) if own else clone(settings.model)
+    ready = own or isinstance(settings.model, str)  # for numbers with gaps, and codes
+    model = default_model(classes) if own else clone(made_of_word(settings.model, classes))
     seeded(model, seed % 2**32)
     if not own:
         _check_kind(model, problem.y.label(0), classes)
 
     def fresh(columns: Sequence[int]) -> Any:
         alone = clone(model)
-        return with_preparation(alone, categorical[list(columns)]) if own else alone
+        return with_preparation(alone, categorical[list(columns)]) if ready else alone
 
     scoring, scorer = _judge(settings.scoring, model, problem, classes)
     as_passed = not own or (classes and settings.scoring is not None)  # which may name a class
@@ -214,7 +216,7 @@ def trial_of(study: Selection, X: Any, search: Search, folds: list[Split] | None
         model=model,
         fresh=fresh,
         classes=classes,
-        take=_as_measured(problem) if own else _as_passed(problem, X),
+        take=_as_measured(problem) if ready else _as_passed(problem, X),
         y=_targets(problem) if as_passed else _measured_targets(problem, classes),
         scorer=scorer,
         scoring=name_of_score(scoring),
@@ -281,17 +283,19 @@ def classes_asked(settings: SelectorSettings) -> Any:
     known = settings.discrete_target
     if not (settings.by_model and is_text(known, "auto")):
         return known
-    if settings.model is not None and is_classifier(settings.model):
+    model = None if isinstance(settings.model, str) else settings.model
+    if model is not None and is_classifier(model):
         return True
-    if settings.model is not None and not is_regressor(settings.model):
+    if model is not None and not is_regressor(model):
         return known
     of_numbers = isinstance(settings.scoring, str) and settings.scoring in _OF_NUMBERS
-    return () if settings.model is not None or of_numbers else known  # by type: two are numbers
+    return () if model is not None or of_numbers else known  # by type: two are numbers
 
 
 def refuse_numbers(settings: SelectorSettings, y: Any) -> None:
     """A classifier says that the target has classes; numbers with fractions are none."""
-    if settings.stop != "cv" or settings.model is None or not is_classifier(settings.model):
+    model = None if isinstance(settings.model, str) else settings.model
+    if settings.stop != "cv" or model is None or not is_classifier(model):
         return
     if not is_text(settings.asked["discrete_target"], "auto"):
         return
@@ -300,7 +304,7 @@ def refuse_numbers(settings: SelectorSettings, y: Any) -> None:
         table = read_table(y, "y", missing="auto")
     for j in np.flatnonzero(~table.categorical).tolist():
         if np.nansum(table.column(j) % 1):
-            _check_kind(settings.model, table.label(j), classes=False)
+            _check_kind(model, table.label(j), classes=False)
 
 
 def _check_kind(model: Any, target: str, classes: bool) -> None:
@@ -502,8 +506,9 @@ def cut(search: Search, trial: Trial, folds: Sequence[Fold], kept: CVCheckpoint 
         warn(
             f"{scores.model_name} predicts no better with columns than without: {scores.scoring} "
             f"is {scores.best_score:.3g} at best, and {scores.without:.3g} without any. There may "
-            "be nothing to predict from, or another 'model' or 'scoring' may see it; "
-            "MISelector() tests whether columns are informative."
+            f"be nothing to predict from, or another {mention('model')} or {mention('scoring')} "
+            f"may see it; {either('MISelector()', '--stop auto')} tests whether columns are "
+            "informative."
         )
     return scores
 

@@ -10,7 +10,7 @@ from infosieve._core.dialect import bare, setting
 from infosieve._core.files import printable
 from infosieve._core.parameters import FEWEST_SCREENED, is_sequential
 from infosieve._core.progress import Progress, spoken
-from infosieve._resampling.parts import PART
+from infosieve._resampling.subsamples import PART
 from infosieve.report._data import p_text
 from infosieve.results import Step
 

@@ -108,12 +108,14 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         at most ``max_features`` of them (None: 50), and the fewest are kept whose
         cross-validated error exceeds the smallest by 5 % at most. The ranking is made anew without
         each fold.
-    model : estimator, default=None
+    model : estimator, {"neighbors", "trees", "support-vectors", "linear"} or None, default=None
         With ``stop="cv"``, what predicts: any regressor or classifier of scikit-learn's kind,
         which is given the columns of X as they are. A classifier says that the target has
-        classes. None: five nearest neighbours, weighted by distance; numbers are put on the
-        standard scale, gaps are medians beside a column that says where they were, and each level
-        of a category is a column; of more than 10,000 samples, a random part.
+        classes. A word is a model for numbers or for classes, whatever the target has, whose
+        columns are prepared: numbers are put on the standard scale, gaps are medians beside a
+        column that says where they were, and each level of a category is a column. None:
+        "neighbors" (five, weighted by distance), which learn from a random part of more than 10,000
+        samples.
     cv : int, splitter or iterable, default=5
         With ``stop="cv"``, the folds, as in scikit-learn. A number: so many, in random order, with
         the same share of each class; groups stay together, and of a series later rows are judged

@@ -7,7 +7,7 @@ from conftest import columns, in_order
 
 from infosieve import MISelector, mutual_information, permutation_test, relevance
 from infosieve._core.categories import codes_of
-from infosieve._resampling.parts import MOST_PARTS, PART, parts_of
+from infosieve._resampling.subsamples import MOST_PARTS, PART, parts_of
 
 
 def data(n=600, m=5, seed=0):

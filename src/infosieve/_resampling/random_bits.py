@@ -1,4 +1,4 @@
-"""Random words: a counter-based generator, whose key says what they are for."""
+"""Random bits: a counter-based generator, whose key says what they are for."""
 
 import hashlib
 from typing import Any, TypeAlias
