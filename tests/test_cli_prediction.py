@@ -17,7 +17,7 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 from sklearn.utils.discovery import all_estimators
 
-from infosieve import MISelector, SelectionResult
+from infosieve import ClusterResult, MISelector, SelectionResult
 from infosieve._core.estimators import described, name_of, written
 from infosieve._core.models import WORDS, made_of_word
 from infosieve.cli import models
@@ -106,6 +106,33 @@ def test_a_model_by_name_is_prepared_as_the_default_is(folder):
     np.testing.assert_allclose(ours.scores, ref.scores, rtol=1e-9)
     np.testing.assert_allclose(ours.all_columns, ref.all_columns, rtol=1e-9)
     assert ours.model_name == ref.model_name
+
+
+@pytest.mark.parametrize("word", ["neighbors", "trees"])
+def test_a_word_is_a_model_in_python_too(word, folder):
+    done = run("select", folder / "table.csv", *T, "--features", "X*", "--features", "kind",
+               "--model", word, *FEW, "--json")  # fmt: skip
+    known = SelectionResult.from_json(done.stdout)
+    table = read_exactly(folder / "table.csv")
+    X = table[[name for name in table if name[0] == "X" or name == "kind"]]
+    how = {"stop": "cv", "cv": 3, "max_features": 3, "random_state": 0}
+    ref = MISelector(model=word, **how).fit(X, table["Y"]).result_
+    assert known.cv_scores.scores == ref.cv_scores.scores
+    assert known.provenance.parameters["model"] == word
+
+
+def test_clusters_are_judged_by_a_model_of_any_name(folder):
+    asked = ["cluster", folder / "table.csv", *T, "--features", "X[13456]", "--cv", "3", "--seed",
+             "0", "--json"]  # fmt: skip
+    words = ClusterResult.from_json(run(*asked, "--model", "linear").stdout)
+    named = ClusterResult.from_json(run(*asked, "--model", "RidgeCV()").stdout)
+    assert words.cv_results.keys() == named.cv_results.keys()
+    np.testing.assert_array_equal(
+        words.cv_results["mean_test_score"], named.cv_results["mean_test_score"]
+    )
+    assert words.provenance.parameters["model"] == "linear"
+    done = run(*asked, "--model", "SVC")
+    assert b"--model SVC predicts classes, but the target 'Y' has numbers" in done.stderr
 
 
 AGAIN = {

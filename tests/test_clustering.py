@@ -697,6 +697,9 @@ def test_auto_with_a_regressor_a_splitter_several_targets_and_classes(rng):
     for labels in (y > 0, pd.Series(y > 0).astype(int).astype("category")):
         again = FeatureClustering(model=LogisticRegression(), random_state=0).fit(X, labels)
         assert again.cv_results_["mean_test_score"].max() > 0.8
+    word = FeatureClustering(model="linear", random_state=0).fit(X, classes)
+    for name, scores in clusters.cv_results_.items():
+        np.testing.assert_array_equal(word.cv_results_[name], scores)
     assert FeatureClustering(3, representative="pls").fit(X, classes).n_clusters_ == 3
     mixed = pd.DataFrame({"number": y, "kind": classes})
     with pytest.raises(ValueError, match="column 'kind' of y holds categories"):

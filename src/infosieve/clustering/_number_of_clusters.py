@@ -79,8 +79,8 @@ def check_connected(n_clusters: int, n_components: int) -> None:
     if n_clusters < n_components:
         raise ValueError(
             f"{parameter('n_clusters')} asks for {n_clusters} clusters, but "
-            f"{mention('connectivity')} has {n_components} connected components, and nothing joins these. Ask for at "
-            f"least {n_components}, or connect more columns."
+            f"{mention('connectivity')} has {n_components} connected components, and nothing joins "
+            f"these. Ask for at least {n_components}, or connect more columns."
         )
 
 
