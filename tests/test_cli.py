@@ -46,16 +46,15 @@ from infosieve import (
     stability,
 )
 from infosieve._core import dialect, settings
-from infosieve._core.command_line import quoted
 from infosieve._core.errors import MissingRequirementError
-from infosieve._core.messages import shown
+from infosieve._core.messages import quoted, shown
 from infosieve._core.settings import option_names
 from infosieve._engines.numba import jit
 from infosieve._engines.numba.jit import announcer
 from infosieve._executors import WorkersLostError
 from infosieve._input.notices import tell_of_targets
 from infosieve._input.tables import read_table
-from infosieve.cli.errors import show_warning, warn_anew
+from infosieve.cli.errors import begin_anew, show_warning
 from infosieve.cli.options import literal
 from infosieve.datasets import make_friedman
 from infosieve.report import _asking
@@ -1281,7 +1280,7 @@ def test_halves_that_others_fit_speak_as_the_command_does(tmp_path):
     asked = ["--n-neighbors", "25", "--n-resamples", 2, "--jobs", 2, "--stop", "none"]
     done = run("stability", "table.csv", *T, *asked, cwd=tmp_path, text=True)
     assert done.returncode == 2
-    assert "failed on half 1 (20 of 40 samples): --n-neighbors asks for 25" in done.stderr
+    assert re.search(r"on half . \(20 of 40 samples\): --n-neighbors asks for 25", done.stderr)
 
 
 # Names that a shell, the command or its messages could take for something else.
@@ -1329,7 +1328,7 @@ def test_the_printed_command_gives_the_result_again(number, odd, capsys, monkeyp
     known = SelectionResult.from_json(json.dumps(first)).provenance
     assert _asking.given(known, "target") == [target]
     assert _asking.given(known, "features") == [feature, other, category]
-    more = shlex.split(_asking._and(command, "--test"))
+    more = shlex.split(_asking._again(known, test=True))
     assert more[-3:] == ["--test", "--", "-odd.csv"]
 
 
@@ -1392,7 +1391,7 @@ def test_one_line_says_that_kernels_are_compiled(capsys, monkeypatch):
 
 
 def test_a_warning_is_told_once_whatever_its_numbers_are(capsys):
-    warn_anew()
+    begin_anew()
     for text in (
         "county has 43 categories in 1,200 samples",
         "county has 45 categories in 600 samples",
@@ -1406,7 +1405,7 @@ def test_a_warning_is_told_once_whatever_its_numbers_are(capsys):
     said = capsys.readouterr().err.splitlines()
     assert len(said) == 5
     assert said[0] == "infosieve: warning: county has 43 categories in 1,200 samples"
-    warn_anew()
+    begin_anew()
     show_warning("county has 45 categories in 600 samples", UserWarning, "", 0)
     assert "45" in capsys.readouterr().err
 

@@ -455,12 +455,13 @@ def test_what_was_not_asked_says_how_to_ask(found):
     assert "How stable it is" not in text  # no empty section
     assert "What could stand in" not in re.findall(r"<h2[^>]*>(.*?)</h2>", page(found))
     command = "infosieve select table.csv --target y --seed 0"
-    known = replace(found.provenance, command=command)
+    options = {"file": "table.csv", "target": "y", "seed": 0}
+    known = replace(found.provenance, command=command, options=options)
     text = read(page(replace(found, provenance=known)))
     assert f"{command} --alternatives" in text
     assert text.count(f"{command} --full") == 3
     known = replace(known, parameters={**known.parameters, "series": True})
-    known = replace(known, command=f"{command} --series")
+    known = replace(known, options=options | {"series": True})
     text = read(page(replace(found, provenance=known)))
     assert "--full" not in text  # which a series has not
     assert "infosieve relevance table.csv --target y --series --html relevance.html" in text
@@ -541,16 +542,16 @@ def test_calls_to_ask_about_arrays_and_series():
     assert "Not asked: clusters are of two columns of numbers or more." in read(page(everything))
     odd = known_as(result, discrete_features=[1, -1, 1.0, [2], None, 10**400, "x"])
     assert "drop(columns=[1, 69]" in " ".join(lines_to_ask(page(odd)))
-    damaged = replace(result.provenance, command="infosieve select 'table.csv --target y")
+    without_file = replace(result.provenance, command="infosieve select", options={"target": "y"})
     assert "Not asked. To ask: infosieve cluster" not in read(
-        page(replace(result, provenance=damaged))
+        page(replace(result, provenance=without_file))
     )
 
 
 def test_commands_to_ask_run_and_know_what_the_data_are(tmp_path):
     X, y, groups = repeated_rows()
     X.assign(y=(y > 0).astype(int), patient=groups).to_csv(tmp_path / "table.csv", index=False)
-    data = ["--target", "y", "--groups=patient", "--categorical", "code", "--missing", "value"]
+    data = ["--target", "y", "--groups", "patient", "--missing", "value", "--categorical", "code"]
     data += ["--categorical", "y"]
     options = ["--alpha", "0.1", "--lookahead", "1", "--out", "chosen.csv", "--quiet"]
     words = ["table.csv", *data, *options, "--seed", "3", "--html", "page.html"]
@@ -563,9 +564,11 @@ def test_commands_to_ask_run_and_know_what_the_data_are(tmp_path):
     assert full == [f"{again} --full"] * 3
     asked_for = ["--stop", "cv", "--seed", "3", "--html", "predict.html"]
     assert predict == shlex.join(["infosieve", "select", "table.csv", *data, *asked_for])
-    clusters = _asking._command_for_clusters(again)  # where --full does not ask
+    options = {"file": "table.csv", "target": "y", "groups": "patient", "missing": "value"}
+    options |= {"categorical": ["code", "y"], "alpha": 0.1, "seed": 3}
+    clusters = _asking._clusters(SimpleNamespace(options=options))  # where --full does not ask
     assert clusters == shlex.join(
-        ["infosieve", "cluster", "table.csv", *data[:5], *data[7:], "--similarity", "unsupervised",
+        ["infosieve", "cluster", "table.csv", *data[:4], *data[6:], "--similarity", "unsupervised",
          "--correlation", "spearman", "--linkage", "complete", "--similarity-threshold", "0.7",
          "--html", "clusters.html"]
     )  # fmt: skip
@@ -809,16 +812,16 @@ def test_what_else_is_informative(found):
 def test_what_the_command_left_out():
     result = selection()
     told = {
-        "--exclude id --exclude=time": "By the command: id and time (--exclude).",
-        "--features a --features b": "By the command: all columns but a and b (--features).",
+        ("exclude", ("id", "time")): "By the command: id and time (--exclude).",
+        ("features", ("a", "b")): "By the command: all columns but a and b (--features).",
     }
-    for options, words in told.items():
-        command = f"infosieve select t.csv --target y {options}"
-        known = replace(result.provenance, command=command)
+    for (option, names), words in told.items():
+        options = {"file": "t.csv", "target": "y", option: [*names]}
+        known = replace(result.provenance, command="infosieve select", options=options)
         assert f"What was excluded? {words}" in read(page(replace(result, provenance=known)))
     unnamed = known_as(result, unnamed=1)
     assert "What was excluded? By the command: 1 column without a name." in read(page(unnamed))
-    known = replace(known, n_left_out=1, command="infosieve select t.csv --target y --exclude id")
+    known = replace(known, n_left_out=1, options={"file": "t.csv", "exclude": ["id"]})
     text = read(page(replace(result, provenance=known)))
     assert "By the command: id (--exclude). Of the others: 1 sample." in text
     assert "1 sample without a target was left out" in text
@@ -1029,7 +1032,8 @@ def test_whether_columns_are_certain_was_not_asked():
     assert "p says" not in text
     assert "allowed" not in text  # no empty columns in the table
     command = "infosieve select table.csv --target y --stop cv"
-    known = replace(result.provenance, command=command)
+    options = {"file": "table.csv", "target": "y", "stop": "cv"}
+    known = replace(result.provenance, command=command, options=options)
     text = read(page(replace(result, provenance=known)))
     assert f"To ask: {command} --test" in text
     assert "Which of them are certain was not asked (--test)." in text
@@ -1838,11 +1842,14 @@ def test_columns_of_few_numbers_are_drawn_as_levels(rng):
 
 
 def test_a_command_that_was_broken_off_is_given_again_as_it_was():
-    assert _asking._full("infosieve select a.csv --target y") == (
-        "infosieve select a.csv --target y --full"
-    )
-    asked = "infosieve select a.csv --target y --full --html a.html --seed 0"
-    assert _asking._full(asked) == asked
+    asked = {"file": "a.csv", "target": "y"}
+    for more, end in (
+        ({}, "--full"),
+        ({"full": True, "html": "a.html", "seed": 0}, "--full --html a.html --seed 0"),
+        ({"json": True}, "--full --html report.html"),  # one document has no room for all of it
+    ):
+        known = SimpleNamespace(options=asked | more)
+        assert _asking._full(known) == f"infosieve select a.csv --target y {end}"
 
 
 NEARLY = {

@@ -27,6 +27,12 @@ def shown(value: Any) -> str:
     return brief(repr(value))
 
 
+def quoted(value: str) -> str:
+    """A value as a shell reads it, whatever is in it; always in quotes."""
+    inside = value.replace("'", "'\"'\"'")
+    return f"'{inside}'"
+
+
 def warn(text: str) -> None:
     """Warn whoever called this package."""
     level, frame = 1, sys._getframe()

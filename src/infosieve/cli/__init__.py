@@ -9,10 +9,10 @@ from typing import Annotated
 
 import typer
 
-from infosieve._core.command_line import units_of
-from infosieve.cli import again, choose_k, cluster, demo, relevance, report, select, stability
+from infosieve.cli import choose_k, cluster, demo, relevance, report, select, stability
 from infosieve.cli.command import Command
-from infosieve.cli.errors import STATUS, fail, reported, show_warning, warn_anew
+from infosieve.cli.errors import STATUS, begin_anew, fail, reported, show_warning
+from infosieve.cli.options import DEBUG
 
 app = typer.Typer(
     name="infosieve",
@@ -36,7 +36,7 @@ app.command(cls=Command)(demo.demo)
 @app.callback(invoke_without_command=True)
 def _root(
     version: Annotated[bool, typer.Option("--version", help="print the version")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="show where an error comes from")] = False,
+    debug: Annotated[bool, DEBUG] = False,
 ) -> None:
     if version:
         import infosieve
@@ -48,15 +48,11 @@ def _root(
 def main(arguments: list[str] | None = None) -> None:
     """Run the command; the exit status is one of :data:`STATUS`."""
     given = sys.argv[1:] if arguments is None else arguments
-    units = list(units_of(given))
-    debug = any(name == "debug" for name, _ in units)
-    given = [word for name, some in units if name != "debug" for word in some] or ["--help"]
-    again.remember(given)
-    warn_anew()
+    begin_anew()
     warnings.showwarning = show_warning  # type: ignore[assignment]
-    with reported(debug):
-        code = app(given, prog_name="infosieve", standalone_mode=False)
+    with reported():
+        code = app(given or ["--help"], prog_name="infosieve", standalone_mode=False)
         sys.stdout.flush()
         if code == 130:  # typer has caught Ctrl-C
-            fail("interrupted", 130, debug)
+            fail("interrupted", 130)
         sys.exit(code if isinstance(code, int) else 0)

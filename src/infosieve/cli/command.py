@@ -2,16 +2,16 @@
 
 import inspect
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
-from itertools import pairwise
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import islice, pairwise
 from typing import Any
 
 import typer
 from typer.core import TyperCommand
 
-from infosieve._core.command_line import units_of
 from infosieve._core.dialect import CommandLine, speaking
 from infosieve.cli.errors import InputError
 from infosieve.cli.options import Asks, literal, option_name
@@ -54,41 +54,52 @@ class Command(TyperCommand):
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments; a list may be given item by item."""
-        options = {some[0].partition("=")[0] for name, some in units_of(args) if name}
-        for gone, instead in _GONE.items():
-            if gone in options:
-                raise InputError(f"{gone} is no more: give {instead}")
-        self.get_params(ctx)
-        self._refuse_names_of_python(options)
+        options = self.get_params(ctx)
+        flags = {name for one in options if getattr(one, "is_flag", False) for name in one.opts}
+        units = list(_units(args, flags))
+        self._refuse_names({name for name, _ in units}, {n for one in options for n in one.opts})
         # What the parser has met, in order: an option as often as it was given.
         _, rest, met = self.make_parser(ctx).parse_args(args=list(args))
-        self._refuse_columns_without_option(args, rest)
-        for option in met:
-            one = option.param_type_name == "option" and not getattr(option, "multiple", False)
-            if one and met.count(option) > 1:
-                raise InputError(f"{option.opts[0]} is given twice: give it once")
+        several = {n for o in options if getattr(o, "multiple", False) for n in o.opts}
+        for (name, _), (_, (second, *_)) in pairwise(units):
+            if name in several and second in rest:  # --features a b
+                raise InputError(
+                    f"unexpected extra argument(s) ({' '.join(rest)}); {name} is given once for "
+                    f"each column: {name} {shlex.quote(second)}"
+                )
+        for one in met:
+            multiple = getattr(one, "multiple", False)
+            if one.param_type_name == "option" and not multiple and met.count(one) > 1:
+                raise InputError(f"{one.opts[0]} is given twice: give it once")
+        ctx.meta["units"] = [unit for unit in units if unit[0] != "--debug"]
         return super().parse_args(ctx, args)
 
-    def _refuse_columns_without_option(self, args: list[str], rest: list[str]) -> None:
-        """Say that each column needs its option, where one follows another: --features a b."""
-        several = {n for o in self.params if getattr(o, "multiple", False) for n in o.opts}
-        for (_, one), (_, (second, *_)) in pairwise(units_of(args)):
-            option = one[0].partition("=")[0]
-            if option in several and second in rest:
-                raise InputError(
-                    f"unexpected extra argument(s) ({' '.join(rest)}); {option} is given once for "
-                    f"each column: {option} {shlex.quote(second)}"
-                )
-
-    def _refuse_names_of_python(self, options: set[str]) -> None:
-        """Say which option is meant by the name of a parameter: --random-state, --max_features."""
+    def _refuse_names(self, options: set[str], known: set[str]) -> None:
+        """Say which option is meant by one that is gone, or by a parameter: --random-state."""
         from infosieve._core.settings import option_names
 
-        known = {name for option in self.params for name in option.opts}
-        for name in sorted(options - known):
+        for name in sorted(options - known - {""}):
+            if name in _GONE:
+                raise InputError(f"{name} is no more: give {_GONE[name]}")
             meant = CommandLine(option_names()).mention(name[2:].replace("-", "_"))
             if meant in known:
                 raise InputError(f"{name} is no option; do you mean {meant}?")
+
+
+def _units(words: Iterable[str], flags: Collection[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
+    """Each option's name, and its words, whatever its value looks like: a column may be --seed.
+
+    What is no option has an empty name. What follows ``--`` is no option; it is one unit, the last.
+    """
+    rest = iter(words)
+    for word in rest:
+        name, value, _ = word.partition("=")
+        if word == "--":
+            yield "", (word, *rest)
+        elif not word.startswith("--"):
+            yield "", (word,)
+        else:
+            yield name, (word,) if value or name in flags else (word, *islice(rest, 1))
 
 
 def command(asks: Asks) -> Callable[[Callable[["Asked"], None]], Callable[..., None]]:
@@ -118,11 +129,14 @@ class Asked:
         Those that were given, on the command line or in a file.
     asks : Asks
         What it can be asked.
+    words : tuple of tuples
+        What was typed, option by option; the first is the command.
     """
 
     values: Mapping[str, Any]
     given: frozenset[str]
     asks: Asks
+    words: tuple[tuple[str, ...], ...]
 
     @classmethod
     def of(cls, context: typer.Context, asks: Asks) -> "Asked":
@@ -134,7 +148,8 @@ class Asked:
             name: (list(value) or None) if name in several and value is not None else value
             for name, value in context.params.items()
         }
-        return cls(values, frozenset(given), asks)
+        words = ((str(context.info_name),), *(some for _, some in context.meta["units"]))
+        return cls(values, frozenset(given), asks, words)
 
     def __getitem__(self, option: str) -> Any:
         return self.values.get(option)
@@ -188,8 +203,46 @@ class Asked:
 
         return workers(self["dask"], self["jobs"])
 
-    def finish(self, result: Any, table: Callable[[], Any] | None = None, **how: Any) -> None:
-        """Print a result, and write what was asked for."""
-        from infosieve.cli.places import finish
+    def signed(self, result: Any) -> Any:
+        """The result, with the command that gives it again, and its options."""
+        known, words = result.provenance, list(self.words)
+        if "seed" not in self.given:
+            at = len(words) - (words[-1][0] == "--")  # what follows is no option
+            words[at:at] = [("--seed", str(known.seed))]
+        given = [name for name in self.values if name in self.given and name != "config"]
+        known = replace(
+            known,
+            command=shlex.join(["infosieve", *(word for some in words for word in some)]),
+            options={name: self[name] for name in given} | {"seed": known.seed},
+        )
+        return replace(result, provenance=known)
 
-        finish(result, self["json"], self["html"], self["out"], table, **how)
+    def show(self, result: Any) -> None:
+        """Print a result."""
+        from infosieve.cli.places import show_result
+
+        show_result(self.signed(result), self["json"])
+
+    def finish(
+        self,
+        result: Any,
+        table: Callable[[], Any] | None = None,
+        beside: Mapping[str, Any] | None = None,
+        shown: bool = False,
+    ) -> None:
+        """Print a result, then write its ``table`` and its report; what fails prevents nothing.
+
+        ``beside`` has results that are told after it, and are sections of its report. ``shown``:
+        the result was printed before.
+        """
+        from infosieve.cli.places import all_of, write_page, write_table
+
+        result = self.signed(result)
+        beside = {name: self.signed(other) for name, other in (beside or {}).items()}
+        told = [*([] if shown else [result]), *([] if self["json"] else beside.values())]
+        tasks: list[Callable[[], None]] = [partial(self.show, one) for one in told]
+        if self["out"] is not None and table is not None:
+            tasks.append(lambda: write_table(table(), self["out"]))
+        if self["html"] is not None:
+            tasks.append(lambda: write_page(result, self["html"], **beside))
+        all_of(tasks)

@@ -5,6 +5,7 @@ import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
 import typer
@@ -26,7 +27,7 @@ class InputError(ValueError):
 
 
 @contextmanager
-def reported(debug: bool) -> Iterator[None]:
+def reported() -> Iterator[None]:
     """Whatever is raised becomes a line, and an exit status of :data:`STATUS`."""
     try:
         yield
@@ -39,7 +40,7 @@ def reported(debug: bool) -> Iterator[None]:
         sys.exit(141)
     except (Exception, KeyboardInterrupt) as error:
         text, code = _verdict(error)
-        fail(text, code, debug)
+        fail(text, code)
 
 
 def _verdict(error: BaseException) -> tuple[str, int]:
@@ -56,9 +57,9 @@ def _verdict(error: BaseException) -> tuple[str, int]:
     return f"unexpected {type(error).__name__}: {error}; --debug shows where it comes from", 1
 
 
-def fail(text: str, code: int, debug: bool = False) -> NoReturn:
+def fail(text: str, code: int) -> NoReturn:
     """One line on standard error, and the end."""
-    if debug:
+    if _run.debug:
         import traceback
 
         traceback.print_exc()
@@ -72,13 +73,27 @@ def fail(text: str, code: int, debug: bool = False) -> NoReturn:
 
 # Numbers, but for those in quotes, which are of names.
 _NUMBERS = re.compile(r"('[^']*'|\"[^\"]*\")|(?<![\w.])\d[\d,.]*(?!\w)")
-# Warnings of this run, without their numbers.
-_warned: set[str] = set()
 
 
-def warn_anew() -> None:
+@dataclass
+class _Run:
+    """What is known of this run."""
+
+    debug: bool = False
+    warned: set[str] = field(default_factory=set)  # warnings, without their numbers
+
+
+_run = _Run()
+
+
+def begin_anew() -> None:
     """Forget which warnings were shown: a run begins."""
-    _warned.clear()
+    _run.debug, _run.warned = False, set()
+
+
+def show_traceback(wanted: bool) -> None:
+    """Show where an error comes from, if that is wanted."""
+    _run.debug |= wanted
 
 
 def show_warning(message: Any, category: Any, filename: str, lineno: int, *_: Any) -> None:
@@ -92,7 +107,7 @@ def show_warning(message: Any, category: Any, filename: str, lineno: int, *_: An
     text = printable(message)
     without_numbers = _NUMBERS.sub(lambda found: found[1] or "#", text)
     without_numbers = without_numbers.removeprefix("# of # halves: ")
-    if without_numbers in _warned:
+    if without_numbers in _run.warned:
         return
-    _warned.add(without_numbers)
+    _run.warned.add(without_numbers)
     print(f"infosieve: warning: {text}", file=sys.stderr)

@@ -10,9 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from infosieve._core.command_line import quoted
 from infosieve._core.files import first_line
-from infosieve._core.messages import brief, shown
+from infosieve._core.messages import brief, quoted, shown
 from infosieve._core.models import WORDS
 from infosieve.cli.errors import InputError
 

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from infosieve.cli.config import configure
+from infosieve.cli.errors import show_traceback
 
 
 def option(kind: Any, text: str, default: Any = None, *names: str, **how: Any) -> inspect.Parameter:
@@ -81,8 +82,15 @@ def _show_all(context: typer.Context, wanted: bool) -> None:
         raise typer.Exit
 
 
+DEBUG = typer.Option(
+    "--debug", help="show where an error comes from", callback=show_traceback, is_eager=True,
+    expose_value=False,
+)  # fmt: skip
 HELP_ALL = option(bool, "all options, those for experts, too", False, "--help-all", is_eager=True,
                   callback=_show_all, expose_value=False)  # fmt: skip
+_DEBUG = inspect.Parameter(
+    "debug", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Annotated[bool, DEBUG]
+)
 # Parameters whose options are among those of the data and of the output.
 _ELSEWHERE = ("discrete_features", "discrete_target", "groups", "series", "verbose")
 # A command has the machine to itself, and seeds are drawn; what is no text of itself is read.
@@ -128,7 +136,7 @@ class Asks:
             )
         if self.out:
             every["out"] = option(Text, f"write {self.out}")
-        every |= {**OUTPUT, "help_all": HELP_ALL}
+        every |= {**OUTPUT, "debug": _DEBUG, "help_all": HELP_ALL}
         return inspect.Signature([one.replace(name=name) for name, one in every.items()])
 
 

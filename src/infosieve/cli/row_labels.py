@@ -6,8 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from infosieve._core.command_line import quoted
-from infosieve._core.messages import shown
+from infosieve._core.messages import quoted, shown
 from infosieve._input.number_texts import tidied
 from infosieve.cli.dates import holds_dates
 from infosieve.cli.tables import Table

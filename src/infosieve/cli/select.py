@@ -53,9 +53,7 @@ def select(asked: Asked) -> None:
                 _ = selector.alternatives_  # which its result then has
             if full:
                 if not asked["json"]:  # what comes now may take much longer
-                    from infosieve.cli.places import show_result, signed
-
-                    show_result(signed(_with_units(selector.result_, data)), json=False)
+                    asked.show(_with_units(selector.result_, data))
                     shown = True
                 beside |= _more(selector, data)
     except (KeyboardInterrupt, Exception) as error:

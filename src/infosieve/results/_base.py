@@ -1,7 +1,7 @@
 """What all records share: JSON, the report, where they come from."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Any, ClassVar, Self, get_origin
 
 import numpy as np
@@ -26,7 +26,7 @@ def keep(record: Any, **arrays: Any) -> None:
 
 def plain_record(value: Any) -> dict[str, Any]:
     """The fields of a record."""
-    return {field.name: getattr(value, field.name) for field in fields(value)}
+    return {one.name: getattr(value, one.name) for one in fields(value)}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +47,8 @@ class Provenance:
         Of Python and the libraries.
     command : str
         The command line, where there was one.
+    options : dict
+        What it was given, by the names of the options in Python.
     code : str
         The call in Python that repeats it.
     n_left_out : int
@@ -81,6 +83,7 @@ class Provenance:
     parameters: Mapping[str, Any]
     versions: Mapping[str, str]
     command: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
     code: str = ""
     n_left_out: int = 0
     by_changes: bool = False

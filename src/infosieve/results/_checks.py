@@ -444,7 +444,7 @@ def _check_provenance(known: Provenance) -> None:
     for name in ("command", "code"):
         value = getattr(known, name)
         _need(isinstance(value, str), f"the provenance's {name} must be a text", value)
-    for name in ("parameters", "versions"):
+    for name in ("parameters", "versions", "options"):
         value = getattr(known, name)
         texts = isinstance(value, Mapping) and all(isinstance(key, str) for key in value)
         _need(texts, f"the provenance's {name} must be named values", value)
