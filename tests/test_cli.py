@@ -38,6 +38,7 @@ from infosieve import (
     FeatureClustering,
     KChoice,
     MISelector,
+    PermutationTest,
     SelectionResult,
     choose_k,
     cli,
@@ -180,6 +181,37 @@ def test_choose_k_and_cluster(folder):
     assert done.stdout.decode().startswith("2 clusters of 6 features")
     left_out = b"Clusters are of numbers: kind is a category, and is not among them."
     assert left_out in done.stdout.splitlines()
+
+
+def test_a_permutation_test_has_a_command(folder, tmp_path):
+    how = ["--given", "X4", "--seed", 3, "--n-permutations", 39, "--missing", "drop"]
+    asked = ["permutation-test", folder / "gaps.csv", *T, "--candidates", "X[12]", *how]
+    table = pd.read_csv(folder / "gaps.csv")
+    table = table.dropna()
+    X = table.drop(columns="Y")
+    settings = {"given": ["X4"], "random_state": 3, "n_permutations": 39}
+    for more, options in (([], {}), (["--pairs", "--alpha", 0.3], {"pairs": True, "alpha": 0.3})):
+        done = run(*asked, *more, "--json")
+        assert done.returncode == 0, done.stderr
+        found = PermutationTest.from_json(done.stdout.decode())
+        ref = permutation_test(X, table["Y"], ["X1", "X2"], **settings, **options)
+        np.testing.assert_array_equal(found.p_values, ref.p_values)
+        np.testing.assert_array_equal(found.null, ref.null)
+    assert found.provenance.options["candidates"] == ["X[12]"]
+    done = run(*asked, "--html", tmp_path / "test.html", text=True)
+    assert done.stdout.startswith("2 features tested given X4, 39 permutations\n")
+    assert "<h1>" in (tmp_path / "test.html").read_text()
+    every = run(
+        "permutation-test", folder / "table.csv", *T, "--features", "X[1-4]", *how, text=True
+    )
+    assert every.stdout.startswith("3 features tested given X4, 39 permutations\n")
+    for wrong, said in (
+        (["--given", "X*"], "'X1' of X is both in --candidates and in --given"),
+        (["--given", "X9"], "--given 'X9' is no column; do you mean"),
+        (["--pairs", "--correction", "none"], "--pairs needs --correction max"),
+    ):
+        done = run("permutation-test", folder / "table.csv", *T, "--candidates", "X1", *wrong)
+        assert (done.returncode, said in done.stderr.decode()) == (2, True), done.stderr
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "feather"])
@@ -352,7 +384,8 @@ def current_umask():
 
 COMMANDS_OF = {
     MISelector: cli.select.select,
-    relevance_test: cli.relevance.relevance,
+    relevance_test: cli.relevance_test.relevance_test,
+    permutation_test: cli.permutation_test.permutation_test,
     choose_k: cli.choose_k.choose_k,
     FeatureClustering: cli.cluster.cluster,
     stability: cli.stability.stability,
@@ -377,7 +410,7 @@ def test_defaults_are_those_of_the_library(function):
         if name in options:
             default = options[name].default
             value = literal(default) if isinstance(default, str) else default
-            assert value == parameter.default, name
+            assert value == parameter.default or name in ("candidates", "given"), name
 
 
 SETTINGS_OF = {
@@ -480,7 +513,7 @@ MISTAKES = [
     (["select", "table.csv"], "Missing option '--target'"),
     (["select", "table.csv", *T, "--alpa", "1"], "No such option"),
     (["select", "table.csv", *T, "--random-state", "1"], "do you mean --seed?"),
-    (["relevance", "table.csv", *T, "--n_permutations=9"], "do you mean --n-permutations?"),
+    (["relevance-test", "table.csv", *T, "--n_permutations=9"], "do you mean --n-permutations?"),
     (["cluster", "table.csv", *T, "--n_jobs", "1"], "--n_jobs is no option; do you mean --jobs?"),
     (["select", "table.csv", *T, "--exclude", "X1,X2"],
      "'X1,X2' is no column; --exclude names one: give several, --exclude a"),

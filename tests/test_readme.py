@@ -55,5 +55,5 @@ def test_options_exist():
 
 def test_commands_exist():
     named = set(re.findall(r"`infosieve ([a-z-]+)", TEXT))
-    assert {"select", "relevance", "stability"} <= named
+    assert {"select", "relevance-test", "stability"} <= named
     assert named <= set(COMMANDS)

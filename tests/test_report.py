@@ -464,7 +464,7 @@ def test_what_was_not_asked_says_how_to_ask(found):
     known = replace(known, options=options | {"series": True})
     text = read(page(replace(found, provenance=known)))
     assert "--full" not in text  # which a series has not
-    assert "infosieve relevance table.csv --target y --series --html relevance.html" in text
+    assert "infosieve relevance-test table.csv --target y --series --html relevance.html" in text
     assert "halves of the samples would tear a series apart" in text
     assert (
         "Not asked. To ask: infosieve cluster table.csv --target y --similarity unsupervised "
@@ -1288,10 +1288,10 @@ def test_the_page_of_a_relevance_test_names_the_target():
     assert n > 0
     for command, about in (
         ("", "the target"),
-        ("infosieve relevance a.csv --target 'the price' --seed 1", "the price"),
-        (f"infosieve relevance a.csv --target={shlex.quote(EVIL)}", EVIL),
-        ("infosieve relevance a.csv --target", "the target"),
-        ("infosieve relevance a.csv --target 'no end", "the target"),
+        ("infosieve relevance-test a.csv --target 'the price' --seed 1", "the price"),
+        (f"infosieve relevance-test a.csv --target={shlex.quote(EVIL)}", EVIL),
+        ("infosieve relevance-test a.csv --target", "the target"),
+        ("infosieve relevance-test a.csv --target 'no end", "the target"),
     ):
         known = replace(test.provenance, command=command)
         text = page(replace(test, provenance=known))

@@ -295,7 +295,7 @@ class TestSettings(SamplingSettings):
             expert=True,
         ),
     ] = SELECTION_NEIGHBORS
-    pairs: Annotated[bool, Parameter(rules.flag(), "test the two candidates as a pair")] = False
+    pairs: Annotated[bool, Parameter(rules.flag(), "test pairs of the candidates")] = False
     criterion: Annotated[
         str,
         Parameter(

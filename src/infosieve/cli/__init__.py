@@ -9,7 +9,16 @@ from typing import Annotated
 
 import typer
 
-from infosieve.cli import choose_k, cluster, demo, relevance, report, select, stability
+from infosieve.cli import (
+    choose_k,
+    cluster,
+    demo,
+    permutation_test,
+    relevance_test,
+    report,
+    select,
+    stability,
+)  # fmt: skip
 from infosieve.cli.command import Command
 from infosieve.cli.errors import STATUS, begin_anew, fail, reported, show_warning
 from infosieve.cli.options import DEBUG
@@ -25,7 +34,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 app.command(cls=Command)(select.select)
-app.command(cls=Command)(relevance.relevance)
+app.command(cls=Command)(relevance_test.relevance_test)
+app.command(cls=Command)(permutation_test.permutation_test)
 app.command(cls=Command)(stability.stability)
 app.command(cls=Command)(choose_k.choose_k)
 app.command(cls=Command)(cluster.cluster)

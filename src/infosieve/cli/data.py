@@ -73,6 +73,10 @@ class Data:
         """The columns, read where they are on disk."""
         return tables.in_memory(self.X)
 
+    def matching(self, patterns: Iterable[str], option: str) -> list[str]:
+        """The columns to look at that match any of some globs, which an option has."""
+        return _matching(patterns, list(self.X.columns), option)
+
     def beside_target(self, columns: Any) -> pd.DataFrame:
         """The table that --out names: some columns, and the target."""
         return pd.concat([tables.in_memory(columns), self.y], axis=1)

@@ -13,9 +13,9 @@ from infosieve.cli.errors import InputError, fail
 from infosieve.cli.options import Asks, option
 
 _FULL = (
-    "also ask --alternatives, what infosieve relevance and stability ask, and which columns are "
-    "redundant, on one page with --html; takes longer: a hundred more selections, on halves of the "
-    "samples"
+    "also ask --alternatives, what infosieve relevance-test and stability ask, and which columns "
+    "are redundant, on one page with --html; takes longer: a hundred more selections, on halves of "
+    "the samples"
 )
 
 
@@ -78,12 +78,12 @@ def _check_full(asked: Asked) -> None:
         raise InputError(
             "--full --json would lose what relevance and stability answer: one document has the "
             "selection only; add --html page.html, or leave --full out and give the commands "
-            "infosieve relevance and infosieve stability with --json"
+            "infosieve relevance-test and infosieve stability with --json"
         )
     if asked.in_order:
         raise InputError(
             "--full selects from halves of the samples, and a series would be torn apart; leave "
-            "--full out: --alternatives, and infosieve relevance, answer the other questions"
+            "--full out: --alternatives, and infosieve relevance-test, answer the other questions"
         )
 
 

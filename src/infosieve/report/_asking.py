@@ -51,7 +51,7 @@ def relevance(result: Any) -> str:
     known = result.provenance
     if known.options:
         if is_series(known):  # which has no halves, and so no --full
-            return _of_the_same(known, "relevance", html="relevance.html")
+            return _of_the_same(known, "relevance-test", html="relevance.html")
         return _full(known)
     call = f"relevance_test({', '.join(['X', 'y', *_groups(known), *_of_data(known)])})"
     report = f'selector.result_.report("report.html", relevance={call})'
