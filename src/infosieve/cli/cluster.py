@@ -22,6 +22,7 @@ def cluster(asked: Asked) -> None:
     data = asked.read()
     from infosieve.cli.models import alone
     from infosieve.clustering import FeatureClustering
+    from infosieve.examination import categories, with_left_out
 
     how = asked.settings("ClusteringSettings", data)
     if how["similarity_threshold"] is not None and "n_clusters" not in asked.given:
@@ -29,7 +30,7 @@ def cluster(asked: Asked) -> None:
     how["model"] = alone(asked["model"], data)
     clustering = FeatureClustering(**how)
     X, y = data.in_memory, data.y
-    left_out = categories(X, data.declared)
+    left_out = categories(X, data.discrete_features)
     if len(left_out) == X.shape[1]:
         _refuse_nothing_but(left_out)
     X = X.drop(columns=left_out)
@@ -46,15 +47,6 @@ def cluster(asked: Asked) -> None:
     )
 
 
-def categories(X: Any, declared: Sequence[str]) -> list[Any]:
-    """The columns that clusters have no place for: categories have no distances."""
-    from infosieve._core.messages import shown
-    from infosieve._input.kinds import kind_of
-
-    kinds = {name: kind_of(X[name], f"column {shown(name)} of X") for name in X}
-    return [name for name in X if name in declared or kinds[name] == "category"]
-
-
 def _refuse_nothing_but(left_out: Sequence[Any]) -> None:
     from infosieve._core.messages import shown
 
@@ -64,15 +56,6 @@ def _refuse_nothing_but(left_out: Sequence[Any]) -> None:
         f"clusters join columns of numbers, but all are categories: {named}{more}; "
         "infosieve select takes them"
     )
-
-
-def with_left_out(result: Any, names: Sequence[Any]) -> Any:
-    """The result, which knows the categories that were left out."""
-    if not names:
-        return result
-    known = result.provenance
-    parameters = {**known.parameters, "categories": [*names]}
-    return replace(result, provenance=replace(known, parameters=parameters))
 
 
 def _with_categories(result: Any) -> Any:

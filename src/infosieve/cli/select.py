@@ -1,7 +1,6 @@
 """``infosieve select``: which columns matter."""
 
 import sys
-import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -39,28 +38,33 @@ def select(asked: Asked) -> None:
         _check_full(asked)
     data = asked.read()
     check_scoring(asked["scoring"], data)
+    from infosieve.examination import examine
     from infosieve.selection import MISelector
 
     how = asked.settings("SelectorSettings", data)
     selector = MISelector(**how | {"model": model_of(asked["model"], data)})
     unfinished: BaseException | None = None
     beside: dict[str, Any] = {}
-    shown = False
+
+    def tell(name: str, found: Any) -> None:
+        beside[name] = found
+        if name == "selection" and not asked["json"]:  # what comes now may take much longer
+            asked.show(_with_units(found, data))
+
     try:
         with asked.workers() as selector.executor:
-            selector.fit(data.X, data.y, data.groups)
+            if full:
+                examine(data.X, data.y, selector, groups=data.groups, tell=tell)
+            else:
+                selector.fit(data.X, data.y, data.groups)
             if alternatives:
                 _ = selector.alternatives_  # which its result then has
-            if full:
-                if not asked["json"]:  # what comes now may take much longer
-                    asked.show(_with_units(selector.result_, data))
-                    shown = True
-                beside |= _more(selector, data)
     except (KeyboardInterrupt, Exception) as error:
         unfinished = error  # told when what is finished has been printed and written
     result = getattr(selector, "result_", None)
     if result is not None and (result.steps or unfinished is None):
         result = _with_units(result, data)
+        shown = beside.pop("selection", None) is not None and not asked["json"]
         chosen = [data.X.columns[j] for j in result.selected]
         with _told_first(unfinished):
             asked.finish(
@@ -95,60 +99,6 @@ def _with_units(result: Any, data: Any) -> Any:
         return result
     parameters = {**result.provenance.parameters, **more}
     return replace(result, provenance=replace(result.provenance, parameters=parameters))
-
-
-def _more(selector: Any, data: Any) -> Iterator[tuple[str, Any]]:
-    """What else is informative, which columns are redundant, and what halves of samples choose."""
-    from sklearn.base import clone
-
-    from infosieve.cli.tables import in_memory
-    from infosieve.selection import stability
-    from infosieve.significance import relevance_test
-
-    names = ("metric", "discrete_features", "discrete_target", "missing", "series", "device")
-    how = {name: getattr(selector, name) for name in names}
-    shared = {"groups": data.groups, "n_jobs": selector.n_jobs, "executor": selector.executor}
-    shared |= {"random_state": selector.result_.provenance.seed, "verbose": selector.verbose}
-    warnings.filterwarnings("ignore", ".*, as identifiers have: ")  # told before, as left out
-    yield "relevance", relevance_test(data.X, data.y, alpha=selector.alpha, **how, **shared)
-    warnings.filterwarnings("ignore", ".*samples have no target, and are left out")  # told before
-    halves = clone(selector).set_params(executor=None, checkpoint=None, n_jobs=None, verbose=0)
-    yield "stability", stability(halves, in_memory(data.X), data.y, **shared)
-    if (clusters := _redundant(selector, data)) is not None:
-        yield "clusters", clusters
-
-
-def _redundant(selector: Any, data: Any) -> Any:
-    """Clusters of columns of numbers that are redundant; None where there are too many, or one."""
-    from infosieve.cli.cluster import categories, with_left_out
-    from infosieve.cli.tables import in_memory
-    from infosieve.clustering import FeatureClustering
-    from infosieve.report._asking import CLUSTERED, REDUNDANT
-
-    if data.X.shape[1] > CLUSTERED:
-        return None
-    X = in_memory(data.X)
-    left_out = categories(X, data.declared)
-    X = X.drop(columns=left_out)
-    if X.shape[1] < 2:
-        return None
-    missing = selector.missing
-    if missing in ("auto", "value"):  # medians would hide how alike columns are
-        complete = int(X.notna().all(axis="columns").sum())
-        missing = "drop" if 2 * complete >= len(X) else "auto"
-    known = selector.result_.provenance
-    clustering = FeatureClustering(
-        n_clusters=None,
-        **REDUNDANT,
-        missing=missing,
-        n_jobs=selector.n_jobs,
-        random_state=known.seed,
-        verbose=selector.verbose,
-    )
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", ".*samples have missing values")  # a note has it
-        clustering.fit(X)
-    return with_left_out(clustering.result_, left_out)
 
 
 @contextmanager
