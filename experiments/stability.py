@@ -32,7 +32,7 @@ from sklearn.preprocessing import StandardScaler
 from spectra import APART, HERE, called, seed_number, table, told
 
 from infosieve import MISelector, stability
-from infosieve._core.stability import false_bound
+from infosieve._core.stability_bounds import false_bound
 from infosieve.datasets import make_friedman
 
 DOCS = HERE.parent / "docs"

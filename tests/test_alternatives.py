@@ -248,9 +248,9 @@ def test_showing_a_selector_computes_nothing(monkeypatch):
     [
         ({"feature": 8}, "for a selected column"),
         ({"stand_in": 0}, "for a selected column"),
-        ({"p_value": 2.0}, "between 0 and 1"),
-        ({"information": 0.0}, "finite"),
-        ({"without": 0.0}, "more than nothing"),
+        ({"p_value": 2.0}, r"at `\$.alternatives\[0\].p_value`"),
+        ({"information": 0.0}, r"at `\$.alternatives\[0\].information`"),
+        ({"without": 0.0}, r"at `\$.alternatives\[0\].without`"),
     ],
 )
 def test_documents_that_cannot_be_are_refused(fitted, change, rule):

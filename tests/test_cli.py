@@ -1220,7 +1220,7 @@ def test_a_pair_is_told(tmp_path):
 
 
 # Modules whose messages a command does not pass on: they write Python, or read records.
-_OF_PYTHON = ("cli", "datasets", "plots", "results", "_asking.py", "_checks.py")
+_OF_PYTHON = ("cli", "datasets", "plots", "results", "_asking.py")
 
 
 def messages():

@@ -313,14 +313,14 @@ def test_the_larger_p_value_counts():
     ("change", "rule"),
     [
         ({1: Followed(columns=("s",), null=[0.1])}, "must be of candidates 0 to 0"),
-        ({0: Followed(columns=("t",), null=[0.1])}, "follows one or two columns"),
-        ({0: Followed(columns=("s",), null=[np.inf])}, "finite numbers"),
+        ({0: Followed(columns=("t",), null=[0.1])}, "follows columns that are not given"),
+        ({0: Followed(columns=("s",), null=[np.inf])}, r"finite numbers - at"),
     ],
 )
 def test_second_tests_that_cannot_be_are_refused(change, rule):
     test = PermutationTest(candidates=("x",), given=("s",), observed=[0.5], null=[[0.1]] * 9)
     object.__setattr__(test, "followed", change)
-    with pytest.raises(ValueError, match=r"damaged|No such number|inf"):
+    with pytest.raises(ValueError, match=rf"damaged: .*{rule}"):
         PermutationTest.from_json(test.to_json())
 
 

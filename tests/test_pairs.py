@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from infosieve import MISelector, PermutationTest, Step, permutation_test
-from infosieve.results._selection import plain_step, restored_step
+from infosieve._core.documents import plain, typed
 
 
 def one_weak_column(seed):
@@ -85,4 +85,4 @@ def test_the_test_of_pairs_given_columns_is_that_of_the_search():
 
 def test_a_step_keeps_which_column_is_weaker():
     step = Step(action="add", features=(3, 5), mi=0.1, gain=0.1, n_candidates=9, weaker=5)
-    assert restored_step(plain_step(step)) == step
+    assert typed(plain(step), Step) == step

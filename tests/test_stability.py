@@ -32,8 +32,8 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
 from infosieve import MISelector, Stability, open_columns, stability
-from infosieve._core import stability as formulas
-from infosieve._core.stability import false_bound, stability_index
+from infosieve._core import stability_bounds as formulas
+from infosieve._core.stability_bounds import false_bound, stability_index
 from infosieve.datasets import make_friedman
 from infosieve.results import Provenance
 from infosieve.selection import _stability
@@ -824,7 +824,7 @@ def test_objects_among_parameters_are_known_again(seen, tmp_path):
     ("halves", "message"),
     [
         ([[9]], "half 1 must have columns of 8"),
-        ([[0], 3], "half 2 must have columns"),
+        ([[0], 3], r"at `\$\[1\]`"),
         ([[1, 0]], "in their order"),
     ],
 )

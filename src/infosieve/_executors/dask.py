@@ -24,9 +24,9 @@ from dask.utils import parse_timedelta
 
 from infosieve._core.chunks import chunks
 from infosieve._core.dialect import parameter
-from infosieve._core.documents import versions
 from infosieve._core.errors import MissingRequirementError
 from infosieve._core.files import first_line
+from infosieve._core.provenance import versions
 from infosieve._core.types import ColumnNumbers, ColumnSet, Which
 from infosieve._executors import WorkersLostError
 from infosieve._executors.threads import Threads, Whole

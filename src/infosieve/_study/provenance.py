@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from infosieve._core.documents import versions
-from infosieve._core.estimators import PAIRS, described, import_lines, imports_of, told, written
+from infosieve._core.model_text import PAIRS, described, import_lines, imports_of, portable, written
+from infosieve._core.provenance import Excerpt, Provenance, versions
 from infosieve._core.settings import of_no_matter
 from infosieve._input.problem import Problem
 from infosieve._input.tables import fingerprint
-from infosieve.results import Excerpt, Provenance
 
 # Samples of an excerpt, at most.
 EXCERPT = 1000
@@ -79,7 +78,7 @@ def plain_parameter(value: Any) -> Any:
     """A parameter as records keep it: objects by name and parameters, or by name."""
     if not _is_object(value):
         return value
-    return described(value) if hasattr(value, "get_params") else told(value)
+    return described(value) if hasattr(value, "get_params") else portable(value)
 
 
 def _written(value: Any) -> str:

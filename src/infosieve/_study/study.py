@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any, Generic, TypeVar
 
 from infosieve._core.progress import Progress
+from infosieve._core.provenance import Provenance
 from infosieve._core.rules import ends_of
 from infosieve._core.settings import Settings, neighbors_among
 from infosieve._core.types import (
@@ -25,7 +26,6 @@ from infosieve._resampling.permutations import seed_of
 from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.measure import Measure
 from infosieve._study.provenance import provenance_of
-from infosieve.results import Provenance
 
 S = TypeVar("S", bound=Settings)
 

@@ -14,7 +14,7 @@ from infosieve._core import messages
 from infosieve.report import _asking as asking
 from infosieve.report import _figures as figures
 from infosieve.report._clusters import tree_section
-from infosieve.report._data import certainty, nats, untested
+from infosieve.report._data import nats, untested
 from infosieve.report._parts import (
     Page,
     counted,
@@ -27,6 +27,7 @@ from infosieve.report._parts import (
     table,
 )
 from infosieve.report._words import gaps, how_alike, setting, weak_clusters
+from infosieve.results._facts import certainty
 
 # So many rows of a table of columns that were not selected.
 _MANY = 20

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from infosieve._core.types import BoolArray, FloatArray, IntArray
+from infosieve.results._facts import certainty
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -140,16 +141,6 @@ def untested(result: Any) -> list[int]:
     looked = any(step.p_value is not None for step in result.steps) and result.cv_scores is None
     some = [j for j, name in enumerate(result.features) if looked and str(name) in known]
     return [] if {j for step in result.steps for j in step.features} & {*some} else some
-
-
-def certainty(result: Any) -> dict[int, bool | None]:
-    """For each selected column, whether it passed its test; None without a test.
-
-    Where cross-validation chose, tests end with the first that is not passed.
-    """
-    added = [step for step in result.steps if step.action == "add"]
-    passed = {j: step.significant for step in added for j in step.features}
-    return {j: passed.get(j) for j in result.selected}
 
 
 # Up to so many columns of a ranking have room of the same width.

@@ -10,6 +10,7 @@ from infosieve.report import _figures as figures
 from infosieve.report._data import nats
 from infosieve.report._parts import Page, counted, listed, name_text, section, short_names
 from infosieve.report._words import _left_out, _parts, setting, target_name
+from infosieve.results._facts import few_groups
 
 # Columns in the first figure; rows of the table, at least and at most; points in the second figure.
 _BARS, _FEWEST, _ROWS, _POINTS = 30, 10, 200, 400
@@ -58,14 +59,6 @@ def relevance_notes(result: Any) -> Iterator[str]:
         yield f"{counted(int((~tested).sum()), 'constant column')} {_was(~tested)} not tested."
     yield from _parts(result)
     yield from _left_out(result.provenance)
-
-
-def few_groups(result: Any) -> int:
-    """How many groups there are, if too few for one column to be relevant by itself; else 0."""
-    groups, n_tested = result.provenance.parameters.get("groups"), int(result.tested.sum())
-    if not isinstance(groups, int) or n_tested == 0:
-        return 0
-    return groups if math.lgamma(groups + 1) < math.log(n_tested / result.alpha) - 1e-9 else 0
 
 
 def _was(columns: Any) -> str:

@@ -10,8 +10,18 @@ from markupsafe import Markup
 
 from infosieve._core.files import write_atomically
 from infosieve.report._data import GROUPS
+from infosieve.report._relevance import relevance_notes
+from infosieve.report._stability import stability_notes
 from infosieve.report._summarize import summarize
+from infosieve.report._words import cluster_notes, selection_notes, test_notes
 
+_NOTES: dict[str, Any] = {
+    "ClusterResult": cluster_notes,
+    "PermutationTest": test_notes,
+    "RelevanceTest": relevance_notes,
+    "SelectionResult": selection_notes,
+    "Stability": stability_notes,
+}
 # Where a name may be broken: after _ / | \\ =, after - and . between letters, before a capital.
 _JOINTS = re.compile(
     r"(?<=\w[_/|\\=])(?=\w)|(?<=[a-zA-Z][-.:])(?=[a-zA-Z])|(?<=[a-z])(?=[A-Z][a-z])"
@@ -44,6 +54,11 @@ def page(result: Any, **beside: Any) -> str:
 def fragment(result: Any) -> str:
     """What a notebook shows: the words and the table."""
     return _templates().get_template("fragment.html").render(page=summarize(result))
+
+
+def notes(result: Any) -> tuple[str, ...]:
+    """What a reader should know of a result, a sentence each."""
+    return tuple(_NOTES[type(result).__name__](result))
 
 
 def write(result: Any, path: str | os.PathLike[str], **beside: Any) -> None:

@@ -12,6 +12,7 @@ from typing import Any
 from infosieve._core.parameters import stop_of
 from infosieve.report._data import nats
 from infosieve.report._parts import counted, listed, name_text
+from infosieve.results._facts import alone
 
 # Fewer groups are as few as that many samples.
 _FEW = 30
@@ -42,20 +43,6 @@ def setting(known: Any, name: str, value: Any = ...) -> str:
     if value is ... or value is True:
         return option
     return f"{option} {'none' if value is None else value}"
-
-
-def uncorrected(step: Any, correction: Any) -> bool:
-    """Whether the p-value of a step is that of its column, although it was the best of many.
-
-    Pairs are always compared with the best pair, and what is removed is not the best of any.
-    """
-    chosen = step.action != "remove" and len(step.features) == 1 and step.n_candidates > 1
-    return chosen and correction is None and step.p_value is not None
-
-
-def alone(result: Any, step: Any) -> bool:
-    """The same of a step of a selection."""
-    return uncorrected(step, result.provenance.parameters.get("correction", "max"))
 
 
 def selection_notes(result: Any) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """What functions and estimators return: frozen records that turn into tables, JSON and reports."""
 
-from infosieve.results._base import Excerpt, Provenance
+from infosieve._core.provenance import Excerpt, Provenance
 from infosieve.results._choice import KChoice
 from infosieve.results._clusters import ClusterResult
 from infosieve.results._cv_scores import CVScores

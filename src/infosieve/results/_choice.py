@@ -1,13 +1,15 @@
 """The choice of K."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
+from infosieve._core.documents import plain
+from infosieve._core.provenance import Provenance
 from infosieve._core.types import FloatArray, IntArray
-from infosieve.results._base import Document, Provenance, keep, plain_record
+from infosieve.results._base import Document, freeze, need, need_names
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -61,7 +63,7 @@ class KChoice(Document):
     provenance: Provenance
 
     def __post_init__(self) -> None:
-        keep(self, ks=self.ks, t=self.t, mi=self.mi, mi_permuted=self.mi_permuted)
+        freeze(self, "ks", "t", "mi", "mi_permuted")
 
     def __repr__(self) -> str:
         return (
@@ -88,13 +90,14 @@ class KChoice(Document):
         }
         return pd.DataFrame(columns, index=index).reset_index()
 
-    def _content(self) -> dict[str, Any]:
-        return super()._content() | {"provenance": plain_record(self.provenance)}
-
-    @classmethod
-    def _restored(cls, content: dict[str, Any]) -> Self:
-        shape = (len(content["features"]), len(content["ks"]), -1)
-        content["features"] = tuple(content["features"])
-        for name in ("mi", "mi_permuted"):
-            content[name] = np.array(content[name], np.float64).reshape(shape)
-        return cls(**content | {"provenance": Provenance(**content["provenance"])})
+    def _check(self) -> None:
+        shape = len(self.features), self.ks.size
+        need_names(self.features)
+        need(self.ks.ndim == 1 and (np.diff(self.ks) > 0).all(), "'ks' must be rising numbers")
+        need(self.k in self.ks, "'k' must be one of 'ks'", self.k)
+        known = plain(self.feature) in map(plain, self.features)  # as NaN is not in itself
+        need(known, "'feature' must be one of 'features'", self.feature)
+        need(self.t.shape == shape, f"'t' must be {shape[0]} times {shape[1]} numbers")
+        folds = self.mi.shape[-1]
+        alike = self.mi.shape == self.mi_permuted.shape == (*shape, folds)
+        need(alike and folds > 1, "'mi' and 'mi_permuted' must have two folds or more of each 't'")

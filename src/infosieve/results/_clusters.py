@@ -2,14 +2,23 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
+from infosieve._core.provenance import Provenance
 from infosieve._core.types import FloatArray, IntArray
-from infosieve.report._words import cluster_notes
-from infosieve.results._base import Document, Provenance, keep, plain_record
+from infosieve.results._base import (
+    Document,
+    are_columns,
+    are_indices,
+    freeze,
+    need,
+    need_names,
+    notes_of,
+)
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -76,12 +85,13 @@ class ClusterResult(Document):
     children: IntArray
     similarities: FloatArray
     duplicates: Mapping[int, tuple[int, ...]]
-    cv_results: Mapping[str, Any] | None
+    cv_results: Mapping[str, NDArray[Any]] | None
     provenance: Provenance
 
     def __post_init__(self) -> None:
-        arrays = ("labels", "medoids", "children", "similarities")
-        keep(self, **{name: getattr(self, name) for name in arrays})
+        # A single column has no merges, which JSON holds as no rows.
+        object.__setattr__(self, "children", np.reshape(self.children, (-1, 2)))
+        freeze(self, "labels", "medoids", "children", "similarities")
 
     def __repr__(self) -> str:
         return f"ClusterResult({len(self.clusters)} clusters of {len(self.features)} features)"
@@ -126,7 +136,7 @@ class ClusterResult(Document):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return tuple(cluster_notes(self))
+        return notes_of(self)
 
     def to_frame(self) -> pd.DataFrame:
         """A row for each column: its cluster, and whether it is the medoid or a copy.
@@ -151,15 +161,24 @@ class ClusterResult(Document):
             }
         )
 
-    def _content(self) -> dict[str, Any]:
-        return super()._content() | {"provenance": plain_record(self.provenance)}
-
-    @classmethod
-    def _restored(cls, content: dict[str, Any]) -> Self:
-        content |= {name: tuple(content[name]) for name in ("features", "clusters")}
-        content["children"] = np.array(content["children"], np.int64).reshape(-1, 2)
-        content["similarities"] = np.array(content["similarities"], np.float64)
-        results = content["cv_results"]
-        if results is not None:
-            content["cv_results"] = {key: np.array(value) for key, value in results.items()}
-        return cls(**content | {"provenance": Provenance(**content["provenance"])})
+    def _check(self) -> None:
+        n, k = len(self.features), len(self.clusters)
+        need_names(self.features)
+        need(are_indices(self.labels, n, k), f"'labels' must be {n} numbers below {k}")
+        medoids = are_indices(self.medoids, k, n)
+        medoids = medoids and self.labels[self.medoids].tolist() == list(range(k))
+        need(medoids, "'medoids' must be a column of each cluster")
+        merged = self.children.ravel()
+        tree = are_indices(merged, 2 * n - 2, 2 * n) and np.unique(merged).size == merged.size
+        tree = tree and bool((self.children < n + np.arange(n - 1)[:, None]).all())
+        need(tree, f"'children' must be a tree of {n} columns")
+        alike = self.similarities.shape == (n - 1,) and (self.similarities <= 1 + 1e-9).all()
+        need(alike, f"'similarities' must be {n - 1} numbers, 1 at most")
+        copies = all(are_columns((j, *others), n) for j, others in self.duplicates.items())
+        need(copies, f"'duplicates' must be columns of {n}", self.duplicates)
+        if self.cv_results is not None:
+            size = len(self.cv_results["n_clusters"])
+            needed = {"mean_test_score", "std_test_score", "standard_error"}
+            scores = needed <= {*self.cv_results} and k in self.cv_results["n_clusters"]
+            scores = scores and all(v.shape == (size,) for v in self.cv_results.values())
+            need(scores, "'cv_results' must be scores of numbers of clusters")

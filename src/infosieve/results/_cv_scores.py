@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from infosieve._core.estimators import name_of
+from infosieve._core.model_text import name_of
 from infosieve._core.types import FloatArray
-from infosieve.results._base import plain_record
+from infosieve.results._base import are_columns, need
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,21 +103,19 @@ class CVScores:
     def model_name(self) -> str:
         return name_of(self.model)
 
-
-def plain_scores(scores: CVScores) -> dict[str, Any]:
-    """The fields of a record, as JSON holds them."""
-    content = plain_record(scores)
-    for name in ("scores", "fold_orders"):
-        content[name] = [list(row) for row in content[name]]
-    content["others"] = {name: list(row) for name, row in content["others"].items()}
-    return {k: list(v) if isinstance(v, tuple) else v for k, v in content.items()}
-
-
-def restored_scores(content: Mapping[str, Any]) -> CVScores:
-    """The record of :func:`plain_scores`."""
-    whole = content["all_columns"]
-    known: dict[str, Any] = {**content, "all_columns": None if whole is None else tuple(whole)}
-    known |= {name: tuple(content[name]) for name in ("sizes", "order")}
-    known |= {name: tuple(map(tuple, content[name])) for name in ("scores", "fold_orders")}
-    known["others"] = {name: tuple(row) for name, row in content["others"].items()}
-    return CVScores(**known)
+    def _check(self, n: int) -> None:
+        """Refuse scores that are of other columns than n, or do not fit together."""
+        size, n_folds = len(self.sizes), len(self.scores)
+        rising = size > 1 and all(np.diff(self.sizes) > 0) and self.sizes[-1] <= n
+        need(rising and self.sizes[0] == 0, f"the sizes must rise from 0 up to {n}", self.sizes)
+        need(self.n_chosen in self.sizes[1:], "'n_chosen' must be one of the sizes", self.n_chosen)
+        need(n_folds > 1 and len(self.fold_orders) == n_folds, "there must be two folds or more")
+        for order in (self.order, *self.fold_orders):
+            need(are_columns(order, n), f"orders must rank columns of {n}", order)
+        for scores in (*self.scores, *self.others.values()):
+            need(len(scores) == size, f"there must be {size} scores of each fold", len(scores))
+        whole = self.all_columns
+        need(whole is None or len(whole) == n_folds, "'all_columns' must be a score a fold", whole)
+        name, parameters = self.model.get("name"), self.model.get("parameters")
+        named = isinstance(name, str) and isinstance(parameters, Mapping)
+        need(named, "'model' must have a name and parameters", self.model)

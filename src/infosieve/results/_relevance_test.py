@@ -2,19 +2,19 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
+from infosieve._core.documents import Positive, Probability
+from infosieve._core.provenance import Provenance
 from infosieve._core.types import BoolArray, FloatArray, IntArray
-from infosieve.report._relevance import relevance_notes
-from infosieve.results._base import Document, Provenance, keep, plain_record
+from infosieve.results._base import Document, freeze, need, need_names, notes_of
 
 # A null distribution of one column alone ends when so many draws have reached the column.
 ENOUGH = 20
-_INTEGERS = ("exceedances", "n_draws", "n_draws_asked")
-_NUMBERS = ("information", "chance")
+_ARRAYS = ("information", "exceedances", "n_draws", "n_draws_asked", "shared", "chance")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -97,7 +97,7 @@ class RelevanceTest(Document):
 
     features: tuple[Any, ...]
     information: FloatArray
-    alpha: float
+    alpha: Probability
     exceedances: IntArray
     n_draws: IntArray
     n_draws_asked: IntArray
@@ -105,11 +105,11 @@ class RelevanceTest(Document):
     chance: FloatArray
     provenance: Provenance
     device: str = "cpu"
-    n_parts: int = 1
-    n_samples_used: int | None = None
+    n_parts: Positive = 1
+    n_samples_used: Positive | None = None
 
     def __post_init__(self) -> None:
-        keep(self, **{name: getattr(self, name) for name in (*_NUMBERS, *_INTEGERS, "shared")})
+        freeze(self, *_ARRAYS)
         if self.n_samples_used is None:
             object.__setattr__(self, "n_samples_used", self.provenance.n_samples)
 
@@ -156,7 +156,7 @@ class RelevanceTest(Document):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return tuple(relevance_notes(self))
+        return notes_of(self)
 
     def to_frame(self) -> pd.DataFrame:
         """A row for each column, in the order of the table.
@@ -182,18 +182,14 @@ class RelevanceTest(Document):
             }
         )
 
-    def _content(self) -> dict[str, Any]:
-        return super()._content() | {"provenance": plain_record(self.provenance)}
-
-    @classmethod
-    def _restored(cls, content: dict[str, Any]) -> Self:
-        content["features"] = tuple(content["features"])
-        content |= {name: np.array(content[name], np.float64) for name in _NUMBERS}
-        content |= {name: _whole(content[name]) for name in _INTEGERS}
-        content["shared"] = np.array(content["shared"])
-        return cls(**content | {"provenance": Provenance(**content["provenance"])})
-
-
-def _whole(values: Any) -> Any:
-    """Whole numbers stay whole; whatever else a document has is looked at later."""
-    return np.array(values, None if len(values) else np.int64)
+    def _check(self) -> None:
+        n = len(self.features)
+        need_names(self.features)
+        for name in _ARRAYS:
+            need(getattr(self, name).shape == (n,), f"{name!r} must have {n} values")
+        b, t, most = self.exceedances, self.n_draws, self.n_draws_asked
+        counts = (b >= 0).all() and (b <= t).all() and (t <= most).all()
+        need(counts, "'exceedances' and 'n_draws' are out of range")
+        ended = ~self.shared & (b == ENOUGH)
+        need((ended | (t == most)).all(), "'n_draws' must be all, or end with enough exceedances")
+        need((b[~self.shared] <= ENOUGH).all(), f"a column alone has {ENOUGH} exceedances at most")

@@ -1,26 +1,32 @@
 """A selection and its steps."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Literal, Self
+from itertools import pairwise
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pandas as pd
 
+from infosieve._core.documents import Count, Positive, PositiveNumber, Probability
+from infosieve._core.provenance import Excerpt, Provenance
+from infosieve._core.sequential import sequential_rule
+from infosieve._core.settings import permutations_asked
 from infosieve._core.types import FloatArray
-from infosieve.report._data import certainty
-from infosieve.report._words import alone, selection_notes
 from infosieve.results._base import (
     QUANTILE_NAMES,
     QUANTILES,
     Document,
-    Excerpt,
-    Provenance,
-    keep,
-    plain_record,
+    are_columns,
+    are_indices,
+    freeze,
+    need,
+    need_names,
+    notes_of,
 )
 from infosieve.results._choice import KChoice
-from infosieve.results._cv_scores import CVScores, plain_scores, restored_scores
+from infosieve.results._cv_scores import CVScores
+from infosieve.results._facts import alone, certainty
 
 Action = Literal["add", "remove", "refuse", "stop"]
 
@@ -100,15 +106,15 @@ class Step:
     features: tuple[int, ...]
     mi: float
     gain: float
-    n_candidates: int
-    n_screened: int | None = None
-    p_value: float | None = None
+    n_candidates: Count
+    n_screened: Positive | None = None
+    p_value: Probability | None = None
     early_stopped: bool = False
-    level: float | None = None
-    exceedances: int | None = None
-    n_permutations: int | None = None
+    level: Probability | None = None
+    exceedances: Count | None = None
+    n_permutations: Positive | None = None
     null: tuple[float, ...] = field(default=(), repr=False)
-    singletons: int = 0
+    singletons: Count = 0
     sequential: bool = False
     gap_gain: float | None = None
     follows: tuple[int, ...] = ()
@@ -127,6 +133,53 @@ class Step:
         if self.p_value is None or self.level is None:
             return None
         return self.p_value <= self.level
+
+    def _check(self, n: int, parameters: Mapping[str, Any]) -> None:
+        """Refuse columns that are not of n, and a p-value that is not of its counts.
+
+        ``parameters`` are those of the search.
+        """
+        both = (*self.features[:2], *(() if self.weaker is None else (self.weaker,)))
+        known = self.features and are_columns(self.features, n) and {*both} == {*self.features}
+        need(known, f"its columns must be one or two of {n}", self.features)
+        need(are_columns(self.follows, n), f"it must follow columns of {n}", self.follows)
+        among, screened = self.n_candidates, self.n_screened
+        need((screened or 0) <= among, f"its n_screened must be at most {among}", screened)
+        size, count = self.n_permutations, self.exceedances
+        if self.p_value is None or self.level is None or size is None or count is None:
+            parts = (self.p_value, self.level, size, count, self.null or None)
+            need(parts == (None,) * 5, "it has permuted values, or a part of a test, and no test")
+            return
+        total = permutations_asked(parameters["n_permutations"], parameters.get("alpha"))
+        need(len(self.null) == size, f"its permuted values must be {size}", len(self.null))
+        need(count <= size <= total, f"its exceedances must be at most {size} of {total}", count)
+        need(self.early_stopped == (size < total), f"its permutations must be {total}", size)
+        p_value = (count + 1) / (total + 1)
+        if self.sequential:
+            p_value = sequential_rule(self.level, total).p_value(count, size)
+        need(self.p_value == p_value, f"its p_value must be {p_value:.6g}", self.p_value)
+
+
+def check_steps(steps: Sequence[Step], n: int, parameters: Mapping[str, Any]) -> None:
+    """Refuse steps of a search that concern other columns than n, or contradict themselves."""
+    for number, step in enumerate(steps, start=1):
+        try:
+            step._check(n, parameters)
+            selected = selected_by(steps[:number])
+            need(len({*selected}) == len(selected), "its column is selected already")
+        except (LookupError, TypeError, ValueError) as error:
+            raise ValueError(f"step {number}: {error}") from None
+
+
+def selected_by(steps: Sequence[Step]) -> list[int]:
+    """The columns that are selected after some steps."""
+    selected: list[int] = []
+    for step in steps:
+        if step.action == "add":
+            selected += step.features
+        elif step.action == "remove":
+            selected = [j for j in selected if j not in step.features]
+    return selected
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,10 +222,10 @@ class Alternative:
 
     feature: int
     stand_in: int
-    information: float
+    information: PositiveNumber
     in_place: float
-    p_value: float
-    without: float
+    p_value: Probability
+    without: PositiveNumber
     remaining: float
 
     @property
@@ -260,9 +313,9 @@ class SelectionResult(Document):
     features: tuple[Any, ...]
     steps: tuple[Step, ...]
     relevance: FloatArray
-    n_neighbors: tuple[int, int]
-    n_parts: int
-    n_samples_used: int
+    n_neighbors: tuple[Positive, Positive]
+    n_parts: Positive
+    n_samples_used: Positive
     duplicates: Mapping[int, tuple[int, ...]]
     constant: tuple[int, ...]
     stop_reason: str
@@ -270,39 +323,12 @@ class SelectionResult(Document):
     excerpt: Excerpt
     provenance: Provenance
     identifiers: tuple[int, ...] = ()
-    missing: Mapping[int, int] = field(default_factory=dict)
+    missing: Mapping[int, Positive] = field(default_factory=dict)
     alternatives: tuple[Alternative, ...] | None = None
     cv_scores: CVScores | None = None
 
-    def _content(self) -> dict[str, Any]:
-        return super()._content() | {
-            "steps": [plain_step(step) for step in self.steps],
-            "k_choice": None if self.k_choice is None else self.k_choice._content(),
-            "excerpt": plain_record(self.excerpt),
-            "provenance": plain_record(self.provenance),
-            "alternatives": None
-            if self.alternatives is None
-            else [plain_record(other) for other in self.alternatives],
-            "cv_scores": None if self.cv_scores is None else plain_scores(self.cv_scores),
-        }
-
-    @classmethod
-    def _restored(cls, content: dict[str, Any]) -> Self:
-        if content["alternatives"] is not None:
-            others = [Alternative(**other) for other in content["alternatives"]]
-            content["alternatives"] = tuple(others)
-        if content["cv_scores"] is not None:
-            content["cv_scores"] = restored_scores(content["cv_scores"])
-        for name in ("selected", "features", "n_neighbors", "constant", "identifiers"):
-            content[name] = tuple(content[name])
-        choice = content["k_choice"]
-        content["k_choice"] = None if choice is None else KChoice._restored(choice)
-        content["steps"] = tuple(restored_step(step) for step in content["steps"])
-        content["excerpt"] = Excerpt(**content["excerpt"])
-        return cls(**content | {"provenance": Provenance(**content["provenance"])})
-
     def __post_init__(self) -> None:
-        keep(self, relevance=self.relevance)
+        freeze(self, "relevance")
 
     def __repr__(self) -> str:
         names = [self.features[j] for j in self.selected]
@@ -322,7 +348,7 @@ class SelectionResult(Document):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return tuple(selection_notes(self))
+        return notes_of(self)
 
     def to_frame(self) -> pd.DataFrame:
         """The path: a row for each step (two for a pair).
@@ -364,6 +390,38 @@ class SelectionResult(Document):
         names += ["candidates", "screened", "singletons", "follows", "weaker"]
         return pd.DataFrame(rows, columns=names).astype(types)
 
+    def _check(self) -> None:
+        n, n_samples, rows = len(self.features), self.provenance.n_samples, self.excerpt.rows
+        need_names(self.features)
+        check_steps(self.steps, n, self.provenance.parameters)
+        selected = selected_by(self.steps)
+        same = list(self.selected) == selected
+        need(same, f"'selected' must be what the steps select, {selected}", self.selected)
+        need(self.relevance.shape == (n,), f"'relevance' must be {n} numbers")
+        for name in ("constant", "identifiers", "missing"):
+            some = getattr(self, name)
+            need(are_columns(some, n), f"{name!r} must be columns of {n}", some)
+        copies = [j for j, others in self.duplicates.items() if not are_columns((j, *others), n)]
+        need(not copies, f"'duplicates' must be columns of {n}", self.duplicates)
+        for other in self.alternatives or ():
+            both = other.feature in selected and other.stand_in in {*range(n)} - {*selected}
+            need(both, "a stand-in must be for a selected column, and none itself", other)
+        if self.cv_scores is not None:
+            self.cv_scores._check(n)
+            first = list(self.cv_scores.order[: len(selected)])
+            need(first == selected, "the selected must be first in 'order'", first)
+        if self.k_choice is not None:
+            self.k_choice._check()
+        some = rows.size and are_indices(rows, rows.size, n_samples)
+        need(some, f"the excerpt's rows must be some of {n_samples}")
+        shown = self.excerpt.features
+        need({*shown} == {*selected} and self.excerpt.target, "the excerpt is of other columns")
+        for values in (*shown.values(), *self.excerpt.target.values()):
+            texts = all(isinstance(value, str) for value in values)
+            numbers = all(v is None or type(v) in (int, float) for v in values)  # None: a gap
+            alike = (texts or numbers) and len(values) == rows.size
+            need(alike, "the excerpt must be a number, or a text, a row")
+
 
 def alternatives_frame(result: SelectionResult) -> pd.DataFrame:
     """What could stand in for selected columns, by name."""
@@ -381,35 +439,16 @@ def alternatives_frame(result: SelectionResult) -> pd.DataFrame:
 def cv_scores_frame(result: SelectionResult, scores: CVScores) -> pd.DataFrame:
     """Scores of a model, a row for each number of columns; columns by name."""
     passed = certainty(result)
-    rows: list[dict[str, Any]] = []
-    before = 0
-    for place, size in enumerate(scores.sizes):
-        added = scores.order[before:size]
-        known = [passed.get(j) for j in added]
-        rows.append(
-            {
-                "n_features": size,
-                "added": tuple(result.features[j] for j in added),
-                "mean": scores.mean[place],
-                "standard_error": scores.standard_error[place],
-                **{f"score_{i}": fold[place] for i, fold in enumerate(scores.scores, start=1)},
-                "chosen": size == scores.n_chosen,
-                "certain": all(known) if known and None not in known else None,
-            }
-        )
-        before = size
-    return pd.DataFrame(rows).astype({"certain": "boolean"})
-
-
-_TUPLES = ("features", "null", "follows")
-
-
-def plain_step(step: Step) -> dict[str, Any]:
-    """A step's fields, as JSON holds them."""
-    return plain_record(step) | {name: list(getattr(step, name)) for name in _TUPLES}
-
-
-def restored_step(content: Mapping[str, Any]) -> Step:
-    """The step of :func:`plain_step`."""
-    tuples = {name: tuple(content[name]) for name in _TUPLES}
-    return Step(**{**content, **tuples})
+    added = [scores.order[a:b] for a, b in pairwise((0, *scores.sizes))]
+    known = [[passed.get(j) for j in some] for some in added]
+    certain = [all(some) if some and None not in some else None for some in known]
+    columns = {
+        "n_features": scores.sizes,
+        "added": [tuple(result.features[j] for j in some) for some in added],
+        "mean": scores.mean,
+        "standard_error": scores.standard_error,
+        **{f"score_{i}": fold for i, fold in enumerate(scores.scores, start=1)},
+        "chosen": [size == scores.n_chosen for size in scores.sizes],
+        "certain": certain,
+    }
+    return pd.DataFrame(columns).astype({"certain": "boolean"})

@@ -2,22 +2,23 @@
 
 import math
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
 from infosieve._core.parameters import check_choice, check_number
-from infosieve._core.stability import (
+from infosieve._core.provenance import Provenance
+from infosieve._core.stability_bounds import (
     Assumption,
     false_bound,
     normal_interval,
     stability_index,
 )
 from infosieve._core.types import BoolArray, FloatArray
-from infosieve.report._stability import stability_notes
-from infosieve.results._base import Document, Provenance, plain_record
+from infosieve.results._base import Document, are_columns, need, need_names, notes_of
 
 # The range of thresholds that Meinshausen and Bühlmann (2010) recommend begins here.
 LOWEST_THRESHOLD = 0.6
@@ -143,7 +144,7 @@ class Stability(Document):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return tuple(stability_notes(self))
+        return notes_of(self)
 
     @property
     def _counts(self) -> Any:
@@ -254,15 +255,15 @@ class Stability(Document):
             }
         )
 
-    def _content(self) -> dict[str, Any]:
-        halves = [list(half) for half in self.chosen]
-        return super()._content() | {
-            "chosen": halves,
-            "provenance": plain_record(self.provenance),
-        }
+    def _check(self) -> None:
+        need_names(self.features)
+        even = self.chosen and len(self.chosen) % 2 == 0
+        need(even, "'chosen' must be pairs of halves, one at least", len(self.chosen))
+        check_halves(self.chosen, len(self.features))
 
-    @classmethod
-    def _restored(cls, content: dict[str, Any]) -> Self:
-        content["features"] = tuple(content["features"])
-        content["chosen"] = tuple(tuple(half) for half in content["chosen"])
-        return cls(**content | {"provenance": Provenance(**content["provenance"])})
+
+def check_halves(halves: Sequence[tuple[int, ...]], n_features: int) -> None:
+    """Refuse halves from which other columns were chosen than there are."""
+    for number, half in enumerate(halves, start=1):
+        sound = are_columns(half, n_features) and list(half) == sorted(half)
+        need(sound, f"half {number} must have columns of {n_features}, in their order", half)

@@ -1,23 +1,25 @@
 """Permutation tests."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any, ClassVar, Literal, Self
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pandas as pd
 
+from infosieve._core.documents import Count, Positive, Probability
+from infosieve._core.provenance import Provenance
 from infosieve._core.sequential import SequentialRule, sequential_rule
 from infosieve._core.types import FloatArray, IntArray
-from infosieve.report._words import test_notes
 from infosieve.results._base import (
     QUANTILE_NAMES,
     QUANTILES,
     Document,
-    Provenance,
-    keep,
-    plain_record,
+    freeze,
+    need,
+    need_names,
+    notes_of,
 )
 
 
@@ -44,7 +46,7 @@ class Followed:
     weaker: Any = None
 
     def __post_init__(self) -> None:
-        keep(self, null=self.null)
+        freeze(self, "null")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -137,46 +139,39 @@ class PermutationTest(Document):
     null: FloatArray
     correction: Literal["max"] | None = None
     given: tuple[Any, ...] = ()
-    alpha: float | None = None
+    alpha: Probability | None = None
     early_stopped: bool = False
-    n_permutations_asked: int = 0
+    n_permutations_asked: Count = 0
     provenance: Provenance | None = None
     device: str = "cpu"
     sequential: bool = False
-    n_candidates: int = 0
-    n_parts: int = 1
-    n_samples_used: int | None = None
+    n_candidates: Count = 0
+    n_parts: Positive = 1
+    n_samples_used: Positive | None = None
     followed: Mapping[int, Followed] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        keep(self, observed=self.observed, null=self.null)
+        freeze(self, "observed", "null")
         if not self.n_candidates:
             object.__setattr__(self, "n_candidates", len(self.candidates))
         if self.n_samples_used is None and self.provenance is not None:
             object.__setattr__(self, "n_samples_used", self.provenance.n_samples)
-        if self.n_candidates < len(self.candidates):
-            raise ValueError(
-                f"'n_candidates' must be {len(self.candidates)}, the number of candidates, or "
-                f"more. Got {self.n_candidates}."
-            )
-        if not self.n_permutations_asked:
-            object.__setattr__(self, "n_permutations_asked", self.n_permutations)
-        if self.early_stopped != (self.n_permutations < self.n_permutations_asked):
-            raise ValueError(
-                "A test is early-stopped if it has fewer permutations than were asked for. Got "
-                f"early_stopped={self.early_stopped}, {self.n_permutations} permutations, "
-                f"n_permutations_asked={self.n_permutations_asked}."
-            )
-        if self.sequential and not 0 < (self.alpha or 0) < 1:
-            raise ValueError(f"A sequential test has a level, 'alpha'. Got {self.alpha!r}.")
-        if not self.sequential:
-            return
-        used = self._ended(self.null, self.observed)[0]
-        if used.min() < 1 or used.max() != self.n_permutations:
-            raise ValueError(
-                "A sequential test ends when its last candidate has passed or failed. Got "
-                f"{self.n_permutations} permutations, with which it has not."
-            )
+        n, drawn = len(self.candidates), len(self.null)
+        asked = self.n_permutations_asked or drawn
+        object.__setattr__(self, "n_permutations_asked", asked)
+        shapes = self.observed.shape, self.null.shape
+        fits = shapes[0] == (n,) and shapes[1] in ((drawn, 1), (drawn, n))
+        need(fits, f"'observed' must be {n} numbers, and 'null' rows of {n}, or of 1", shapes)
+        among = f"'n_candidates' must be {n}, the number of candidates, or more"
+        need(self.n_candidates >= n, among, self.n_candidates)
+        early = f"must say whether {drawn} are fewer permutations than were asked for, {asked}"
+        known = self.early_stopped == (drawn < asked)
+        need(known, f"'early_stopped' {early}", self.early_stopped)
+        if self.sequential:
+            need(0 < (self.alpha or 0) < 1, "A sequential test has a level, 'alpha'", self.alpha)
+            used = self._ended(self.null, self.observed)[0]
+            ended = used.min() >= 1 and used.max() == drawn
+            need(ended, f"The last candidate has not passed or failed after {drawn} permutations")
 
     @property
     def n_permutations(self) -> int:
@@ -244,7 +239,7 @@ class PermutationTest(Document):
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return tuple(test_notes(self))
+        return notes_of(self)
 
     def to_frame(self) -> pd.DataFrame:
         """A row for each candidate, with quantiles of its permuted values.
@@ -272,26 +267,30 @@ class PermutationTest(Document):
         quantiles = np.array([np.quantile(values, QUANTILES) for values in nulls]).T
         return pd.DataFrame(columns | dict(zip(QUANTILE_NAMES, quantiles, strict=True)))
 
-    def _content(self) -> dict[str, Any]:
-        known = None if self.provenance is None else plain_record(self.provenance)
-        again = [
-            [place, list(second.columns), second.null.tolist(), second.observed, second.weaker]
-            for place, second in self.followed.items()
-        ]
-        return super()._content() | {"provenance": known, "followed": again}
+    def _plain(self) -> dict[str, Any]:
+        content = super()._plain()
+        seconds = content["followed"]["$mapping"] if self.followed else ()
+        again = [[place, *second.values()] for place, second in seconds]
+        return content | {"followed": again}
 
     @classmethod
-    def _restored(cls, content: dict[str, Any]) -> Self:
-        content |= {name: tuple(content[name]) for name in ("candidates", "given")}
-        content |= {name: np.array(content[name], np.float64) for name in ("observed", "null")}
-        content["followed"] = {
-            place: Followed(
-                columns=tuple(columns),
-                null=np.array(null, np.float64),
-                observed=observed,
-                weaker=weaker,
-            )
-            for place, columns, null, observed, weaker in content["followed"]
-        }
-        known = content["provenance"]
-        return cls(**content | {"provenance": None if known is None else Provenance(**known)})
+    def _arranged(cls, content: dict[str, Any]) -> dict[str, Any]:
+        names = [field.name for field in fields(Followed)]
+        again = {place: dict(zip(names, of, strict=True)) for place, *of in content["followed"]}
+        return content | {"followed": again}
+
+    def _check(self) -> None:
+        n = len(self.candidates)
+        need_names(self.candidates, "candidates")
+        need_names((0, *self.given), "given")
+        width = n if self.correction is None else 1
+        need(self.null.shape[1] == width, f"'null' must be rows of {width} numbers")
+        among = self.n_candidates
+        need(among == n or self.correction, "screened candidates need a correction", among)
+        for place, second in self.followed.items():
+            need(0 <= place < n, f"'followed' must be of candidates 0 to {n - 1}", place)
+            used = second.null.size
+            need(0 < used <= self.n_permutations_asked, "a second test has too many permutations")
+            pair = () if second.weaker is None else self.candidates[place]
+            known = {*second.columns} <= {*self.given, *pair}
+            need(known, "a second test follows columns that are not given", second.columns)

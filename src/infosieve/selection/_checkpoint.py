@@ -11,31 +11,23 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypedDict
 
 from infosieve._core.dialect import parameter
-from infosieve._core.documents import dump, load, plain
+from infosieve._core.documents import Count, dump, load, plain, typed
 from infosieve._core.files import InUseError, held, special, write_atomically
-from infosieve._core.parameters import WITHOUT_EFFECT
-from infosieve.results import Provenance, Step
-from infosieve.results._base import plain_record
-from infosieve.results._checks import ImpossibleError, check_fit, check_path, check_scores
-from infosieve.results._selection import plain_step, restored_step
-from infosieve.selection._one_by_one import ONE_BY_ONE
-from infosieve.significance._permutation_test import MEASURED
+from infosieve._core.provenance import Provenance
+from infosieve._core.settings import of_no_matter
+from infosieve.results import Step
+from infosieve.results._base import are_columns, need
+from infosieve.results._selection import check_steps
 
-_KINDS = {"data": str, "n_samples": int, "seed": int, "parameters": dict, "infosieve": str}
 _WAY_OUT = "Nothing was overwritten: delete it to begin anew, or name another file."
 
 
 @contextmanager
 def claimed(path: Any) -> Iterator[None]:
-    """A checkpoint for one run, as long as the context lasts; None is none.
-
-    Parameters
-    ----------
-    path : path-like or None
-    """
+    """A checkpoint for one run, as long as the context lasts; None is none."""
     if path is None:
         yield
         return
@@ -54,7 +46,18 @@ def claimed(path: Any) -> Iterator[None]:
         ) from None
 
 
-class Kept:
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """What makes two runs one: a checkpoint of one of them does for the other."""
+
+    data: str
+    n_samples: int
+    seed: Count
+    parameters: dict[str, Any]
+    infosieve: str
+
+
+class Checkpoint:
     """What is finished of one run, item by item, in a file.
 
     Parameters
@@ -75,25 +78,29 @@ class Kept:
         Those that the file has.
     """
 
-    # The document's schema and version, and what an item and several are called.
+    # The document's schema and version, what items are called, and what they are.
     _schema: ClassVar[str]
     _version: ClassVar[int]
-    _item: ClassVar[str]
     _items: ClassVar[str]
+    _kind: ClassVar[Any]
 
     def __init__(
         self, path: str | os.PathLike[str], provenance: Provenance, any_seed: bool, n_columns: int
     ) -> None:
         self.path, self.n_columns = Path(path), n_columns
         self.provenance, self.items = provenance, list[Any]()
-        if self.path.exists():
-            content = self._read()
-            if any_seed:
-                self.provenance = provenance.with_seed(content["seed"])
-            self._compare(content)
-            self.items = self._checked(content[self._items])
-        else:
+        if not self.path.exists():
             self.write([])
+            return
+        run, items = self._read()
+        if any_seed:
+            self.provenance = provenance.with_seed(run.seed)
+        self._compare(run, self._run())
+        try:
+            self.items = typed(items, list[self._kind])  # type: ignore[name-defined]
+            self._check()
+        except ValueError as error:
+            raise self._unusable(f"is damaged in its {self._items}: {error}") from error
 
     def keep(self, items: Sequence[Any]) -> None:
         """Write the items so far, if the file has not all of them."""
@@ -102,10 +109,10 @@ class Kept:
 
     def write(self, items: Sequence[Any]) -> None:
         """The items so far, in place of those of before."""
-        content = self._identity() | {self._items: [self._plain(item) for item in items]}
+        content = vars(self._run()) | {self._items: [plain(item, self._kind) for item in items]}
         content["checksum"] = _checksum(content)
         try:
-            write_atomically(self.path, dump(self._schema, self._version, content))
+            write_atomically(self.path, dump(self._schema, self._version, plain(content)))
         except OSError as error:
             raise OSError(
                 error.errno,
@@ -115,76 +122,49 @@ class Kept:
             ) from error
         self.items = list(items)
 
-    def _plain(self, item: Any) -> Any:
-        """An item, as JSON holds it."""
-        raise NotImplementedError
+    def _check(self) -> None:
+        """Refuse items that are of other columns than there are."""
 
-    def _restored(self, content: list[Any]) -> list[Any]:
-        """The items of :meth:`_plain`; an ImpossibleError if no such run can have made them."""
-        raise NotImplementedError
+    def _run(self) -> Run:
+        known = self.provenance
+        return Run(
+            data=known.data,
+            n_samples=known.n_samples,
+            seed=known.seed,
+            parameters={k: v for k, v in known.parameters.items() if k not in of_no_matter()},
+            infosieve=known.versions["infosieve"],
+        )
 
-    def _identity(self) -> dict[str, Any]:
-        parameters = {
-            k: v for k, v in self.provenance.parameters.items() if k not in WITHOUT_EFFECT
-        }
-        return {
-            "data": self.provenance.data,
-            "n_samples": self.provenance.n_samples,
-            "seed": self.provenance.seed,
-            "parameters": parameters,
-            "infosieve": self.provenance.versions["infosieve"],
-        }
-
-    def _read(self) -> dict[str, Any]:
-        kinds = _KINDS | {self._items: list}
+    def _read(self) -> tuple[Run, Any]:
+        """The run that the file is of, and its items."""
         try:
             text = self.path.read_text(encoding="utf-8")
-            content = load(text, self._schema, self._version, {*kinds, "checksum"})
-        except UnicodeDecodeError:
-            raise self._damaged("it is no text") from None
-        except ValueError as error:
-            raise ValueError(
-                f"The checkpoint {self.path} cannot be used: {error}. {_WAY_OUT}"
-            ) from None
-        if content.pop("checksum") != _checksum(content):
-            raise self._damaged("its checksum is of another content")
-        for name, kind in kinds.items():
-            if type(content[name]) is not kind:
-                raise self._damaged(f"{name!r} is of the wrong kind")
-        if content["seed"] < 0:
-            raise self._damaged("its seed is negative")
-        return content
+            names = {*Run.__dataclass_fields__, self._items, "checksum"}
+            content = load(text, self._schema, self._version, names)
+            need(content["checksum"] == _checksum(content), "its checksum is of another content")
+            return typed(content, Run), content[self._items]
+        except ValueError as error:  # bytes that are no text, too
+            raise self._unusable(f"cannot be used: {error}") from None
 
-    def _checked(self, content: list[Any]) -> list[Any]:
-        try:
-            return self._restored(content)
-        except ImpossibleError as error:
-            raise self._damaged(str(error)) from None
-        except (KeyError, TypeError) as error:
-            what = f"a {self._item} lacks a part, or has one of the wrong kind"
-            raise self._damaged(what) from error
+    def _unusable(self, what: str) -> ValueError:
+        return ValueError(f"The checkpoint {self.path} {what}. {_WAY_OUT}")
 
-    def _damaged(self, what: str) -> ValueError:
-        return ValueError(f"The checkpoint {self.path} is damaged: {what}. {_WAY_OUT}")
-
-    def _compare(self, content: Mapping[str, Any]) -> None:
-        """Refuse the file of another search, naming the difference."""
-        mine = self._identity()
+    def _compare(self, theirs: Run, ours: Run) -> None:
+        """Refuse the file of another run, naming the difference."""
         differences = []
-        if content["data"] != mine["data"]:
+        if theirs.data != ours.data:
             differences.append(
-                f"the data are others (it has {content['n_samples']} samples of fingerprint "
-                f"{content['data'][:8]}, these are {mine['n_samples']} of {mine['data'][:8]})"
+                f"the data are others (it has {theirs.n_samples} samples of fingerprint "
+                f"{theirs.data[:8]}, these are {ours.n_samples} of {ours.data[:8]})"
             )
-        for name in ("seed", "infosieve"):
-            if content[name] != mine[name]:
-                what = "the seed" if name == "seed" else "the version of infosieve"
-                differences.append(f"{what} was {content[name]} and is {mine[name]}")
-        theirs, ours = content["parameters"], mine["parameters"]
-        for name in sorted({*theirs, *ours}):
-            then, now = (json.dumps(plain(p.get(name)), sort_keys=True) for p in (theirs, ours))
-            if then != now:
-                differences.append(f"{name} was {theirs.get(name)!r} and is {ours.get(name)!r}")
+        then, now = (
+            {"the seed": run.seed, "the version of infosieve": run.infosieve, **run.parameters}
+            for run in (theirs, ours)
+        )
+        for name in dict.fromkeys([*then, *now]):
+            before, after = then.get(name), now.get(name)
+            if _text(before) != _text(after):
+                differences.append(f"{name} was {before!r} and is {after!r}")
         if differences:
             raise ValueError(
                 f"The checkpoint {self.path} is of another run: {'; '.join(differences)}. Nothing "
@@ -192,26 +172,21 @@ class Kept:
             )
 
 
-class Checkpoint(Kept):
+class SearchCheckpoint(Checkpoint):
     """The steps of one search in a file."""
 
-    _schema, _version, _item, _items = "checkpoint", 2, "step", "steps"
+    _schema, _version, _items, _kind = "checkpoint", 2, "steps", Step
 
     def known(self, candidates: Iterable[int]) -> list[Step]:
         """The steps that were finished, if they are about candidates."""
         others = {j for step in self.items for j in step.features}.difference(candidates)
         if others:
-            raise self._damaged(f"column {min(others)} is constant, or a duplicate of another")
+            what = f"column {min(others)} is constant, or a duplicate of another"
+            raise self._unusable(f"is damaged in its steps: {what}")
         return self.items
 
-    def _plain(self, item: Step) -> dict[str, Any]:
-        return plain_step(item)
-
-    def _restored(self, content: list[Any]) -> list[Step]:
-        restored = [restored_step(step) for step in content]
-        check_path(restored, self.n_columns)
-        check_fit(restored, self.provenance.parameters, self.n_columns)
-        return restored
+    def _check(self) -> None:
+        check_steps(self.items, self.n_columns, self.provenance.parameters)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -227,47 +202,41 @@ class Fold:
     whole: float | None
 
 
-class CVCheckpoint(Kept):
+class Part(TypedDict, total=False):
+    """Of a cross-validation, a fold or, after all folds, a step."""
+
+    fold: Fold
+    step: Step
+
+
+class CVCheckpoint(Checkpoint):
     """The folds of a cross-validation in a file, and after them the steps of tests."""
 
-    _schema, _version, _item, _items = "cv-checkpoint", 1, "fold or step", "parts"
+    _schema, _version, _items, _kind = "cv-checkpoint", 1, "parts", Part
 
     @property
     def folds(self) -> list[Fold]:
-        return [item for item in self.items if isinstance(item, Fold)]
+        return [part["fold"] for part in self.items if "fold" in part]
 
     @property
     def steps(self) -> list[Step]:
-        return [item for item in self.items if isinstance(item, Step)]
+        return [part["step"] for part in self.items if "step" in part]
 
-    def _plain(self, item: Fold | Step) -> dict[str, Any]:
-        if isinstance(item, Step):
-            return {"step": plain_step(item)}
-        return {
-            "fold": plain_record(item) | {"order": list(item.order), "scores": list(item.scores)}
-        }
+    def write(self, items: Sequence[Fold | Step]) -> None:
+        super().write([{"step" if isinstance(item, Step) else "fold": item} for item in items])
 
-    def _restored(self, content: list[Any]) -> list[Fold | Step]:
-        folds = [_fold(part["fold"]) for part in content if "fold" in part]
-        steps = [restored_step(part["step"]) for part in content if "step" in part]
-        if [*map(tuple, content)] != [("fold",)] * len(folds) + [("step",)] * len(steps):
-            raise ImpossibleError("folds come first, then steps")
-        for number, fold in enumerate(folds, start=1):
-            if fold.criterion not in (*MEASURED, *ONE_BY_ONE):
-                raise ImpossibleError(f"fold {number} has no such criterion: {fold.criterion!r}")
-            scores = [*fold.scores, *([] if fold.whole is None else [fold.whole])]
-            check_scores(f"fold {number}", fold.order, scores, self.n_columns)
-        check_path(steps, self.n_columns)
-        check_fit(steps, self.provenance.parameters, self.n_columns)
-        return [*folds, *steps]
-
-
-def _fold(content: Mapping[str, Any]) -> Fold:
-    tuples = {name: tuple(content[name]) for name in ("order", "scores")}
-    return Fold(**{**content, **tuples})
+    def _check(self) -> None:
+        for number, fold in enumerate(self.folds, start=1):
+            known = are_columns(fold.order, self.n_columns)
+            need(known, f"fold {number} must rank columns of {self.n_columns}", fold.order)
+        check_steps(self.steps, self.n_columns, self.provenance.parameters)
 
 
 def _checksum(content: Mapping[str, Any]) -> str:
     """Of a content, whatever the order of its keys."""
-    text = json.dumps(plain({k: v for k, v in content.items() if k != "checksum"}), sort_keys=True)
+    text = _text({k: v for k, v in content.items() if k != "checksum"})
     return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+def _text(value: Any) -> str:
+    return json.dumps(plain(value), sort_keys=True)

@@ -14,9 +14,9 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.preprocessing import OneHotEncoder, StandardScaler
 
 from infosieve._core.dialect import mention, parameter
-from infosieve._core.estimators import nameless
 from infosieve._core.files import first_line
 from infosieve._core.messages import brief, shown
+from infosieve._core.model_text import nameless
 from infosieve._core.settings import SelectorSettings
 from infosieve._core.types import BoolArray
 

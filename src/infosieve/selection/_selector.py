@@ -12,7 +12,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from infosieve._core.dialect import either, setting
-from infosieve._core.estimators import PAIRS
+from infosieve._core.model_text import PAIRS
 from infosieve._core.parameters import check_x
 from infosieve._core.progress import Progress
 from infosieve._core.rules import is_int
@@ -50,12 +50,11 @@ from infosieve._study.columns import remember_columns
 from infosieve._study.provenance import excerpt_of, plain_parameter
 from infosieve._study.study import Study
 from infosieve.report._data import p_text
-from infosieve.report._words import uncorrected
 from infosieve.results import CVScores, Provenance, SelectionResult, Step
-from infosieve.results._checks import check_path
-from infosieve.results._selection import alternatives_frame, cv_scores_frame
+from infosieve.results._facts import uncorrected
+from infosieve.results._selection import alternatives_frame, cv_scores_frame, selected_by
 from infosieve.selection._alternatives import find_alternatives
-from infosieve.selection._checkpoint import Checkpoint, CVCheckpoint, Fold, claimed
+from infosieve.selection._checkpoint import CVCheckpoint, Fold, SearchCheckpoint, claimed
 from infosieve.selection._folds import digest_of, folds_of
 from infosieve.selection._models import check_prediction
 from infosieve.selection._prediction import (
@@ -395,7 +394,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         provenance = study.provenance(MISelector, **self._parameters() | used)
         kept: Any = None
         if self.checkpoint is not None:
-            kind = CVCheckpoint if settings.by_model else Checkpoint
+            kind = CVCheckpoint if settings.by_model else SearchCheckpoint
             any_seed, m = self.random_state is None, problem.x.n_columns
             kept = kind(self.checkpoint, provenance, any_seed, m)
             provenance = kept.provenance
@@ -452,7 +451,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         return parameters
 
     def _run(
-        self, search: Search, checkpoint: Checkpoint | None, table: Any, progress: Progress
+        self, search: Search, checkpoint: SearchCheckpoint | None, table: Any, progress: Progress
     ) -> None:
         """Search to the end; steps that a checkpoint has are not searched for again."""
         known = checkpoint.known(search.candidates) if checkpoint is not None else []
@@ -491,7 +490,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         self.n_neighbors_ = start.n_neighbors
         x, layout, n_missing = search.x, search.layout, problem.x.n_missing
         path = tuple(search.path)
-        selected = check_path(path, x.n_columns)  # that of the search may be a step behind
+        selected = selected_by(path)  # that of the search may be a step behind
         gaps = {} if n_missing is None else {j: int(n) for j, n in enumerate(n_missing) if n}
         self.selected_: IntArray = np.array(selected, dtype=np.intp)
         self.support_: BoolArray = np.zeros(x.n_columns, dtype=bool)
@@ -639,9 +638,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         shown: str = super()._html_repr()
         if not hasattr(self, "result_"):
             return shown
-        from infosieve.report._render import fragment
-
-        return shown + fragment(self.result_)
+        return shown + self.result_._repr_html_()
 
     def _get_support_mask(self) -> Any:
         check_is_fitted(self)

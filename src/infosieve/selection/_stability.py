@@ -3,7 +3,7 @@
 import threading
 import warnings
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
@@ -17,12 +17,12 @@ from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
 from infosieve._core.dialect import Dialect, parameter, setting, speaking, spoken
-from infosieve._core.documents import versions
-from infosieve._core.estimators import import_lines, imports_of, told, written
 from infosieve._core.files import first_line
 from infosieve._core.messages import shown, warn
+from infosieve._core.model_text import import_lines, imports_of, portable, written
 from infosieve._core.parameters import check_x
 from infosieve._core.progress import Progress
+from infosieve._core.provenance import versions
 from infosieve._core.settings import StabilitySettings, of_no_matter
 from infosieve._core.types import IntArray
 from infosieve._executors import WorkersLostError, executor_of
@@ -34,8 +34,8 @@ from infosieve._input.together import together_of
 from infosieve._resampling.permutations import seed_of
 from infosieve._sources.columns import ColumnSource, as_source
 from infosieve.results import Provenance, Stability
-from infosieve.results._checks import check_halves
-from infosieve.selection._checkpoint import Kept, claimed
+from infosieve.results._stability import check_halves
+from infosieve.selection._checkpoint import Checkpoint, claimed
 from infosieve.selection._selector import MISelector, settings_of
 
 # Samples, or groups, that can be halved: two for each half.
@@ -155,7 +155,7 @@ def stability(
         m = len(samples.names)
         kept = None
         if checkpoint is not None:
-            kept = _KeptHalves(checkpoint, provenance, random_state is None, m)
+            kept = _HalvesCheckpoint(checkpoint, provenance, random_state is None, m)
             provenance = kept.provenance
         halves = _halves(samples, n_resamples, provenance.seed)
         chosen = _choose(samples, halves, kept, n_jobs, executor, progress)
@@ -307,7 +307,7 @@ def _provenance(
     parameters: dict[str, Any] = {"selector": type(selector).__name__}
     for name, value in sorted(selector.get_params(deep=True).items()):
         if name.rpartition("__")[2] not in of_no_matter():
-            parameters[f"selector__{name}"] = told(value)
+            parameters[f"selector__{name}"] = portable(value)
     parameters |= asked
     if samples.groups is not None:
         parameters["groups"] = samples.strata.size
@@ -330,17 +330,14 @@ def _code(selector: Any, n_resamples: int, grouped: bool, seed: int) -> str:
     return f"{lines}\n\nstability({', '.join(arguments)}, random_state={seed})"
 
 
-class _KeptHalves(Kept):
+class _HalvesCheckpoint(Checkpoint):
     """What was chosen from the halves, in a file."""
 
-    _schema, _version, _item, _items = "stability-checkpoint", 1, "half", "halves"
+    _schema, _version, _items = "stability-checkpoint", 1, "halves"
+    _kind = tuple[int, ...]
 
-    def _plain(self, item: Sequence[int]) -> list[int]:
-        return list(item)
-
-    def _restored(self, content: list[Any]) -> list[tuple[int, ...]]:
-        check_halves(content, self.n_columns)
-        return [tuple(half) for half in content]
+    def _check(self) -> None:
+        check_halves(self.items, self.n_columns)
 
 
 # ---- halves
@@ -382,7 +379,7 @@ def _halved(strata: IntArray, rng: np.random.Generator) -> tuple[IntArray, IntAr
 def _choose(
     samples: _Samples,
     halves: Iterator[_Half],
-    kept: _KeptHalves | None,
+    kept: _HalvesCheckpoint | None,
     n_jobs: int | None,
     executor: Any,
     progress: Progress,
@@ -409,7 +406,9 @@ def _choose(
     return chosen
 
 
-def _interrupted(error: BaseException, n_finished: int, kept: _KeptHalves | None) -> BaseException:
+def _interrupted(
+    error: BaseException, n_finished: int, kept: _HalvesCheckpoint | None
+) -> BaseException:
     """What is raised where not all halves were fitted."""
     text = f"{n_finished} halves were finished"
     text += (

@@ -54,8 +54,8 @@ from infosieve._resampling.permutations import (
 from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.measure import Measure
 from infosieve._study.study import Study
-from infosieve.report._relevance import few_groups
 from infosieve.results import RelevanceTest
+from infosieve.results._facts import few_groups
 from infosieve.results._relevance_test import ENOUGH
 from infosieve.significance._permutation_test import warn_of_few_arrangements
 

@@ -15,14 +15,14 @@ _UNREADABLE = re.compile(
 )
 
 
-def told(value: Any) -> Any:
+def portable(value: Any) -> Any:
     """A parameter in a form that is the same in another process: no addresses."""
     if value is None or isinstance(value, (bool, int, float, str, np.ndarray, np.generic)):
         return value
     if isinstance(value, (list, tuple)):
-        return [told(item) for item in value]
+        return [portable(item) for item in value]
     if isinstance(value, Mapping):
-        return {str(key): told(item) for key, item in value.items()}
+        return {str(key): portable(item) for key, item in value.items()}
     named = value if hasattr(value, "__qualname__") else None
     named = type(value) if hasattr(value, "get_params") and named is None else named
     if named is not None:
@@ -35,7 +35,7 @@ def told(value: Any) -> Any:
 def described(estimator: Any) -> dict[str, Any]:
     """Its name and all its parameters, those of nested ones too; never a pickle."""
     parameters = {
-        name: told(value) for name, value in sorted(estimator.get_params(deep=True).items())
+        name: portable(value) for name, value in sorted(estimator.get_params(deep=True).items())
     }
     home = type(estimator).__module__.partition("._")[0]
     return {"name": f"{home}.{type(estimator).__qualname__}", "parameters": parameters}
@@ -47,7 +47,7 @@ def nameless(value: Any) -> str | None:
         if isinstance(part, (type, str)) or hasattr(part, "get_params"):
             continue
         drawn = isinstance(part, (np.random.RandomState, np.random.Generator))
-        text = str(told(part)) if drawn or callable(part) else ""
+        text = str(portable(part)) if drawn or callable(part) else ""
         if drawn or re.search(r"<lambda>|<locals>| object>", text):
             return text
     return None
