@@ -368,11 +368,6 @@ def test_an_index_is_left_out(tmp_path, capsys):
     frame().assign(**{"Unnamed: 0": range(N)}).to_parquet(tmp_path / "t.parquet")
     assert "Unnamed: 0" not in data_of(tmp_path / "t.parquet").X
     assert "Unnamed: 0" in data_of(tmp_path / "t.parquet", features=["Unnamed: 0", "heat"]).X
-    capsys.readouterr()
-    frame().assign(id=range(1, N + 1)).to_csv(tmp_path / "t.csv", index=False)
-    assert "id" in data_of(tmp_path / "t.csv").X
-    said = capsys.readouterr().err
-    assert "column 'id' numbers the rows; if it is an identifier, --exclude 'id' leaves" in said
 
 
 def test_names_of_rows_are_left_out(tmp_path, capsys):
@@ -406,18 +401,6 @@ def test_whole_numbers_may_have_gaps_at_the_ends(tmp_path, row, ending):
     else:
         table.to_parquet(place)
     assert data_of(place).X["few"].isna().to_numpy().nonzero()[0].tolist() == [row]
-
-
-def test_repeated_measurements_are_told(tmp_path, capsys):
-    frame().assign(sample=np.repeat(range(N // 4), 4)).to_csv(tmp_path / "t.csv", index=False)
-    data_of(tmp_path / "t.csv")
-    assert "column 'sample' numbers rows that follow each other" in capsys.readouterr().err
-    data_of(tmp_path / "t.csv", groups="sample")
-    data_of(tmp_path / "t.csv", groups="kind")
-    data_of(tmp_path / "t.csv", series=True)
-    frame().assign(level=np.sort(np.arange(N) % 5)).to_csv(tmp_path / "t.csv", index=False)
-    data_of(tmp_path / "t.csv")
-    assert capsys.readouterr().err == ""
 
 
 def test_whole_numbers_with_a_point_may_be_classes(tmp_path):

@@ -102,7 +102,8 @@ def _parsed(data: bytes, name: str, separator: str, width: int) -> pd.DataFrame:
             f"first row has {row.expected_columns} ({shown(row.text)}); mend it, delete what "
             "stands above the row of names, or set --delimiter"
         )
-    return table.to_pandas()
+    cells: pd.DataFrame = table.to_pandas()
+    return cells
 
 
 def _decimal(cells: pd.DataFrame) -> str:

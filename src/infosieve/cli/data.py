@@ -1,6 +1,8 @@
 """What a command works on: the columns and the target of a file."""
 
 import difflib
+import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
@@ -10,12 +12,15 @@ import pandas as pd
 
 from infosieve._core.messages import shown
 from infosieve._input.kinds import has_two_values, kind_of
+from infosieve._input.number_texts import tidied
 from infosieve.cli import tables
-from infosieve.cli.dates import tell_of_order
+from infosieve.cli.dates import holds_dates, tell_of_order
 from infosieve.cli.errors import InputError
-from infosieve.cli.row_labels import labels_of_rows, tell_of_counters
 from infosieve.cli.tables import Reading
+from infosieve.cli.texts import is_number, is_text
 
+# A column without a name, and what pandas and Arrow call one.
+_NAMELESS = re.compile(r"$|Unnamed: |__index_level_")
 # Options that name one column.
 _ONE = ("--target", "--groups")
 
@@ -24,22 +29,9 @@ _ONE = ("--target", "--groups")
 class Data:
     """The columns and the target of a file.
 
-    Attributes
-    ----------
-    X : DataFrame or ColumnSource
-        The columns to look at.
-    y : Series
-        The target.
-    declared : list of str
-        The columns of ``X`` that are declared categories.
-    discrete_target : bool or "auto"
-        True if the target is declared a category.
-    groups : Series or None
-        Which rows belong together.
-    units : mapping
-        For each column of dates that became numbers, what these count.
-    n_unnamed : int
-        How many columns without a name were left out.
+    ``declared`` are the columns that are declared categories; ``discrete_target`` is True if the
+    target is. ``groups``: which rows belong together. ``units``: of each column of dates that
+    became numbers, what these count. ``n_unnamed``: so many columns without a name were left out.
     """
 
     X: Any
@@ -85,7 +77,7 @@ class Data:
 def read_data(file: str, target: str, how: Reading) -> Data:
     """Read a file and choose among its columns."""
     table = tables.read(file, how)
-    labels = labels_of_rows(table, [target, *(how.features or [])])
+    labels = _labels_of_rows(table, [target, *(how.features or [])])
     chosen = _candidates(target, [c for c in table.columns if c not in labels], how)
     both = [*chosen, target]
     declared = _matching(how.categorical or (), both, "--categorical")
@@ -99,8 +91,6 @@ def read_data(file: str, target: str, how: Reading) -> Data:
     except InputError as error:
         name = "standard input" if file == "-" else file
         raise InputError(f"{name}: {error}") from None
-    if isinstance(frame, pd.DataFrame):
-        tell_of_counters(frame, target, told=how.series or groups is not None)
     return Data(
         X=frame[chosen],
         y=frame[target],
@@ -110,6 +100,40 @@ def read_data(file: str, target: str, how: Reading) -> Data:
         units=units,
         n_unnamed=len(labels),
     )
+
+
+def _labels_of_rows(table: tables.Table, asked: Sequence[str]) -> list[Any]:
+    """Columns that only label rows: they have no name, and count or are empty.
+
+    So does the first one if all its values are different: R and pandas write names of rows there.
+    Those that somebody asked for stay.
+    """
+    out = []
+    for name in table.columns:
+        nameless = isinstance(name, str) and _NAMELESS.match(name) and name not in asked
+        if nameless and (what := _label(table.column(name), name == table.columns[0])):
+            print(
+                f"infosieve: column {shown(name)} has no name and {what}: left out", file=sys.stderr
+            )
+            out.append(name)
+    return out
+
+
+def _label(column: "pd.Series[Any]", first: bool) -> str | None:
+    """What says that a column without a name is no data; None if it may be."""
+    if column.isna().all():
+        return "no values"
+    if len(column) < 3 or column.isna().any() or not column.is_unique:
+        return None
+    if pd.api.types.is_numeric_dtype(column.dtype):
+        label = bool((column.astype("float64") % 1 == 0).all())
+        if label and column.is_monotonic_increasing:
+            return "counts rows"
+    else:
+        measured = is_text(column) and all(is_number(tidied(text)) for text in column)
+        label = is_text(column) and not holds_dates(column)
+        label = label and (not measured or all(map(str.isdigit, column)))
+    return "a different value in every row" if first and label else None
 
 
 def _candidates(target: str, names: Sequence[str], how: Reading) -> list[str]:

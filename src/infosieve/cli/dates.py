@@ -2,6 +2,7 @@
 
 import datetime
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from typing import Any
 
 import pandas as pd
@@ -29,13 +30,12 @@ def without_dates(
     others = [name for name in dates if name not in declared]
     if others and way == "error":
         raise InputError(_refusal(frame[others]))
-    new = {
-        name: _days(frame[name])
-        if name in others
-        else frame[name].astype(object).map(str, "ignore")
-        for name in dates
-    }
-    return frame.assign(**new), {name: _unit(frame[name]) for name in others}
+    if not dates:
+        return frame, {}
+    columns = {name: frame[name] for name in frame}
+    columns |= {name: frame[name].astype(object).map(str, "ignore") for name in dates}
+    columns |= {name: _days(frame[name]) for name in others}
+    return pd.DataFrame(columns), {name: _unit(frame[name]) for name in others}
 
 
 def tell_of_order(columns: Iterable["pd.Series[Any]"]) -> None:
@@ -43,8 +43,12 @@ def tell_of_order(columns: Iterable["pd.Series[Any]"]) -> None:
 
     Of several columns of dates one in order is enough: others may say when something else was.
     """
-    moments = {column.name: _moments(column) for column in columns if holds_dates(column)}
-    moments = {name: when for name, when in moments.items() if when is not None}
+    moments = {}
+    for column in columns:
+        if holds_dates(column) and _unit(column) == _SINCE:
+            with suppress(InputError):
+                moments[column.name] = pd.DatetimeIndex(_moments(column))
+    moments = {name: when for name, when in moments.items() if when.nunique() > 1}
     if not moments:
         return
     wrong = {name: out_of_order(when) for name, when in moments.items()}
@@ -100,23 +104,17 @@ def _refusal(dates: pd.DataFrame) -> str:
     )
 
 
-def _moments(column: "pd.Series[Any]") -> pd.DatetimeIndex | None:
-    """When rows were, by a column of dates; None of times of the day, or of one date."""
-    try:
-        days = _days(column) if _unit(column) == _SINCE else column
-    except InputError:
-        return None
-    if days is column or days.nunique() < 2:
-        return None
-    return pd.DatetimeIndex(pd.Timestamp(0) + pd.to_timedelta(days, unit="D").dt.round("us"))
-
-
 def _days(column: "pd.Series[Any]") -> "pd.Series[Any]":
     """Days since 1970, or of a time since midnight."""
-    known, unit, month_first = column.dropna(), _unit(column), True
     if pd.api.types.is_timedelta64_dtype(column.dtype):
         return pd.Series(column.dt.total_seconds() / 86_400)
-    if unit == _CLOCK:
+    return (_moments(column) - pd.Timestamp(0)) / pd.Timedelta(days=1)
+
+
+def _moments(column: "pd.Series[Any]") -> "pd.Series[Any]":
+    """The dates, in UTC; times of the day are of 1970-01-01."""
+    known, month_first = column.dropna(), True
+    if _unit(column) == _CLOCK:
         known = "1970-01-01 " + known.map(str)
     elif len(known) and isinstance(known.iloc[0], str):
         month_first = _month_comes_first(known)
@@ -127,8 +125,7 @@ def _days(column: "pd.Series[Any]") -> "pd.Series[Any]":
             f"column {shown(column.name)} holds dates that cannot be read ({error}); write them "
             "as 2020-05-31"
         ) from None
-    days = (when - pd.Timestamp(0, tz="UTC")) / pd.Timedelta(days=1)
-    return days.reindex(column.index).astype("float64")
+    return when.dt.tz_localize(None).reindex(column.index)
 
 
 def _month_comes_first(texts: "pd.Series[Any]") -> bool:

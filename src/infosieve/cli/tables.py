@@ -2,8 +2,7 @@
 
 import io
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date, time, timedelta
 from decimal import Decimal
 from pathlib import Path
@@ -17,13 +16,13 @@ import pyarrow.parquet
 from infosieve._core.files import first_line
 from infosieve._core.messages import brief, shown
 from infosieve._input.lazy_columns import SMALL
-from infosieve._input.numbers import is_missing, offset_of
-from infosieve._sources import ARROW, PARQUET, ColumnSource, as_source, open_columns
+from infosieve._input.numbers import offset_of
+from infosieve._sources import ARROW, PARQUET, ColumnSource, open_columns
 from infosieve.cli.csv_files import cells_of
 from infosieve.cli.dates import is_date, without_dates
 from infosieve.cli.errors import InputError
 from infosieve.cli.files import EXCEL, Content, as_utf8, content_of, in_arrow
-from infosieve.cli.texts import NumberFormat, read_text, read_texts, refuse_numbers
+from infosieve.cli.texts import NumberFormat, is_text, read_text, read_texts, refuse_numbers
 
 # What is read at once of a table that stays where it is: values.
 _BLOCK_CELLS = 1 << 21
@@ -71,8 +70,8 @@ class Table:
 
     def column(self, name: Any) -> "pd.Series[Any]":
         """One column, as if it were declared a category."""
-        column = self.values[name]
-        if self.form is None or not pd.api.types.is_string_dtype(column):
+        column: pd.Series[Any] = self.values[name]
+        if self.form is None or not is_text(column):
             return column
         return read_text(column, self.form, True, {})
 
@@ -103,55 +102,36 @@ class Table:
 
 def read(path: str, how: Reading) -> Table:
     """The table in a file, or on standard input ("-")."""
-    if path != "-" and ("://" in path or _is_parquet(Path(path))):
+    place = Path(path)
+    parquet = place.is_dir() or (place.is_file() and place.suffix.lower() in PARQUET)
+    if path != "-" and (parquet or "://" in path):
         try:
             source = open_columns(path)
         except (ValueError, OSError, ImportError) as error:
             raise InputError(first_line(error)) from None
-        return _opened(source, path, SMALL)
+        check_names(source.columns, len(source), path)
+        large = 8 * source.shape[0] * source.shape[1] > SMALL
+        return Table(source if large else _with_floats(source.read()))
     content = content_of(path)
-    data, suffix = content.data, content.suffix
+    name, suffix, data = content.name, content.suffix, content.data
     if suffix in EXCEL:
-        form = NumberFormat.of(how.decimal or ".", "")
-        table = _untyped(_cells_of_sheet(content, how.sheet), form, content.name)
-        return replace(table, values=table.values.apply(_of_cells))
+        cells = _cells_of_sheet(content, how.sheet)
+        frame = _below_names(cells, name).apply(_of_cells)
+        return Table(frame, NumberFormat.of(how.decimal or ".", ""))
     if how.sheet is not None:
-        raise InputError(f"--sheet {shown(how.sheet)}: {content.name} is no Excel file")
-    if data[:4] == b"PAR1" or data[:6] == b"ARROW1" or suffix in (*PARQUET, *ARROW):
-        return _opened(as_source(_arrow_table(content)), content.name)
-    text = as_utf8(content, how.encoding)
-    cells, form = cells_of(text, content.name, suffix, how.delimiter, how.decimal)
-    return _untyped(cells, form, content.name)
-
-
-def _is_parquet(path: Path) -> bool:
-    if path.is_dir():
-        return True
-    with suppress(OSError), path.open("rb") as file:
-        return file.read(4) == b"PAR1" or path.suffix.lower() in PARQUET
-    return False
-
-
-def _arrow_table(content: Content) -> pa.Table:
-    file = in_arrow(content.data)
-    try:
-        if content.data[:4] == b"PAR1" or content.suffix in PARQUET:
-            return pyarrow.parquet.read_table(file)
-        if content.data[:6] == b"ARROW1":
-            return pyarrow.feather.read_table(file)
-        return pa.ipc.open_stream(file).read_all()
-    except (pa.ArrowException, OSError, EOFError) as error:
-        text = brief(first_line(error), 200)
-        raise InputError(f"{content.name} cannot be read: {text}") from None
-
-
-def _opened(source: ColumnSource, name: str, in_memory: int | None = None) -> Table:
-    """A table with types; read if it has so few bytes."""
-    check_names(source.columns, name)
-    _refuse_empty(len(source), name)
-    if in_memory is not None and 8 * source.shape[0] * source.shape[1] > in_memory:
-        return Table(source)
-    return Table(_with_floats(source.read(), f"{name}: "))
+        raise InputError(f"--sheet {shown(how.sheet)}: {name} is no Excel file")
+    parquet = data[:4] == b"PAR1" or suffix in PARQUET
+    if parquet or data[:6] == b"ARROW1" or suffix in ARROW:
+        read_all = pyarrow.parquet.read_table if parquet else pyarrow.feather.read_table
+        try:
+            source = open_columns(read_all(in_arrow(data)))
+        except (pa.ArrowException, OSError) as error:
+            text = brief(first_line(error), 200)
+            raise InputError(f"{name} cannot be read: {text}") from None
+        check_names(source.columns, len(source), name)
+        return Table(_with_floats(source.read()))
+    cells, form = cells_of(as_utf8(content, how.encoding), name, suffix, how.delimiter, how.decimal)
+    return Table(_below_names(cells, name), form)
 
 
 def _cells_of_sheet(content: Content, sheet: str | None) -> pd.DataFrame:
@@ -179,64 +159,51 @@ def _cells_of_sheet(content: Content, sheet: str | None) -> pd.DataFrame:
         ) from None
     except Exception as error:  # whatever openpyxl raises of a damaged file
         raise InputError(f"{name} cannot be read as Excel: {first_line(error)}") from None
-    cells = cells.mask(cells.eq(""))
-    cells = cells.dropna(how="all").dropna(axis=1, how="all")
+    cells = cells.replace("", None).dropna(how="all").dropna(axis=1, how="all")
     if cells.empty:
         raise InputError(f"{name} has a sheet without values; --sheet names another")
     return cells
 
 
-def _untyped(cells: pd.DataFrame, form: NumberFormat, name: str) -> Table:
+def _below_names(cells: pd.DataFrame, file: str) -> pd.DataFrame:
     """The table of cells whose first row has the names."""
     names = [str(cell).strip() for cell in cells.iloc[0].fillna("")]
-    check_names(names, name)
-    _refuse_empty(len(cells) - 1, name)
-    frame = cells.iloc[1:].reset_index(drop=True)
-    return Table(frame.set_axis(names, axis=1), form)
+    check_names(names, len(cells) - 1, file)
+    return cells.iloc[1:].reset_index(drop=True).set_axis(names, axis=1)
 
 
 def _of_cells(column: "pd.Series[Any]") -> "pd.Series[Any]":
     """Numbers, truth values or dates if all cells of a column are; else texts."""
-    kinds = set(map(type, column.dropna()))
-    if kinds <= {int, float}:
+    kinds = set() if is_text(column) else set(map(type, column.dropna()))
+    if kinds and kinds <= {int, float}:
         return pd.to_numeric(column)
     if kinds == {bool} or all(issubclass(kind, (date, time, timedelta)) for kind in kinds):
         return column.infer_objects()
     return column.map(str, na_action="ignore")
 
 
-def check_names(names: Sequence[Any], file: str) -> None:
-    """Refuse a header that is none, and names that several columns have."""
-    if not names:
-        raise InputError(f"{file} has no columns")
+def check_names(names: Sequence[Any], n_rows: int, file: str) -> None:
+    """Refuse a header that is none, names that several columns have, and a table without rows."""
     if len(names) < 2:
         raise InputError(
             f"{file} has one column, {shown(names[0])}; a target and a feature are two "
             "(--delimiter says what separates values)"
+            if names
+            else f"{file} has no columns"
         )
-    if all(map(_is_float, names)):
+    index = pd.Index(names, dtype=object)
+    if pd.to_numeric(index, errors="coerce").notna().all():
         first = brief(", ".join(map(str, names[:3])))
         raise InputError(
             f"{file} has a first row of numbers ({first}, ...): it needs a header of names"
         )
-    index = pd.Index(names)
     twice = index[index.duplicated()].unique()
     if len(twice):
         above = ", or delete what stands above the row of names" if "" in twice else ""
         named = ", ".join(map(shown, twice[:5]))
         raise InputError(f"{file} has more than one column named {named}; rename them{above}")
-
-
-def _is_float(text: Any) -> bool:
-    with suppress(TypeError, ValueError):
-        float(text)
-        return True
-    return False
-
-
-def _refuse_empty(n_rows: int, name: str) -> None:
     if n_rows == 0:
-        raise InputError(f"{name} has a header and no rows")
+        raise InputError(f"{file} has a header and no rows")
 
 
 def in_memory(table: pd.DataFrame | ColumnSource) -> pd.DataFrame:
@@ -258,14 +225,11 @@ def _check_texts(table: ColumnSource, declared: Sequence[str], dates: str) -> No
         refuse_numbers(block, declared)
 
 
-def _with_floats(frame: pd.DataFrame, where: str) -> pd.DataFrame:
-    """Decimals as floats, unless these lose digits; bytes, which no text is made of, refused."""
-    for name in [name for name in frame if pd.api.types.is_object_dtype(frame[name])]:
-        column, label = frame[name], f"{where}column {shown(name)}"
-        kinds = set(map(type, column.dropna()))
-        if bytes in kinds:
-            raise InputError(f"{label} is no text in UTF-8; convert the file (iconv -t utf-8)")
-        numbers = bool(kinds) and kinds <= {int, float, Decimal}
-        if numbers and not offset_of([v for v in column if not is_missing(v)], label):
-            frame[name] = column.map(lambda v: None if v is None else float(v)).astype(float)
+def _with_floats(frame: pd.DataFrame) -> pd.DataFrame:
+    """Decimals as floats, unless these lose digits."""
+    for name in frame:
+        known = frame[name].dropna() if pd.api.types.is_object_dtype(frame[name]) else ()
+        decimals = len(known) > 0 and all(isinstance(value, Decimal) for value in known)
+        if decimals and not offset_of(list(known)):
+            frame[name] = frame[name].astype(float)
     return frame

@@ -39,12 +39,11 @@ _GAPS = {"", "na", "n/a", "n.a.", "#n/a", "#na", "nan", "-nan", "<na>", "null", 
 _GAPS |= {"missing", "?", "-", "--", "---", "\u2212", "\u2013", "\u2014", ".", "..", "...", ":"}
 _GAPS |= {"#nv", "#div/0!", "#value!", "#ref!", "#num!", "#name?", "#null!"}  # of spreadsheets
 # What is missing beside other text, too.
-_MISSING = ["", "NA", "N/A", "NaN", "nan", "null", "NULL", "#N/A"]
+_MISSING = pa.array(["", "NA", "N/A", "NaN", "nan", "null", "NULL", "#N/A"])
+_NULL = pa.scalar(None, pa.string())
 # Numbers whose range is less, of their size, may have lost digits as float64.
 _NARROW = 2.0**-30
-_MANY_DIGITS = r"[0-9](?:[.,]?[0-9]){15}"
-# Thousands that commas may separate, and numbers without.
-_THOUSANDS_OR_WHOLE = r"^[+-]?(?:[0-9]+|[1-9][0-9]{0,2}(?:,[0-9]{3})+)$"
+_MANY_DIGITS = r"[0-9](?:\.?[0-9]){15}"
 
 # What was taken for something else: columns and examples for each kind of it.
 Notes = dict[str, list[str]]
@@ -77,15 +76,20 @@ class NumberFormat:
 def read_texts(frame: pd.DataFrame, declared: Sequence[str], form: NumberFormat) -> pd.DataFrame:
     """The table of a file without types: each column of text as what its values are; said."""
     notes: Notes = {}
-    columns = {}
-    for name, column in frame.items():
-        text = pd.api.types.is_string_dtype(column)
-        columns[name] = read_text(column, form, name in declared, notes) if text else column
+    columns = {
+        name: read_text(column, form, name in declared, notes) if is_text(column) else column
+        for name, column in frame.items()
+    }
     for what, examples in notes.items():
         n = len(examples)
         where = "column" if n == 1 else f"{n} columns, such as"
         print(f"infosieve: {what} in {where} {examples[0]}", file=sys.stderr)
-    return pd.DataFrame(columns)
+    return pd.DataFrame({name: column.array for name, column in columns.items()})
+
+
+def is_text(column: "pd.Series[Any]") -> bool:
+    """Whether all values of a column are texts, or there are none, whatever its type."""
+    return pd.api.types.infer_dtype(column, skipna=True) in ("string", "empty")
 
 
 def read_text(
@@ -95,38 +99,54 @@ def read_text(
 
     What is declared a category stays text, unless it is plain numbers or truth values.
     """
-    column = column.mask(column.isin(_MISSING))
-    found, name = _plain_numbers(column, form), shown(column.name)
+    texts = pa.array(column, pa.string(), from_pandas=True)
+    texts = pc.if_else(pc.is_in(texts, value_set=_MISSING), _NULL, texts)
+    found = _plain_numbers(texts, (form.decimal, ""))
     if found is None:
-        known, levels = _known(column)
-        found = column
-        if len(levels) and all(map(is_flag, levels)):
-            found = known.map(lambda text: tidied(text) in FLAGS[:3]).reindex(column.index)
-        elif all(is_number(text) or is_flag(text) or is_date(text) for text in levels):
-            found = known.reindex(column.index) if len(levels) else column
-        if not declared and _hold_numbers(column.name, known, levels):
-            row, marks = levels.index[0], _only_reading(column.name, known, levels, form)
-            written = known.map(lambda text: plain(tidied(text), marks))
-            found = _exact_numbers(written, pd.to_numeric(written.astype(object)))
-            found = found.reindex(column.index)
-            example = f"{name}: {shown(column[row])} is {brief(written[row])}"
-            notes.setdefault("text read as numbers", []).append(example)
-        elif not declared and len(levels) and all(map(is_number, levels)):
-            row = next(row for row, text in levels.items() if is_code(text))
-            what = "digits that begin with 0 taken as categories"
-            notes.setdefault(what, []).append(f"{name}: {_at(known, row)}")
-    gaps = (column.notna() & found.isna()).to_numpy()
+        column = pd.Series(texts.to_pandas(), name=column.name)
+        found = _other_than_plain_numbers(column, form, declared, notes)
+    gaps = found.isna().to_numpy() & texts.is_valid().to_numpy(zero_copy_only=False)
     if gaps.any():
         row = int(gaps.argmax())
-        example = f"{name}: {_at(column, row)}, {gaps.sum()} in all"
-        notes.setdefault("text taken as missing", []).append(example)
+        what = f"{_at(column, row)}, {gaps.sum()} in all"
+        _note(notes, "text taken as missing", column.name, what)
     return found
+
+
+def _other_than_plain_numbers(
+    column: "pd.Series[Any]", form: NumberFormat, declared: bool, notes: Notes
+) -> "pd.Series[Any]":
+    """Truth values, numbers with other marks, or texts."""
+    known, levels = _known(column)
+    if len(levels) == 0:
+        return column
+    if all(map(is_flag, levels)):
+        return known.map(lambda text: tidied(text) in FLAGS[:3]).reindex(column.index)
+    if all(is_number(text) or is_flag(text) or is_date(text) for text in levels):
+        column = known.reindex(column.index)  # beside which gaps have other spellings, too
+    if declared:
+        return column
+    if _hold_numbers(column.name, known, levels):
+        marks, row = _only_reading(known, levels, form), levels.index[0]
+        what = f"{shown(known[row])} is {brief(plain(levels[row], marks))}"
+        _note(notes, "text read as numbers", column.name, what)
+        texts = pa.array(column.map(tidied, "ignore"), pa.string(), from_pandas=True)
+        found = _plain_numbers(texts, marks)
+        return column if found is None else found
+    if all(map(is_number, levels)):
+        row = next(row for row, text in levels.items() if is_code(text))
+        _note(notes, "digits that begin with 0 taken as categories", column.name, _at(known, row))
+    return column
+
+
+def _note(notes: Notes, kind: str, name: Any, what: str) -> None:
+    notes.setdefault(kind, []).append(f"{shown(name)}: {what}")
 
 
 def refuse_numbers(frame: pd.DataFrame, declared: Sequence[str]) -> None:
     """Refuse numbers in columns of text, of files that could have had columns of numbers."""
     for name, column in frame.items():
-        if name in declared or not pd.api.types.is_string_dtype(column):
+        if name in declared or not is_text(column):
             continue
         known, levels = _known(column)
         if _hold_numbers(name, known, levels) and seems_numbers(levels.tolist()):
@@ -146,32 +166,25 @@ def is_number(text: str) -> bool:
     return bool(readings(text)) or adorned(text) or is_code(text)
 
 
-def _plain_numbers(column: "pd.Series[Any]", form: NumberFormat) -> "pd.Series[Any] | None":
-    """The numbers of a column that holds nothing but them and gaps, written as --decimal says."""
-    texts = pa.array(column, pa.string(), from_pandas=True)
+def _plain_numbers(texts: Any, marks: Marks) -> "pd.Series[Any] | None":
+    """The numbers of an array of texts that are nothing but them and gaps, with such marks."""
     if texts.null_count == len(texts):
-        return pd.Series(np.nan, column.index)
-    numbers = _cast(texts, form)
+        return pd.Series(np.nan, range(len(texts)))
+    numbers = _cast(texts, marks)
     if numbers is None:
         texts = pc.utf8_trim_whitespace(texts)
         gaps = pc.is_in(pc.utf8_lower(texts), value_set=pa.array(sorted(_GAPS)))
-        texts = pc.if_else(gaps, pa.scalar(None, pa.string()), texts)
-        numbers = _cast(texts, form) if texts.null_count < len(texts) else None
-    if numbers is None:
-        return None
-    whole = {pa.int64(): pd.Int64Dtype()} if numbers.null_count else {}  # floats would lose digits
-    found = pd.Series(numbers.to_pandas(types_mapper=whole.get))
-    if _any(texts, _MANY_DIGITS) and pa.types.is_floating(numbers.type):
-        written = pc.replace_substring(texts, form.decimal, ".").to_pandas()
-        return _exact_numbers(written.dropna(), found)
-    return found
+        texts = pc.if_else(gaps, _NULL, texts)
+        numbers = _cast(texts, marks) if texts.null_count < len(texts) else None
+    return numbers
 
 
-def _cast(texts: Any, form: NumberFormat) -> Any:
-    """Texts as an array of numbers; None if some are none, or may be something else."""
-    written, other = texts, ","
-    if form.decimal == ",":
-        written, other = pc.replace_substring(texts, ",", "."), "."
+def _cast(texts: Any, marks: Marks) -> "pd.Series[Any] | None":
+    """Texts as numbers; None if some are none, or may be something else."""
+    decimal, thousands = marks
+    texts = pc.replace_substring(texts, thousands, "") if thousands else texts
+    other = "." if decimal == "," else ","
+    written = pc.replace_substring(texts, ",", ".") if decimal == "," else texts
     for kind in (pa.int64(), pa.float64()):
         with suppress(pa.ArrowInvalid):
             numbers = written.cast(kind)
@@ -180,27 +193,25 @@ def _cast(texts: Any, form: NumberFormat) -> Any:
         return None
     if _any(texts, rf"^[+-]?0[0-9xX]|[{other}]"):  # Arrow reads 007 as 7, 0x1F as 31
         return None
-    if form.decimal == "," and not form.thousands and _any(texts, ","):
-        thousands = pc.all(pc.match_substring_regex(texts, _THOUSANDS_OR_WHOLE)).as_py()
-        if thousands and _any(texts, "^[^,]*$"):
-            return None
-    return numbers
+    whole = {pa.int64(): pd.Int64Dtype()} if numbers.null_count else {}  # floats would lose digits
+    found = pd.Series(numbers.to_pandas(types_mapper=whole.get))
+    return found if kind == pa.int64() else _exact_numbers(written, found)
 
 
 def _any(texts: Any, pattern: str) -> bool:
     return bool(pc.any(pc.match_substring_regex(texts, pattern)).as_py())
 
 
-def _exact_numbers(written: "pd.Series[Any]", floats: "pd.Series[Any]") -> "pd.Series[Any]":
+def _exact_numbers(written: Any, floats: "pd.Series[Any]") -> "pd.Series[Any]":
     """Plain numbers with all their digits, where floats lose some that matter."""
     low, high = float(floats.min()), float(floats.max())
     size = max(abs(low), abs(high))
-    if not (size > EXACT or high - low <= _NARROW * size):
+    narrow = size > EXACT or high - low <= _NARROW * size
+    if not narrow or not _any(written, _MANY_DIGITS):
         return floats
-    decimals = [Decimal(text) for text in written]
-    if not offset_of(decimals):
-        return floats
-    return pd.Series(decimals, written.index, dtype=object).reindex(floats.index)
+    decimals = [None if text is None else Decimal(text) for text in written.to_pylist()]
+    lost = offset_of([value for value in decimals if value is not None])
+    return pd.Series(decimals, dtype=object) if lost else floats
 
 
 def _known(column: "pd.Series[Any]") -> "tuple[pd.Series[Any], pd.Series[Any]]":
@@ -225,7 +236,7 @@ def _hold_numbers(name: Any, known: "pd.Series[Any]", levels: "pd.Series[Any]") 
     return n_odd == 0 and not any(map(is_code, levels))
 
 
-def _at(column: "pd.Series[Any]", row: int) -> str:
+def _at(column: "pd.Series[Any]", row: Any) -> str:
     """A text and where it is."""
     return f"{shown(column[row])} in row {row + 1}"
 
@@ -234,29 +245,22 @@ def _way_out(name: Any) -> str:
     return f"declare it with --categorical {quoted(name)}"
 
 
-def _only_reading(
-    name: Any, known: "pd.Series[Any]", levels: "pd.Series[Any]", form: NumberFormat
-) -> Marks:
+def _only_reading(known: "pd.Series[Any]", levels: "pd.Series[Any]", form: NumberFormat) -> Marks:
     """The marks under which all texts are numbers, if --decimal leaves no doubt about them."""
     found = meanings(levels, form.decimal)
-    # 961 beside 1,244, and never 1,24: what --decimal , says may not have been meant.
-    doubtful = form.decimal == "," and not form.thousands and (".", ",") in found
-    doubtful = doubtful and not all("," in text for text in levels)
     for marks in ((form.decimal, ""), (form.decimal, form.thousands)):
-        if marks in found and not doubtful:
+        if marks in found:
             return marks
     # A space also stands in phone numbers: thousands that it separates must be declared.
     sure = len(found) == 1 and found[0][0] == form.decimal and not form.thousands
     if sure and found[0][1] != " ":
         return found[0]
-    row = next(r for r, t in levels.items() if meanings([t], form.decimal) != [(form.decimal, "")])
-    if doubtful:
-        found = [(decimal, thousands or ".") for decimal, thousands in found]
+    usual = [(form.decimal, "")]
+    row: Any = next(row for row, text in levels.items() if meanings([text], usual[0][0]) != usual)
     ways = " or ".join(_way(levels[row], marks, form) for marks in found)
-    raise InputError(
-        f"column {shown(name)} holds {_at(known, row)}; {ways or 'write plain numbers, all alike'}"
-        f", or {_way_out(name)}"
-    )
+    ways = ways or "write plain numbers, all alike"
+    where = f"column {shown(known.name)} holds {_at(known, row)}"
+    raise InputError(f"{where}; {ways}, or {_way_out(known.name)}")
 
 
 def _way(text: str, marks: Marks, form: NumberFormat) -> str:
