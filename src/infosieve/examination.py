@@ -1,6 +1,5 @@
 """All questions about one table, answered together: what ``infosieve select --full`` asks."""
 
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -8,7 +7,7 @@ from typing import Any
 import pandas as pd
 from sklearn.base import clone
 
-from infosieve._core.messages import shown
+from infosieve._core.messages import shown, unsaid
 from infosieve._input.kinds import kind_of
 from infosieve._input.named import declared_columns
 from infosieve._input.reading import read_columns
@@ -22,8 +21,6 @@ from infosieve.significance import relevance_test
 
 # What the relevance test has of the selector.
 _SHARED = ("metric", "discrete_features", "discrete_target", "missing", "series", "device", "alpha")
-# Said by the selection, of the same samples.
-_SAID = (".*, as identifiers have: ", ".*samples have no target, and are left out")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -145,9 +142,7 @@ def examine(
     keep("selection", selector.result_)
     shared = {"groups": groups, "n_jobs": selector.n_jobs, "executor": selector.executor}
     shared |= {"random_state": selector.result_.provenance.seed, "verbose": selector.verbose}
-    with warnings.catch_warnings():
-        for said in _SAID:
-            warnings.filterwarnings("ignore", said)
+    with unsaid("identifiers", "samples left out"):  # the selection has
         how = {name: getattr(selector, name) for name in _SHARED}
         keep("relevance", relevance_test(X, y, **how, **shared))
         if selector.series is False:
@@ -181,8 +176,7 @@ def _redundant(selector: MISelector, X: Any) -> ClusterResult | None:
         random_state=selector.result_.provenance.seed,
         verbose=selector.verbose,
     )
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", ".*samples have missing values")  # a note has it
+    with unsaid("gaps"):  # a note has it
         clustering.fit(numbers)
     return with_left_out(clustering.result_, left_out)
 

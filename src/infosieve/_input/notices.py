@@ -53,7 +53,8 @@ def tell_of_dropped(n_dropped: int, n_samples: int) -> None:
     if n_dropped:
         warn(
             f"{n_dropped} of {n_samples} samples have missing values, and are left out "
-            f"({setting('missing', 'drop')})."
+            f"({setting('missing', 'drop')}).",
+            about="gaps",
         )
 
 
@@ -98,7 +99,9 @@ def warn_of_dates(x: Table | SourceTable, together: Together) -> None:
         warn(
             "The rows of X have dates, one after the other, and are taken as independent. If "
             f"neighbouring rows are alike, pass {setting('series', True)}"
-            f"{either(' where that is a parameter', '')}; if not, X.reset_index(drop=True) says so."
+            f"{either(' where that is a parameter', '')}; if not, X.reset_index(drop=True) says "
+            "so.",
+            about="dates",
         )
 
 
@@ -182,7 +185,8 @@ def warn_of_identifiers(problem: "Problem", x: ColumnSet, left_out: Collection[i
             f"{table.label(j)} has {x.n_distinct[j]} categories in {table.n_samples} samples, as "
             f"identifiers have: its information cannot be told from chance.{more} "
             f"{either('Leave it out', 'Leave it out with --exclude')}, join rare categories or, if "
-            "these are numbers, pass them as numbers."
+            "these are numbers, pass them as numbers.",
+            about="identifiers",
         )
     few = x.categorical & (_ROWS * x.n_distinct > table.n_samples)
     few[[*found, *left_out]] = False

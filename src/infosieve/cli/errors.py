@@ -104,10 +104,9 @@ def show_warning(message: Any, category: Any, filename: str, lineno: int, *_: An
     """
     from infosieve._core.files import printable
 
-    text = printable(message)
-    without_numbers = _NUMBERS.sub(lambda found: found[1] or "#", text)
-    without_numbers = without_numbers.removeprefix("# of # halves: ")
+    says = getattr(message, "says", message)  # of several halves, what each said
+    without_numbers = _NUMBERS.sub(lambda found: found[1] or "#", printable(says))
     if without_numbers in _run.warned:
         return
     _run.warned.add(without_numbers)
-    print(f"infosieve: warning: {text}", file=sys.stderr)
+    print(f"infosieve: warning: {printable(message)}", file=sys.stderr)

@@ -1,6 +1,5 @@
 """Supervised clustering of features: those join that are redundant with respect to the target."""
 
-import warnings
 from dataclasses import fields
 from typing import Any, ClassVar, Literal, Self
 
@@ -9,6 +8,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from infosieve._core.dialect import parameter, setting
+from infosieve._core.messages import unsaid
 from infosieve._core.models import made_of_word
 from infosieve._core.parameters import check_folds, check_x, is_int
 from infosieve._core.progress import Progress
@@ -282,9 +282,8 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
             )
         how = "median" if self.missing == "auto" else self.missing
         if self._needs_target:
-            with warnings.catch_warnings():
-                if self.series:  # it is known already that they follow each other
-                    warnings.filterwarnings("ignore", "The rows of X have dates")
+            # Of a series it is known already that its rows follow each other.
+            with unsaid(*(["dates"] if self.series else [])):
                 settings = Settings(discrete_features=False, discrete_target=(), missing=how)
                 problem = open_problem(X, y, settings, groups=groups, as_passed=True)
         else:

@@ -1,6 +1,5 @@
 """MISelector: feature selection as a scikit-learn estimator."""
 
-import warnings
 from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self
 
@@ -12,6 +11,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from infosieve._core.dialect import either, setting
+from infosieve._core.messages import warn
 from infosieve._core.model_text import PAIRS
 from infosieve._core.parameters import check_x
 from infosieve._core.progress import Progress
@@ -531,14 +531,13 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
                 f"({best.exceedances} of {best.n_permutations} surrogates are as large)"
             )
         stop = settings_of(self).stop_rule
-        warnings.warn(
+        warn(
             f"No column was selected: the best of {best.n_candidates} candidates, {names} "
             f"({best.mi:.3g} nats), does not pass: {verdict} "
             f"({setting('stop', stop)}, {setting('alpha', self.alpha)}). "
             f"{either('transform gives zero columns; ', '')}{setting('min_features', 1)} keeps the "
             "best.",
-            UserWarning,
-            stacklevel=4,
+            about="nothing selected",
         )
 
     @property

@@ -18,7 +18,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from infosieve._core.dialect import Dialect, parameter, setting, speaking, spoken
 from infosieve._core.files import first_line
-from infosieve._core.messages import shown, warn
+from infosieve._core.messages import shown, unsaid, warn
 from infosieve._core.model_text import import_lines, imports_of, portable, written
 from infosieve._core.parameters import check_x
 from infosieve._core.progress import Progress
@@ -42,8 +42,6 @@ from infosieve.selection._selector import MISelector, settings_of
 _FEWEST = 4
 # Of what halves warn of, so many different texts are told.
 _TOLD = 3
-# What a selector says of a half from which it chose nothing: the result says it for all halves.
-_NOTHING = "No column was selected"
 
 
 def stability(
@@ -250,7 +248,8 @@ def _opened(selector: Any, X: Any, y: Any, groups: Any) -> _Samples:
         gaps = "no target"
         if missing == "drop":
             gaps += f", or gaps ({setting('missing', 'drop')})"
-        warn(f"{n - rows.size} of {n} samples have {gaps}, and are left out.")
+        text = f"{n - rows.size} of {n} samples have {gaps}, and are left out."
+        warn(text, about="samples left out")
     used_ones = x.take_rows(rows), target.take_rows(rows), together.of_rows(rows)
     rows = rows[order_of_rows(*used_ones)]
     X, y = _safe_indexing(X, rows), _safe_indexing(y, rows)
@@ -454,7 +453,8 @@ def _fit(
     selector.set_params(**{name: own[end] for name, end in ends.items() if end in own})
     X, y = _safe_indexing(samples.X, half.rows), _safe_indexing(samples.y, half.rows)
     also = {} if samples.groups is None else _groups_of(selector, samples.groups[half.rows])
-    with speaking(dialect), _ear.listening() as texts:
+    # The result says of all halves together from how many nothing was chosen.
+    with speaking(dialect), unsaid("nothing selected"), _ear.listening() as texts:
         try:
             chosen = _chosen(selector.fit(X, y, **also), samples.names)
         except Exception as error:
@@ -532,8 +532,8 @@ _ear = _Ear()
 
 def _tell(said: Counter[str], n_halves: int) -> None:
     """Warn once of what halves have warned of."""
-    texts = [(text, times) for text, times in said.most_common() if not text.startswith(_NOTHING)]
+    texts = said.most_common()
     for text, times in texts[:_TOLD]:
-        warn(f"{times} of {n_halves} halves: {text}")
+        warn(text, apart=f"{times} of {n_halves} halves: ")
     if len(texts) > _TOLD:
         warn(f"Halves warned of {len(texts) - _TOLD} more things; fit the selector to see them.")
