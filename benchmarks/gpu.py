@@ -129,7 +129,7 @@ def first_use():
         "X = np.random.default_rng(0).normal(size=(200, 5))\n"
         "relevance(X, X[:, 0])\n"
         "start = time.perf_counter()\n"
-        "relevance(X, X[:, 0], n_neighbors=(3, 15), device='cuda')\n"
+        "relevance(X, X[:, 0], device='cuda')\n"
         "print(time.perf_counter() - start)\n"
     )
 
@@ -212,6 +212,7 @@ def measure():
     tall = rng.normal(size=(10_000, 10_000))
     tall_y = tall[:, 0] + rng.normal(size=10_000)
     how = {"correction": "max", "random_state": common.state(), "n_neighbors": 5, "n_jobs": -1}
+    one = {"n_neighbors": 5, "max_samples": None}
     whole = [
         calls("choose_k, 100 features, N = 2,000, 20 splits, K = 2 to 20",
               lambda d: choose_k(X, y, random_state=how["random_state"], device=d, n_jobs=-1),
@@ -220,7 +221,7 @@ def measure():
               lambda d: permutation_test(*wide, n_permutations=1000, device=d, **how),
               lambda d: permutation_test(*wide, n_permutations=50, **how), 20.0),
         calls("relevance, 10,000 features, N = 10,000",
-              lambda d: relevance(tall, tall_y, n_neighbors=5, device=d, n_jobs=-1),
+              lambda d: relevance(tall, tall_y, **one, device=d, n_jobs=-1),
               same=lambda r: r),
         calls("false_neighbors, 1,000 features, N = 10,000",
               lambda d: false_neighbors(tall[:, :1000], tall_y, device=d, n_jobs=-1),

@@ -26,7 +26,7 @@ from common import DOCS, HERE, machine
 
 from infosieve import relevance, relevance_test
 
-PASS = {"scale": "normal-scores", "n_neighbors": (3, 25)}
+PASS = {"scale": "normal-scores", "n_neighbors": (3, 25), "max_samples": None}
 
 
 def numbers(n, m, rng):

@@ -44,7 +44,7 @@ def step(n, m, permutations, selected=0, **who):
     X, y = make_friedman(n, m + selected, random_state=common.state(), return_X_y=True)
     columns = list(range(selected, m + selected))
     known = list(range(selected))
-    how = {"given": known, "correction": "max", "n_neighbors": (3, 15), "null": "local"}
+    how = {"given": known, "correction": "max", "max_samples": None, "null": "local"}
     how |= {"criterion": "cmi", "random_state": common.state()}
     few = columns[:20]
     permutation_test(X, y, few, n_permutations=3, **how, **who)  # compiled, loaded

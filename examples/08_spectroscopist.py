@@ -97,10 +97,11 @@ display.ax_.set_ylabel("absorbance")
 # What could stand in?
 # --------------------
 # Neighbouring places say nearly the same, and which of them was taken is up to chance. Before an
-# instrument is built it is good to know how far each place may be moved. ``alternatives_`` lists
-# the features that are informative in the place of a selected one, and leave it little to add.
+# instrument is built it is good to know how far each place may be moved. ``alternatives``
+# lists the features that are informative in the place of a selected one, and leave it little to
+# add. It asks about the samples that were selected from.
 
-stand_ins = selector.alternatives_
+stand_ins = selector.alternatives(features.iloc[train], fat.iloc[train], sample[train])
 stand_ins.groupby("feature", sort=False)["stand_in"].agg(", ".join).to_frame()
 
 # %%

@@ -113,12 +113,12 @@ for rows, size, color, words in [
     (test.relevant & acts.to_numpy(), 16, plots.FOUND, "relevant, and tells something"),
     (test.relevant & ~acts.to_numpy(), 16, plots.REFUSED, "relevant, and false"),
 ]:
-    ax.scatter(at[rows], test.information[rows], s=size, color=color, label=words)
+    ax.scatter(at[rows], test.statistic[rows], s=size, color=color, label=words)
 where = X.columns.get_loc(names[switch])
 for words, x, height in [
     ("module 0", 6, 0.31),
     ("module 1", 170, 0.105),
-    ("the switch", at[where], test.information[where] - 0.025),
+    ("the switch", at[where], test.statistic[where] - 0.025),
 ]:
     ax.text(x, height, words, ha="center")
 ax.set(
@@ -152,10 +152,10 @@ axes[0].set_ylabel("log2 counts per million")
 # %%
 # What could stand in?
 # --------------------
-# If there is no good antibody or primer for a gene, which other one would do? ``alternatives_``
+# If there is no good antibody or primer for a gene, which other one would do? ``alternatives``
 # lists genes that are informative in its place and leave it little to add.
 
-stand_ins = selector.alternatives_
+stand_ins = selector.alternatives(X, y)
 stand_ins.groupby("feature")["stand_in"].agg(", ".join).reindex(chosen, fill_value="").to_frame()
 
 # %%

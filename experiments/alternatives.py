@@ -65,7 +65,7 @@ def one(kind, n_relatives, size, n, number):
     start = time.process_time()
     selector = MISelector(random_state=number, n_jobs=1).fit(X, y)
     between = time.process_time()
-    found = selector.alternatives_
+    found = selector.alternatives(X, y)
     seconds = between - start, time.process_time() - between
 
     def family(j):
@@ -105,14 +105,14 @@ def strangers(kind, n, number):
     columns = pd.DataFrame(x, columns=list("abcde"))
     if kind == "left out":
         selector = MISelector(max_features=3, random_state=number, n_jobs=1).fit(columns, y)
-        return [len(selector.selected_), len(selector.alternatives_)]
+        return [len(selector.selected_), len(selector.alternatives(columns, y))]
     for j in range(4):
         relative = x[:, 0] + 0.3 * rng.normal(size=n)
         columns[f"r{j}"] = np.sin(2 * relative)
         if kind == "categories":
             columns[f"r{j}"] = np.array(list("pqrs"))[np.digitize(relative, [-0.67, 0, 0.67])]
     selector = MISelector(random_state=number, n_jobs=1).fit(columns, y)
-    found = selector.alternatives_
+    found = selector.alternatives(columns, y)
     others = [name for name in selector.get_feature_names_out() if name in "bcd"]
     return [len(others), int(found["feature"].isin(others).sum())]
 
@@ -129,7 +129,7 @@ def real(folder, seed):
         start = time.process_time()
         selector = MISelector(random_state=seed, n_jobs=1).fit(x, y)
         between = time.process_time()
-        found = selector.alternatives_
+        found = selector.alternatives(x, y)
         seconds = [round(between - start, 2), round(time.process_time() - between, 2)]
         places = {column: j for j, column in enumerate(x.columns)}
         correlation = np.abs(np.corrcoef(x.to_numpy().T))
@@ -156,7 +156,7 @@ PAGE = """# What could stand in
 
 Written by [`experiments/alternatives.py`](../experiments/alternatives.py).
 
-`selector.alternatives_` lists, for each selected column, the columns that could stand in for it
+`selector.alternatives(X, y)` lists, for each selected column, those that could stand in for it
 ([how](how.md#stand-ins)): they are significant in its place, and it adds less than half beside
 them of what it adds beside permuted copies of them. Three columns matter here, y = sin(2 a) + b +
 0.7 c² + noise, among {noise} columns of noise. They have *copies* with noise of the given

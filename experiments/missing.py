@@ -172,7 +172,8 @@ def estimate(share, n, run):
     truth = -0.5 * np.log(1 - r * r) * (1 - share)
     gaps = np.where(rng.random(n) < share, np.nan, x)
     y = r * x + np.sqrt(1 - r * r) * e
-    return {way: mutual_information(gaps, y, missing=way) - truth for way in ("auto", "median")}
+    how = {"n_neighbors": (3, 10)}
+    return {w: mutual_information(gaps, y, missing=w, **how) - truth for w in ("auto", "median")}
 
 
 def distances(share, kind, run):
@@ -342,7 +343,7 @@ large.""",
 
 Of gaps at random, a share g of the values, the information of the column is (1 - g) times that of
 the whole column. Mean error and standard deviation of estimates, for two normal variables
-correlated by 0.8, in nats.""",
+correlated by 0.8, in nats (K from 3 to 10).""",
 }
 
 

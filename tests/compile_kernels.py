@@ -38,7 +38,7 @@ def calls():
 
     three, two = ({"random_state": 0, "max_features": n} for n in (3, 2))
     return [  # what takes longest first and last: both ends are at work on it at the same time
-        lambda: relevance(numbers, y, given=numbers[["x0"]]),
+        lambda: relevance(numbers, y, condition=numbers[["x0"]]),
         lambda: permutation_test(
             numbers, y, ["x2", "x3"], given=["x0"], criterion="mi", random_state=0
         ),

@@ -1,6 +1,8 @@
 """What could stand in for a selected column."""
 
+import gc
 import pickle
+import weakref
 from dataclasses import replace
 
 import numpy as np
@@ -21,6 +23,8 @@ from infosieve.significance import _permutation_test as tests_of_columns
 
 COLUMNS = ["feature", "stand_in", "information", "in_place", "p_value"]
 COLUMNS += ["without", "remaining", "share"]
+# What is called to compute them.
+ASKED = "infosieve.selection._selector.find_alternatives"
 
 
 def copies(n=200, n_noise=4, seed=0):
@@ -45,7 +49,7 @@ def fitted():
 def test_every_number_is_that_of_public_functions(fitted, monkeypatch):
     """The naive twin: one call for each number, and a loop for what stands in."""
     selector, X, y = fitted
-    frame = selector.alternatives_
+    frame = selector.alternatives(X, y)
     purpose = tests_of_columns.key_of
     for place in (tests_of_columns, further_questions):
         monkeypatch.setattr(
@@ -57,12 +61,12 @@ def test_every_number_is_that_of_public_functions(fitted, monkeypatch):
     rows = []
 
     def added(name, given):
-        known = {"given": X[given], "criterion": "cmi"} if given else {}
+        known = {"condition": X[given], "criterion": "cmi"} if given else {}
         return mutual_information(X[name], y, n_neighbors=(3, 15), **known)
 
     def added_beside(name, copy, rest):
         known = np.column_stack([X[rest], copy])
-        return mutual_information(X[name], y, n_neighbors=(3, 15), given=known, criterion="cmi")
+        return mutual_information(X[name], y, n_neighbors=(3, 15), condition=known, criterion="cmi")
 
     for name in selector.result_.selected:
         name = X.columns[name]
@@ -103,15 +107,15 @@ def test_relatives_of_other_selected_columns_do_not_stand_in():
         X = pd.DataFrame(rng.normal(size=(150, 4)), columns=list("abcd"))
         X["wave"] = np.sin(2 * X["a"] + 0.3 * rng.normal(size=150))
         y = 2 * X["a"] + X["b"] + 0.5 * X["c"] + 0.5 * X["d"] + 0.2 * rng.normal(size=150)
-        found = MISelector(random_state=seed).fit(X, y).alternatives_
+        found = MISelector(random_state=seed).fit(X, y).alternatives(X, y)
         listed += found["feature"].isin(list("bcd")).sum()
     assert listed <= 1
 
 
 def test_copies_stand_in_and_nothing_else_does(fitted):
-    selector, _, _ = fitted
+    selector, X, y = fitted
     assert set(selector.get_feature_names_out()) == set("abc")
-    found = selector.alternatives_
+    found = selector.alternatives(X, y)
     for name in "abc":
         of_one = found.loc[found["feature"] == name, "stand_in"].tolist()
         assert of_one[0] == f"{name}0.2"  # the closer copy first
@@ -126,8 +130,9 @@ def test_columns_that_matter_by_themselves_do_not_stand_in():
     y = X[:, 0] + X[:, 1] + 0.3 * rng.normal(size=300)
     selector = MISelector(max_features=1, random_state=0).fit(X, y)
     assert len(selector.selected_) == 1
-    assert selector.alternatives_.empty
-    assert list(selector.alternatives_.columns) == COLUMNS
+    found = selector.alternatives(X, y)
+    assert found.empty
+    assert list(found.columns) == COLUMNS
 
 
 def test_noise_does_not_stand_in():
@@ -137,15 +142,16 @@ def test_noise_does_not_stand_in():
         rng = np.random.default_rng(seed)
         X, y = rng.normal(size=(80, 30)), rng.normal(size=80)
         selector = MISelector(n_features_to_select=2, random_state=seed).fit(X, y)
-        found += len(selector.alternatives_) > 0
+        found += len(selector.alternatives(X, y)) > 0
     assert found <= 5
 
 
 def test_nothing_selected():
     rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(60, 3)), rng.normal(size=60)
     with pytest.warns(UserWarning, match="No column was selected"):
-        selector = MISelector(random_state=0).fit(rng.normal(size=(60, 3)), rng.normal(size=60))
-    assert selector.alternatives_.empty
+        selector = MISelector(random_state=0).fit(X, y)
+    assert selector.alternatives(X, y).empty
     assert selector.result_.alternatives == ()
 
 
@@ -166,7 +172,7 @@ def test_kinds_of_tables(kind):
     else:
         how |= {"n_permutations": 99, "stop": "permutation"}
     selector = MISelector(random_state=0, **how).fit(X, y, groups)
-    found = selector.alternatives_
+    found = selector.alternatives(X, y, groups)
     chosen = set(selector.get_feature_names_out())
     pairs = [(a, b) for a, b in zip(found["feature"], found["stand_in"], strict=True)]
     assert pairs
@@ -177,25 +183,26 @@ def test_kinds_of_tables(kind):
 def test_more_columns_than_are_tried(monkeypatch):
     """Those that have most in common with the selected one are tried: copies are among them."""
     X, y = copies(n_noise=60, seed=1)
-    whole = MISelector(random_state=0).fit(X, y).alternatives_
+    whole = MISelector(random_state=0).fit(X, y).alternatives(X, y)
     assert {(a, b) for a, b in zip(whole["feature"], whole["stand_in"], strict=True)} >= {
         (name, f"{name}0.2") for name in "ab"
     }
     monkeypatch.setattr(module, "N_TRIED", 2)
-    few = MISelector(random_state=0).fit(X, y).alternatives_
+    few = MISelector(random_state=0).fit(X, y).alternatives(X, y)
     assert few.groupby("feature").size().max() <= 2
     assert set(few["stand_in"]) <= {f"{name}{noise}" for name in "abc" for noise in (0.2, 0.3)}
 
 
 def test_the_same_for_threads_and_order_of_columns(fitted):
     selector, X, y = fitted
-    threads = MISelector(random_state=0, n_jobs=3).fit(X, y).alternatives_
-    pd.testing.assert_frame_equal(threads, selector.alternatives_)
-    turned = MISelector(random_state=0).fit(X[X.columns[::-1]], y).alternatives_
+    threads = MISelector(random_state=0, n_jobs=3).fit(X, y).alternatives(X, y)
+    pd.testing.assert_frame_equal(threads, selector.alternatives(X, y))
+    backwards = X[X.columns[::-1]]
+    turned = MISelector(random_state=0).fit(backwards, y).alternatives(backwards, y)
     by = ["feature", "stand_in"]
     pd.testing.assert_frame_equal(
         turned.sort_values(by, ignore_index=True),
-        selector.alternatives_.sort_values(by, ignore_index=True),
+        selector.alternatives(X, y).sort_values(by, ignore_index=True),
     )
 
 
@@ -204,43 +211,76 @@ def test_computed_once_and_kept_with_the_result(fitted, monkeypatch):
     other = MISelector(random_state=0).fit(X, y)
     assert other.result_.alternatives is None
     assert SelectionResult.from_json(other.result_.to_json()).alternatives is None
-    first = other.alternatives_
-    monkeypatch.setattr(MISelector, "_find_alternatives", lambda self: pytest.fail("again"))
-    pd.testing.assert_frame_equal(other.alternatives_, first)
+    first = other.alternatives(X, y)
+    monkeypatch.setattr(ASKED, lambda *_: pytest.fail("again"))
+    pd.testing.assert_frame_equal(other.alternatives(X, y), first)
     again = SelectionResult.from_json(other.result_.to_json())
     assert again.alternatives == other.result_.alternatives
     assert len(again.alternatives) == len(first)
 
 
-def test_needs_the_data_of_fit():
+def test_asks_about_the_data_and_the_parameters_of_fit():
     X, y = copies(n=100)
     with pytest.raises(NotFittedError):
-        _ = MISelector().alternatives_
+        MISelector().alternatives(X, y)
     selector = MISelector(random_state=0, max_features=1).fit(X, y)
-    copy = pickle.loads(pickle.dumps(selector))
-    with pytest.raises(AttributeError, match="needs the data of fit"):
-        _ = copy.alternatives_
-    assert not hasattr(clone(selector), "_data")
-    kept = selector.alternatives_
-    pd.testing.assert_frame_equal(pickle.loads(pickle.dumps(selector)).alternatives_, kept)
-    selector.fit(X, y).set_params(alpha=0.01)
+    with pytest.raises(NotFittedError):
+        clone(selector).alternatives(X, y)
+    kept = pickle.loads(pickle.dumps(selector))
+    found = selector.alternatives(X, y)
+    pd.testing.assert_frame_equal(kept.alternatives(X, y), found)
+    assert kept.result_.alternatives == selector.result_.alternatives
+    pd.testing.assert_frame_equal(clone(selector).fit(X, y).alternatives(X, y), found)
+    selector.set_params(alpha=0.01)
     with pytest.raises(ValueError, match=r"alpha was 0.05 and is 0.01: call fit again"):
-        _ = selector.alternatives_
+        selector.alternatives(X, y)
     selector.set_params(alpha=0.05, n_jobs=2)
-    X.iloc[0, 0] += 1
-    with pytest.raises(ValueError, match="changed since"):
-        _ = selector.alternatives_
+    pd.testing.assert_frame_equal(selector.alternatives(X, y), found)
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        lambda X, y, groups: (X + 1e-9, y, groups),
+        lambda X, y, groups: (X, y + 1e-9, groups),
+        lambda X, y, groups: (X, y, None),
+        lambda X, y, groups: (X, y, groups // 2),
+        lambda X, y, groups: (X[X.columns[::-1]], y, groups),
+        lambda X, y, groups: (X[:98], y[:98], groups[:98]),
+    ],
+    ids=["X", "y", "no groups", "groups", "order", "rows"],
+)
+@pytest.mark.parametrize("asked", [False, True])
+def test_other_data_than_those_of_fit_are_refused(other, asked):
+    X, y = copies(n=100)
+    groups = np.arange(100) // 2
+    selector = MISelector(random_state=0, n_features_to_select=1).fit(X, y, groups)
+    if asked:
+        selector.alternatives(X, y, groups)
+    data = selector.result_.provenance.data[:8]
+    with pytest.raises(ValueError, match=f"100 samples with the fingerprint {data}.*X, y and gro"):
+        selector.alternatives(*other(X, y, groups))
+    assert (selector.result_.alternatives is None) != asked
+
+
+def test_no_data_are_kept_alive():
+    X, y = copies(n=100)
+    selector = MISelector(random_state=0, max_features=1).fit(X, y)
+    selector.alternatives(X, y)
+    assert not any(value is X or value is y for value in vars(selector).values())
+    seen = weakref.ref(X)
+    del X
+    gc.collect()
+    assert seen() is None
 
 
 def test_showing_a_selector_computes_nothing(monkeypatch):
     X, y = copies(n=100)
-    asked = "infosieve.selection._selector.find_alternatives"
-    monkeypatch.setattr(asked, lambda *_: pytest.fail("computed"))
+    monkeypatch.setattr(ASKED, lambda *_: pytest.fail("computed"))
     selector = MISelector(random_state=0, max_features=1).fit(X, y)
     assert "MISelector" in selector._repr_html_()
     assert "MISelector" in make_pipeline(selector)._repr_html_()
     repr(selector)
-    assert selector._data[0] is X
 
 
 @pytest.mark.parametrize(
@@ -254,8 +294,8 @@ def test_showing_a_selector_computes_nothing(monkeypatch):
     ],
 )
 def test_documents_that_cannot_be_are_refused(fitted, change, rule):
-    selector, _, _ = fitted
-    _ = selector.alternatives_
+    selector, X, y = fitted
+    selector.alternatives(X, y)
     first = selector.result_.alternatives[0]
     wrong = replace(selector.result_, alternatives=(replace(first, **change),))
     with pytest.raises(ValueError, match=rule):

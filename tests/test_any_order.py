@@ -140,7 +140,8 @@ def test_any_order_of_the_given_columns(table):
     again = permutation_test(X, y, ["b", "c"], given=["f", "a", "e"], **QUICK)
     np.testing.assert_allclose(again.observed, there.observed, atol=1e-3)
     one, two = (
-        mutual_information(X[s], y, given=X[g]) for s, g in (("b", ["a", "f"]), ("b", ["f", "a"]))
+        mutual_information(X[s], y, condition=X[g])
+        for s, g in (("b", ["a", "f"]), ("b", ["f", "a"]))
     )
     assert one == pytest.approx(two, abs=1e-3)
 

@@ -100,7 +100,7 @@ def test_sets_of_columns(seed):
     given = values("normal", n, rng)[:, None] if rng.uniform() < 0.3 else None
     method = "ksg1" if given is not None else str(rng.choice(["ksg1", "ksg2"]))
     want = brute_force(X, y, given, k, method, **how)
-    got = mutual_information(X, y, given=given, n_neighbors=k, method=method, **how)
+    got = mutual_information(X, y, condition=given, n_neighbors=k, method=method, **how)
     assert got == pytest.approx(want, abs=1e-9), (n, k, x_kinds, y_kinds, how, method)
 
 
@@ -113,7 +113,7 @@ def test_many_samples(n):
         want = brute_force(columns, y, None, 4)
         assert mutual_information(columns, y, n_neighbors=4) == pytest.approx(want, abs=1e-9)
     want = brute_force(X[:, 1], y, X[:, 0], 4)
-    assert mutual_information(X[:, 1], y, given=X[:, 0], n_neighbors=4) == pytest.approx(
+    assert mutual_information(X[:, 1], y, condition=X[:, 0], n_neighbors=4) == pytest.approx(
         want, abs=1e-9
     )
 
@@ -123,7 +123,8 @@ def test_a_range_of_k():
     rng = np.random.default_rng(0)
     x, e = rng.normal(size=(2, 200))
     want = np.mean([brute_force(x, x + e, None, k) for k in range(3, 11)])
-    assert mutual_information(x, x + e) == pytest.approx(want, abs=1e-9)
+    found = mutual_information(x, x + e, n_neighbors=(3, 10))
+    assert found == pytest.approx(want, abs=1e-9)
 
 
 TYPES = {

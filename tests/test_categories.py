@@ -66,7 +66,7 @@ def test_independent_columns_tell_nothing_beside_numbers(m, target):
 def test_a_column_adds_nothing_to_independent_ones(m):
     for seed in range(5):
         X, y = survey(np.random.default_rng(seed), m=m + 1)
-        assert abs(mutual_information(X["q0"], y, given=X.iloc[:, 1:])) < 0.08
+        assert abs(mutual_information(X["q0"], y, condition=X.iloc[:, 1:])) < 0.08
 
 
 def noisy_sum(rng, n, levels, noise, m):
@@ -89,7 +89,7 @@ def test_close_to_the_truth(n, levels, m, noise):
     for seed in range(5):
         X, y, truth = noisy_sum(np.random.default_rng(seed), n, levels, noise, m)
         estimates.append(mutual_information(X, y))
-        given = mutual_information(X[:, 0], y, given=X[:, 1:])
+        given = mutual_information(X[:, 0], y, condition=X[:, 1:])
         assert given == pytest.approx(truth, abs=0.12)
     assert np.mean(estimates) == pytest.approx(truth, abs=0.06)
 
@@ -102,7 +102,9 @@ def test_redundant_columns_add_nothing():
     X = np.column_stack([x, *copies]).astype(str)
     alone = mutual_information(X[:, 0], y.astype(str))
     assert mutual_information(X, y.astype(str)) == pytest.approx(alone, abs=0.1)
-    assert mutual_information(X[:, 1], y.astype(str), given=X[:, 0]) == pytest.approx(0, abs=0.02)
+    assert mutual_information(X[:, 1], y.astype(str), condition=X[:, 0]) == pytest.approx(
+        0, abs=0.02
+    )
 
 
 def test_the_mean_over_all_permutations():
@@ -171,8 +173,8 @@ def test_names_of_categories_and_order_of_samples_do_not_matter(rng):
 def test_threads_change_nothing(rng):
     X, y = survey(rng, 200, 40, 5)
     for given in (None, X.iloc[:, :2]):
-        one = relevance(X, y, given=given)
-        np.testing.assert_array_equal(one, relevance(X, y, given=given, n_jobs=3))
+        one = relevance(X, y, condition=given)
+        np.testing.assert_array_equal(one, relevance(X, y, condition=given, n_jobs=3))
 
 
 @pytest.mark.filterwarnings("ignore:.*share their combination:UserWarning")

@@ -46,7 +46,7 @@ def test_the_table_the_page_and_the_relevant_columns(table, tmp_path):
     want = relevance_test(frame.drop(columns=["who", "y"]), frame["y"], random_state=2)
     row = want.to_frame().set_index("feature").loc["x1"]
     assert lines[2].split()[2:6] == [
-        f"{row['information']:.3f}",
+        f"{row['statistic']:.3f}",
         f"{row['chance_q95']:.3f}",
         f"{row['p_value']:.2g}",
         f"{row['q_value']:.2g}",

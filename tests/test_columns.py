@@ -13,6 +13,7 @@ import pyarrow.parquet
 import pytest
 from sklearn.pipeline import make_pipeline
 
+import infosieve._input.by_order
 import infosieve._input.lazy_columns
 import infosieve._input.problem
 import infosieve._scoring.jobs
@@ -187,7 +188,8 @@ def test_every_function_takes_a_source(unread, tmp_path):
     X, y, S = table.drop(columns="target"), table["target"], source.drop("target")
     pd.testing.assert_series_equal(relevance(S, y), relevance(X, y))
     pd.testing.assert_series_equal(
-        relevance(S, y, given=source[["c1", "kind"]]), relevance(X, y, given=X[["c1", "kind"]])
+        relevance(S, y, condition=source[["c1", "kind"]]),
+        relevance(X, y, condition=X[["c1", "kind"]]),
     )
     assert np.array_equal(choose_k(S, y, random_state=0).t, choose_k(X, y, random_state=0).t)
     how = {"given": ["c1"], "random_state": 0, "n_permutations": 19}
@@ -224,7 +226,7 @@ def test_identifiers_of_a_source_are_named(unread, tmp_path):
 @pytest.mark.filterwarnings("ignore:.*wanders|No column was selected")
 @pytest.mark.parametrize("block", [1, 2**21])
 def test_what_the_order_tells_is_the_same_on_disk(block, unread, tmp_path, monkeypatch):
-    monkeypatch.setattr(infosieve._input.problem, "_BLOCK", block)
+    monkeypatch.setattr(infosieve._input.by_order, "_BLOCK", block)
     table = numbers().assign(target=frame()["target"], visit=np.tile(np.arange(4.0), 30))
     source = kept("file", table, tmp_path)
     X, y = table.drop(columns="target"), table["target"]

@@ -197,7 +197,7 @@ def test_the_same_from_functions(client, small_jobs):
     pd.testing.assert_series_equal(relevance(X, y, executor=client), relevance(X, y))
     given = X[["a", "text"]]
     pd.testing.assert_series_equal(
-        relevance(X, y, given=given, executor=client), relevance(X, y, given=given)
+        relevance(X, y, condition=given, executor=client), relevance(X, y, condition=given)
     )
     ours, theirs = (choose_k(X, y, random_state=0, executor=e) for e in (client, None))
     assert (ours.k, ours.feature) == (theirs.k, theirs.feature)

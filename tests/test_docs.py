@@ -105,8 +105,9 @@ def test_the_decision_of_the_first_five_minutes_has_the_figures_above_it(as_a_re
     assert "Eight of ten measurements are informative." in text
     assert len(relevant - selected) == 6
     assert "Six of these were not selected" in text
-    first = names["selector"].alternatives_.iloc[0]
-    assert set(names["selector"].alternatives_["feature"]) == {"triglycerides"}
+    others = names["selector"].alternatives(names["X"], names["y"])
+    first = others.iloc[0]
+    assert set(others["feature"]) == {"triglycerides"}
     assert f"`triglycerides` adds {first['information']:.2f} nats" in text
     assert f"`hdl` {first['in_place']:.2f} (`in_place`)" in text
     assert f"would still add {first['share']:.2f} of what it adds" in text

@@ -1,5 +1,6 @@
 """One number, one name: what a search shows can be asked for with one public call."""
 
+import inspect
 import warnings
 
 import numpy as np
@@ -7,11 +8,17 @@ import pandas as pd
 import polars as pl
 import pytest
 
-from infosieve import MISelector, choose_k, mutual_information, permutation_test, relevance
+from infosieve import (
+    MISelector,
+    choose_k,
+    entropy,
+    mutual_information,
+    permutation_test,
+    relevance,
+)
 from infosieve._core.sequential import sequential_rule
+from infosieve.estimators import three_entropies
 from infosieve.significance._levels import forward_stop_level
-
-K = (3, 15)
 
 
 def table(rng, n=150):
@@ -30,19 +37,17 @@ def check_path(X, y, selector, **how):
         if row.action == "remove":
             before.remove(name)
             tried, given = name, before
-            change = mutual_information(
-                X[[name]], y, given=X[before], criterion="mi", n_neighbors=K
-            )
+            change = mutual_information(X[[name]], y, condition=X[before], criterion="mi")
             assert -change == row.gain
-            assert mutual_information(X[before], y, n_neighbors=K) == row.mi
+            assert mutual_information(X[before], y) == row.mi
         else:
             tried, given = [c for c in X if c not in before], before
-            assert mutual_information(X[[*before, name]], y, n_neighbors=K) == row.mi
-            known = {"given": X[before]} if before else {}
+            assert mutual_information(X[[*before, name]], y) == row.mi
+            known = {"condition": X[before]} if before else {}
             criterion = {"criterion": selector.result_.criterion}
-            gain = mutual_information(X[[name]], y, **known, **criterion, n_neighbors=K)
+            gain = mutual_information(X[[name]], y, **known, **criterion)
             assert gain == pytest.approx(row.gain, abs=1e-15)
-            scores = relevance(X[tried], y, **known, **criterion, n_neighbors=K)
+            scores = relevance(X[tried], y, **known, **criterion)
             assert scores.idxmax() == name
             assert scores[name] == gain
         if pd.notna(row.p_value):
@@ -55,6 +60,41 @@ def check_path(X, y, selector, **how):
             assert test.permutations_used[at] == row.permutations
             assert test.null[: row.permutations, 0].tolist() == list(step.null)
         before = [*before, name] if row.action == "add" else before
+
+
+@pytest.mark.parametrize("name", ["n_neighbors", "max_samples", "method", "metric", "scale"])
+def test_one_default_for_how_informative_columns_are(name):
+    doors = (mutual_information, relevance, permutation_test, MISelector)
+    assert len({inspect.signature(door).parameters[name].default for door in doors}) == 1
+    others = (entropy, three_entropies)
+    defaults = [inspect.signature(door).parameters["n_neighbors"].default for door in others]
+    assert defaults == [(3, 10), (3, 10)]
+
+
+@pytest.mark.parametrize(
+    "kind", ["plain", "categories", "gaps", "groups", "series", "a walk", "rounded", "many"]
+)
+@pytest.mark.filterwarnings("ignore:y wanders")
+def test_relevance_is_that_of_a_selector(kind, rng):
+    X, y = table(rng, 9000 if kind == "many" else 150)
+    X = X.assign(copy=7 - 3 * X["a"], constant=1.0)
+    groups, how = None, {}
+    if kind == "categories":
+        y = np.where(y > 0, "high", "low")
+    elif kind == "gaps":
+        X = X.mask(rng.uniform(size=X.shape) < 0.1)
+    elif kind == "groups":
+        groups = np.arange(150) // 3
+    elif kind == "series":
+        how["series"] = 4
+    elif kind == "a walk":
+        y, how["series"] = y.cumsum(), True
+    elif kind == "rounded":
+        X[list("abc")] = X[list("abc")].round(1)
+    selector = MISelector(n_features_to_select=1, random_state=0, **how).fit(X, y, groups)
+    found = relevance(X, y, groups=groups, **how)
+    assert found.tolist() == selector.relevance_.tolist()
+    assert (selector.result_.n_parts > 1) == (kind in ("groups", "series", "many"))
 
 
 @pytest.mark.parametrize("criterion", ["cmi", "mi"])
@@ -104,7 +144,7 @@ def test_a_pair_by_public_calls():
     pair = selector.path_.iloc[:2]
     assert set(pair["feature"]) == {"b", "d"}
     names = pair["feature"].tolist()
-    assert mutual_information(X[names], y, n_neighbors=K) == pair["mi"].iloc[0]
+    assert mutual_information(X[names], y) == pair["mi"].iloc[0]
     assert pair["gain"].iloc[0] == pair["mi"].iloc[0]  # nothing was selected before
     row, step = pair.iloc[0], selector.result_.steps[0]
     how = {"alpha": row["level"], "random_state": 0, "screen": "auto"}
@@ -125,18 +165,18 @@ def test_a_pair_by_public_calls():
 def test_information_of_several_columns_given_others(rng):
     X, y = table(rng)
     parts = [
-        mutual_information(X["b"], y, given=X["a"], criterion="cmi"),
-        mutual_information(X["c"], y, given=X[["a", "b"]], criterion="cmi"),
+        mutual_information(X["b"], y, condition=X["a"], criterion="cmi"),
+        mutual_information(X["c"], y, condition=X[["a", "b"]], criterion="cmi"),
     ]
-    together = mutual_information(X[["b", "c"]], y, given=X["a"], criterion="cmi")
+    together = mutual_information(X[["b", "c"]], y, condition=X["a"], criterion="cmi")
     assert together == pytest.approx(sum(parts), abs=0.2)  # two estimates of one quantity
-    assert together == mutual_information(X[["c", "b"]], y, given=X["a"], criterion="cmi")
+    assert together == mutual_information(X[["c", "b"]], y, condition=X["a"], criterion="cmi")
     difference = mutual_information(X[["a", "b"]], y) - mutual_information(X["a"], y)
-    assert mutual_information(X["b"], y, given=X["a"], criterion="mi") == difference
-    given = relevance(X[["b", "c"]], y, given=X["a"], criterion="mi")
+    assert mutual_information(X["b"], y, condition=X["a"], criterion="mi") == difference
+    given = relevance(X[["b", "c"]], y, condition=X["a"], criterion="mi")
     assert given["b"] == pytest.approx(difference, abs=1e-15)
     with pytest.raises(ValueError, match="'criterion' parameter must be one of 'frenzel-pompe'"):
-        mutual_information(X["b"], y, given=X["a"], criterion="gain")
+        mutual_information(X["b"], y, condition=X["a"], criterion="gain")
 
 
 def test_random_numbers_belong_to_the_given_columns(rng):

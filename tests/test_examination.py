@@ -34,7 +34,7 @@ def test_each_answer_is_that_of_its_own_call(table, tmp_path):
     told = []
     found = examine(X, y, MISelector(**FEW), n_resamples=2, tell=lambda *one: told.append(one))
     selector = MISelector(**FEW).fit(X, y)
-    _ = selector.alternatives_
+    selector.alternatives(X, y)
     assert without_times(found.selection) == without_times(selector.result_)
     ref = relevance_test(X, y, alpha=0.1, random_state=0)
     assert without_times(found.relevance) == without_times(ref)

@@ -37,8 +37,8 @@ def test_symmetry(data, method):
     assert mutual_information(X[:, 0], y, **method) == mutual_information(y, X[:, 0], **method)
     if method["method"] == "ksg1":
         given = X[:, 2]
-        there = mutual_information(X[:, :2], y, given=given, **method)
-        assert there == mutual_information(y, X[:, :2], given=given, **method)
+        there = mutual_information(X[:, :2], y, condition=given, **method)
+        assert there == mutual_information(y, X[:, :2], condition=given, **method)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -158,8 +158,8 @@ def test_number_of_threads(rng, n_jobs):
     X[:, ::3] = np.round(X[:, ::3])
     y = X[:, 0] + rng.normal(size=150)
     for given_columns in (None, X[:, :2]):
-        one = relevance(X, y, given=given_columns)
-        np.testing.assert_array_equal(one, relevance(X, y, given=given_columns, n_jobs=n_jobs))
+        one = relevance(X, y, condition=given_columns)
+        np.testing.assert_array_equal(one, relevance(X, y, condition=given_columns, n_jobs=n_jobs))
 
 
 def test_each_column_as_if_it_were_alone(rng):

@@ -104,8 +104,10 @@ def test_what_ways_there_are():
     assert auto == mutual_information(table[["b", "a"]], y)  # no column is special
     assert auto > mutual_information(filled[["a", "b"]], y)  # which does not know where gaps are
     assert auto != mutual_information(table[["a", "b"]], y, missing="value")
-    given = mutual_information(table["a"], y, given=table[["b"]])
-    assert given == pytest.approx(mutual_information(table["a"], y, given=filled[["b"]]), abs=0.05)
+    given = mutual_information(table["a"], y, condition=table[["b"]])
+    assert given == pytest.approx(
+        mutual_information(table["a"], y, condition=filled[["b"]]), abs=0.05
+    )
     with pytest.raises(ValueError, match="'missing' parameter must be one of 'auto', 'value'"):
         relevance(table, y, missing="mean")
     with pytest.raises(ValueError, match=r"'a' \(\d+\), 'b' \(\d+\), 'c' \(\d+\), 'd' \(\d+\)"):
@@ -124,7 +126,7 @@ def test_a_search_by_public_calls(way):
     how = {"n_neighbors": (3, 15), "missing": way}
     assert mutual_information(table[first], y, **how) == path["mi"][0]
     assert mutual_information(table[[first, second]], y, **how) == path["mi"][1]
-    gain = mutual_information(table[second], y, given=table[first], criterion="cmi", **how)
+    gain = mutual_information(table[second], y, condition=table[first], criterion="cmi", **how)
     assert gain == path["gain"][1]
     rest = [name for name in table if name != first]
     test = permutation_test(

@@ -87,7 +87,7 @@ def test_agrees_with_plain_loops(rng):
     for j in range(3):
         observed = measured(column(X.iloc[:, j])[0])
         b = int((null >= observed - 1e-12).sum())
-        np.testing.assert_allclose(found.information[j], observed, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(found.statistic[j], observed, rtol=0, atol=1e-12)
         assert (found.exceedances[j], found.p_values[j]) == (b, (b + 1) / (n_draws + 1))
         np.testing.assert_allclose(found.chance[j], np.quantile(null, 0.95), atol=1e-12)
     # Their own for the others, up to the twentieth draw that reaches them.
@@ -99,7 +99,7 @@ def test_agrees_with_plain_loops(rng):
         while t < n_draws and b < ENOUGH:
             b += measured(own[orders[t]], j == 4) >= observed - 1e-12
             t += 1
-        np.testing.assert_allclose(found.information[j], observed, rtol=0, atol=1e-12)
+        np.testing.assert_allclose(found.statistic[j], observed, rtol=0, atol=1e-12)
         assert (found.exceedances[j], found.n_draws[j]) == (b, t)
         assert found.p_values[j] == (b / t if b == ENOUGH else (b + 1) / (n_draws + 1))
     assert found.shared.tolist() == [True] * 3 + [False] * 2
@@ -199,10 +199,10 @@ def test_information_is_relevance_where_nothing_is_repeated(rng):
     plain = relevance(X, y, scale="normal-scores", n_neighbors=(3, 25))
     spread = X.columns.get_loc("rounded")
     others = np.delete(np.arange(X.shape[1]), spread)
-    np.testing.assert_array_equal(test.information[others], plain.to_numpy()[others])
+    np.testing.assert_array_equal(test.statistic[others], plain.to_numpy()[others])
     ranks = np.argsort(np.argsort(prepared_like(X["rounded"])))
     want = mutual_information(ranks, y, scale="normal-scores", n_neighbors=(3, 25))
-    assert test.information[spread] == want != plain.iloc[spread]
+    assert test.statistic[spread] == want != plain.iloc[spread]
 
 
 def prepared_like(values):
@@ -279,7 +279,7 @@ def test_it_does_not_matter_how_many_draws_come_at_a_time(seed, sizes):
     null = rng.integers(0, 5, (n, m)).astype(float)
     columns, observed = np.arange(m), np.array([0.0, 2.0, 4.0, 9.0])
     found = module._Found.untested(m)
-    found.information[:] = observed
+    found.statistic[:] = observed
     at, some = 0, columns
     for size in sizes:
         ended = module._count(found, some, null[at : at + size][:, some], at)
@@ -318,7 +318,7 @@ def test_columns_alone_have_the_permutations_of_permutation_test_whatever_their_
     for name in ("counts", "kind", "gaps"):
         alone = relevance_test(X[[name]], y, n_permutations=150, random_state=2).to_frame()
         row = together[together["feature"] == name].reset_index(drop=True)
-        columns = ["information", "p_value", "exceedances", "draws", "chance_q95"]
+        columns = ["statistic", "p_value", "exceedances", "draws", "chance_q95"]
         pd.testing.assert_frame_equal(alone[columns], row[columns])
 
 
@@ -355,12 +355,12 @@ def test_monotone_changes_of_columns_and_target_do_not_matter(rng):
     X, y = rng.normal(size=(60, 4)).round(1), rng.normal(size=60)
     one = relevance_test(X, y, n_permutations=99, random_state=0)
     same_p = relevance_test(np.exp(3 * X), -2 * y, n_permutations=99, random_state=0)
-    np.testing.assert_array_equal(one.information, same_p.information)
+    np.testing.assert_array_equal(one.statistic, same_p.statistic)
     np.testing.assert_array_equal(one.p_values, same_p.p_values)
     # By other values, rows may have the reverse order: other noise where there are ties.
     X = rng.normal(size=(60, 4))
     one, other = (relevance_test(X, t, n_permutations=99, random_state=0) for t in (y, -(y**3)))
-    np.testing.assert_array_equal(one.information, other.information)
+    np.testing.assert_array_equal(one.statistic, other.statistic)
 
 
 def test_tables_on_disk_give_the_same(rng, tmp_path, monkeypatch):
@@ -404,7 +404,7 @@ def test_all_kinds_of_columns(rng):
     assert frame["shared"].to_dict() == {
         name: name not in ("counts", "kind", "gaps", "same") for name in X
     }
-    assert frame.loc["same", ["information", "p_value", "q_value", "draws"]].tolist() == [
+    assert frame.loc["same", ["statistic", "p_value", "q_value", "draws"]].tolist() == [
         0,
         1,
         1,
@@ -480,7 +480,7 @@ def test_other_scales_share_nothing(rng, scale):
     test = relevance_test(X, y, scale=scale, n_permutations=99, random_state=0)
     assert not test.shared.any()
     want = relevance(X, y, scale=scale, n_neighbors=(3, 25))
-    np.testing.assert_array_equal(test.information, want)
+    np.testing.assert_array_equal(test.statistic, want)
 
 
 def test_classes_and_several_targets(rng):
@@ -587,7 +587,7 @@ def made(exceedances, n_draws, asked=None, shared=True, alpha=0.05, **more):
     known = relevance_test(np.arange(12.0)[:, None], np.arange(12.0), n_permutations=3)
     return RelevanceTest(
         features=tuple(range(n)),
-        information=np.zeros(n),
+        statistic=np.zeros(n),
         alpha=alpha,
         exceedances=exceedances,
         n_draws=n_draws,
@@ -610,7 +610,7 @@ def test_the_record(rng):
         "from infosieve import relevance_test\n\n"
         "relevance_test(X, y, n_permutations=99, random_state=4)"
     )
-    assert not test.information.flags.writeable
+    assert not test.statistic.flags.writeable
     text = test.to_json()
     again = RelevanceTest.from_json(text)
     assert again.to_json() == text
@@ -623,7 +623,7 @@ def test_the_record(rng):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"information": [0.0]}, "'information' must have 11 values"),
+        ({"statistic": [0.0]}, "'statistic' must have 11 values"),
         ({"chance": [None] * 11}, "damaged"),
         ({"alpha": 2}, r"at `\$.alpha`"),
         ({"exceedances": [-1] * 11}, "out of range"),
@@ -664,7 +664,7 @@ def test_the_page(rng, m, tmp_path):
         ranks = sorted(rank for trace in figures[1]["data"] for rank in trace["x"])
         assert (ranks[0], ranks[-1]) == (1, m)
         assert len(ranks) <= 400
-    assert "relevance() has other defaults, and gives other values" in page
+    assert "statistic (nats)" in page
     assert "<i>" not in test._repr_html_()
     assert "informative" in test._repr_html_()
 

@@ -371,7 +371,7 @@ def relevance_of(result, relevant, **more):
     """A relevance test of the columns of a selection."""
     flags = np.isin(np.arange(len(result.features)), relevant)
     return SimpleNamespace(
-        _schema="relevance-test", features=result.features, information=result.relevance,
+        _schema="relevance-test", features=result.features, statistic=result.relevance,
         relevant=flags, alpha=0.05,
         q_values=np.where(flags, 0.004, 0.5), provenance=more.get("known", result.provenance),
     )  # fmt: skip
@@ -442,7 +442,7 @@ def test_questions_come_in_the_order_of_a_reader(found):
 
 def test_what_was_not_asked_says_how_to_ask(found):
     text = read(page(found))
-    assert "selector.alternatives_" in text
+    assert "selector.alternatives(X, y)" in text
     assert "relevance=relevance_test(X, y)" in text
     assert "stability=stability(selector, X, y)" in text
     assert (
@@ -885,7 +885,7 @@ def test_answers_as_they_are(tmp_path):
     selector = MISelector(random_state=0).fit(X, y)
     test = relevance_test(X, y, random_state=0)
     again = stability(selector, X, y, n_resamples=3, random_state=0)
-    stand_ins = selector.alternatives_
+    stand_ins = selector.alternatives(X, y)
     clusters = FeatureClustering(3).fit(X, y).result_
     beside = {"relevance": test, "stability": again, "clusters": clusters}
     selector.result_.report(tmp_path / "page.html", **beside)

@@ -473,7 +473,7 @@ RECORDS = {
 def fitted(X, y, with_alternatives=False, **parameters):
     selector = MISelector(random_state=0, **parameters).fit(X, y)
     if with_alternatives:
-        assert selector.alternatives_ is not None
+        assert selector.alternatives(X, y) is not None
     return selector.result_
 
 

@@ -75,7 +75,7 @@ def test_one_by_one_agrees_with_plain_loops(criterion):
             conditional = how | {"criterion": "cmi"}
             values = [
                 combined([
-                    mutual_information(table[c], y, given=table[s], **conditional)
+                    mutual_information(table[c], y, condition=table[s], **conditional)
                     for s in selected
                 ])
                 for c in left
@@ -188,9 +188,9 @@ def test_default_finds_what_matters_and_says_how_sure():
     assert (path["p_value"][:5] <= path["level"][:5]).all()
     assert path["p_value"][5] > path["level"][5]
     assert path["significant"].tolist() == [True] * 5 + [False]
-    np.testing.assert_array_equal(selector.relevance_, relevance(X, y, n_neighbors=(3, 15)))
+    np.testing.assert_array_equal(selector.relevance_, relevance(X, y))
     first_two = selector.selected_[:2]
-    assert path["mi"][1] == mutual_information(X[:, first_two], y, n_neighbors=(3, 15))
+    assert path["mi"][1] == mutual_information(X[:, first_two], y)
     assert isinstance(selector.result_, SelectionResult)
     assert "p = " in selector.result_.stop_reason
     fixed = MISelector(random_state=0, n_permutations=199).fit(named(X), y)

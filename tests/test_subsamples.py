@@ -21,17 +21,17 @@ def test_an_estimate_is_the_mean_of_those_of_parts(given):
     X, y = in_order(*data())
     condition = None if given is None else X[:, given]
     how = {"n_neighbors": (3, 6), "scale": None, "criterion": "cmi"}
-    found = relevance(X[:, :2], y, given=condition, max_samples=150, **how)
+    found = relevance(X[:, :2], y, condition=condition, max_samples=150, **how)
     rng = np.random.default_rng(0)
     target = columns(["normal"], 600, rng)
     rows, edges = parts_of(150, target)
     each = [
-        relevance(X[at][:, :2], y[at], given=None if given is None else condition[at], **how)
+        relevance(X[at][:, :2], y[at], condition=None if given is None else condition[at], **how)
         for at in np.split(rows, edges[1:-1])
     ]
     assert len(each) == 4
     np.testing.assert_allclose(found, np.mean(each, axis=0), atol=1e-12)
-    one = mutual_information(X[:, 0], y, given=condition, max_samples=150, **how)
+    one = mutual_information(X[:, 0], y, condition=condition, max_samples=150, **how)
     assert one == pytest.approx(found[0], abs=1e-12)
 
 
@@ -70,7 +70,7 @@ def test_a_search_in_parts_by_public_calls_and_threads():
     how = {"n_neighbors": (3, 15), "max_samples": 200}
     path = selector.path_
     assert mutual_information(table[first], y, **how) == path["mi"][0]
-    gain = mutual_information(table[second], y, given=table[first], criterion="cmi", **how)
+    gain = mutual_information(table[second], y, condition=table[first], criterion="cmi", **how)
     assert gain == path["gain"][1]
     rest = [name for name in table if name != first]
     test = permutation_test(

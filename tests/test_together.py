@@ -35,7 +35,7 @@ from infosieve._input.together import Together, period_of, told_by_place
 from infosieve._resampling.layout import alike, laid_out
 from infosieve._resampling.permutations import global_permutations, permutations_of, random_folds
 from infosieve._resampling.surrogates import Series, Surrogates
-from infosieve._resampling.surrogates import _gone_on as gone_on
+from infosieve._resampling.surrogates import _draw_gaps as gone_on
 from infosieve._scoring.jobs import Scoring
 from infosieve.results import SelectionResult
 
@@ -177,7 +177,7 @@ def test_many_groups_are_cut_into_parts_of_some():
 def test_an_estimate_is_the_mean_over_parts_of_the_plain_loop(condition):
     X, y, groups = grouped([3] * 12)
     X, y = (X - X.mean(0)) / X.std(0), (y - y.mean()) / y.std()
-    how = {"given": X[:, 1:], "criterion": "cmi"} if condition else {}
+    how = {"condition": X[:, 1:], "criterion": "cmi"} if condition else {}
     found = mutual_information(X[:, 0], y, n_neighbors=3, groups=groups, **how)
     problem = open_problem(X, y, Settings(), groups=groups)
     rows = laid_out(problem.prepare("standard", Threads(1)), None)[1].rows
@@ -259,7 +259,7 @@ def test_a_search_with_groups_by_public_calls():
     how = {"n_neighbors": (3, 15), "groups": groups}
     assert mutual_information(table[first], y, **how) == path["mi"][0]
     assert relevance(table, y, **how)[first] == path["mi"][0]
-    gain = mutual_information(table[second], y, given=table[first], criterion="cmi", **how)
+    gain = mutual_information(table[second], y, condition=table[first], criterion="cmi", **how)
     assert gain == path["gain"][1]
     rest = [name for name in table if name != first]
     test = permutation_test(

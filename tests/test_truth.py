@@ -169,7 +169,7 @@ def test_conditional_information_of_a_normal_triple():
             z, e, f = rng.normal(size=(3, 1000))
             x = z + e
             y = z + strength * e + np.sqrt(1 - strength**2) * f
-            values.append(mutual_information(x, y, given=z))
+            values.append(mutual_information(x, y, condition=z))
     assert np.mean(estimates[0.0]) == pytest.approx(0.0, abs=0.02)
     assert np.mean(estimates[0.6]) == pytest.approx(-0.5 * np.log(1 - 0.36), abs=0.04)
 
@@ -178,7 +178,7 @@ def test_chain_rule_holds_statistically(rng):
     x1, x2, e = rng.normal(size=(3, 500))
     y = x1 + x2 + e
     whole = mutual_information(np.c_[x1, x2], y)
-    parts = mutual_information(x1, y) + mutual_information(x2, y, given=x1)
+    parts = mutual_information(x1, y) + mutual_information(x2, y, condition=x1)
     assert whole == pytest.approx(parts, abs=0.1)
 
 

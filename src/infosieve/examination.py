@@ -138,7 +138,7 @@ def examine(
             tell(name, result)
 
     selector.fit(X, y, groups)
-    _ = selector.alternatives_  # which its result then has
+    selector.alternatives(X, y, groups)  # which its result then has
     keep("selection", selector.result_)
     shared = {"groups": groups, "n_jobs": selector.n_jobs, "executor": selector.executor}
     shared |= {"random_state": selector.result_.provenance.seed, "verbose": selector.verbose}

@@ -105,7 +105,7 @@ RELEVANCE_TEST = {
 }  # fmt: skip
 INFORMATION = {
     **ESTIMATE, **SERIES,
-    "given": None,
+    "condition": None,
     "criterion": "frenzel-pompe",
     "max_samples": None,
     "groups": None,
@@ -400,7 +400,7 @@ def select_on_disk(data, jobs, **settings):
 def select_with_alternatives(data, jobs, **settings):
     selector = MISelector(**{**SELECTOR, "n_jobs": jobs, **settings})
     selector.fit(data.X, data.y, data.groups)
-    frame = selector.alternatives_
+    frame = selector.alternatives(data.X, data.y, data.groups)
     return facts_of_selector(selector) | {"frame": frame}
 
 
@@ -454,14 +454,14 @@ def find_relevant(data, jobs, where=contextlib.nullcontext, **settings):
 
 def information(data, jobs, columns, given=None, **settings):
     how = INFORMATION | settings | {"groups": data.groups}
-    how["given"] = None if given is None else data.X[given]
+    how["condition"] = None if given is None else data.X[given]
     return {"value": mutual_information(data.X[columns], data.y, **how)}
 
 
 def of_each(data, jobs, given=None, where=contextlib.nullcontext, **settings):
     with where() as more:
         how = {**RELEVANCE, **settings, "groups": data.groups, "n_jobs": jobs, **(more or {})}
-        how["given"] = None if given is None else data.X[given]
+        how["condition"] = None if given is None else data.X[given]
         values = relevance(data.X, data.y, **how)
     return {"values": np.asarray(values), "names": list(getattr(values, "index", []))}
 

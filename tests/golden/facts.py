@@ -46,7 +46,7 @@ FIELDS = {
         "exceedances", "p_values", "p_value", "provenance",
     ],
     "RelevanceTest": [
-        "features", "information", "alpha", "exceedances", "n_draws", "n_draws_asked", "shared",
+        "features", "statistic", "alpha", "exceedances", "n_draws", "n_draws_asked", "shared",
         "chance", "device", "n_parts", "n_samples_used", "tested", "p_values", "q_values",
         "relevant", "smallest_p", "n_needed", "provenance",
     ],
@@ -61,7 +61,7 @@ FIELDS = {
     ],
 }  # fmt: skip
 # What a person sees of a case whose record has changed, beside the names of the parts.
-SEEN = ["status", "selected", "steps", "observed", "p_values", "information", "relevant", "chosen",
+SEEN = ["status", "selected", "steps", "observed", "p_values", "statistic", "relevant", "chosen",
         "labels", "k", "value", "values", "columns", "written"]  # fmt: skip
 
 

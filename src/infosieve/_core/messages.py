@@ -36,6 +36,8 @@ def quoted(value: str) -> str:
     return f"'{inside}'"
 
 
+# Through these modules of Python, too, the package calls itself.
+_BETWEEN = ("contextlib", "functools")
 # What somebody has warned of already, or will say better: see unsaid().
 _unsaid: ContextVar[tuple[str, ...]] = ContextVar("unsaid", default=())
 
@@ -58,7 +60,10 @@ def warn(text: str, about: str = "", apart: str = "") -> None:
     if about and about in _unsaid.get():
         return
     level, frame = 1, sys._getframe()
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").startswith("infosieve."):
+    while frame.f_back is not None:
+        name = frame.f_globals.get("__name__", "")
+        if name not in _BETWEEN and not name.startswith("infosieve."):
+            break
         level, frame = level + 1, frame.f_back
     warning = UserWarning(apart + text)
     warning.says = text  # type: ignore[attr-defined]

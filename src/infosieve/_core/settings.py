@@ -29,8 +29,8 @@ Correlation: TypeAlias = Literal["pearson", "spearman"]
 Linkage: TypeAlias = Literal["representative", "average", "complete"]
 Representative: TypeAlias = Literal["mean", "medoid", "pls"]
 
-# K of an estimate; of a selection (docs/default.md); and the values that choose_k tries.
-DEFAULT_NEIGHBORS, SELECTION_NEIGHBORS, NEIGHBORS_TRIED = (3, 10), (3, 15), (2, 20)
+# K of information (docs/default.md); of entropies; and the values that choose_k tries.
+DEFAULT_NEIGHBORS, ENTROPY_NEIGHBORS, NEIGHBORS_TRIED = (3, 15), (3, 10), (2, 20)
 # K of tests of single columns (docs/relevant.md).
 TEST_NEIGHBORS = (3, 25)
 # Folds of resampled estimates.
@@ -110,7 +110,9 @@ class Settings:
     n_neighbors: Annotated[
         Neighbors | Literal["auto"],
         Parameter(
-            rules.neighbors(), "K: one number, or a range such as 3,15 whose estimates are averaged"
+            rules.neighbors(),
+            "K: one number, or a range such as 3,15 whose estimates are averaged",
+            expert=True,
         ),
     ] = DEFAULT_NEIGHBORS
     criterion: Annotated[
@@ -213,11 +215,12 @@ class InformationSettings(Settings):
 
     absent = ("random_state", "checkpoint", "verbose")
 
-    given: Annotated[Any, Parameter(rules.anything())] = None
+    max_samples: Annotated[int | float | Literal["auto"] | None, _MAX_SAMPLES] = "auto"
+    condition: Annotated[Any, Parameter(rules.anything())] = None
 
     def check(self) -> None:
-        if self.given is not None and self.criterion != "mi":
-            how = f"{mention('given')} or {setting('criterion', 'cmi')}"
+        if self.condition is not None and self.criterion != "mi":
+            how = f"{mention('condition')} or {setting('criterion', 'cmi')}"
             self._refuse_ksg2(_CONDITIONAL.format(how))
 
 
@@ -237,6 +240,7 @@ class ChoiceSettings(Settings):
 class SamplingSettings(Settings):
     """Those of permutation tests, which a search has as well."""
 
+    max_samples: Annotated[int | float | Literal["auto"] | None, _MAX_SAMPLES] = "auto"
     null: Annotated[
         Null,
         Parameter(
@@ -287,14 +291,6 @@ class TestSettings(SamplingSettings):
     __test__ = False  # no class of tests, whatever pytest thinks of its name
     absent = ("checkpoint", "verbose")
 
-    n_neighbors: Annotated[
-        Neighbors,
-        Parameter(
-            rules.neighbors(),
-            "K: one number, or a range such as 3,15 whose estimates are averaged",
-            expert=True,
-        ),
-    ] = SELECTION_NEIGHBORS
     pairs: Annotated[bool, Parameter(rules.flag(), "test pairs of the candidates")] = False
     criterion: Annotated[
         str,
@@ -386,7 +382,6 @@ class RelevanceSettings(Settings):
 class SelectorSettings(SamplingSettings):
     """Those of :class:`MISelector`."""
 
-    max_samples: Annotated[int | float | Literal["auto"] | None, _MAX_SAMPLES] = "auto"
     screen: Annotated[int | Literal["auto"] | None, _SCREEN] = "auto"
     alpha: Annotated[float, Parameter(rules.rate(), "the significance level of the tests")] = 0.05
     n_neighbors: Annotated[
@@ -396,7 +391,7 @@ class SelectorSettings(SamplingSettings):
             "K: one number, a range such as 3,15 whose estimates are averaged, or auto",
             expert=True,
         ),
-    ] = SELECTION_NEIGHBORS
+    ] = DEFAULT_NEIGHBORS
     criterion: Annotated[
         str,
         Parameter(

@@ -68,7 +68,7 @@ class Columns(WritableArrays):
         Distinct values before ties were broken; 1 means constant.
     known_order : ndarray of shape (n_columns, n_samples), optional
         What sorts each column, where that is known already.
-    owned : ndarray of bool, of shape (n_columns,), optional
+    dominated : ndarray of bool, of shape (n_columns,), optional
         Whether one value makes up the standard deviation; known at the door only.
     gaps : ndarray of bool, of shape (n_columns,), optional
         Which columns of numbers have gaps. A gap is a value of its own (:data:`GAP`), infinitely
@@ -79,7 +79,7 @@ class Columns(WritableArrays):
     categorical: BoolArray
     n_distinct: IntArray
     known_order: IntArray | None = None
-    owned: BoolArray | None = None
+    dominated: BoolArray | None = None
     gaps: BoolArray | None = None
 
     @property

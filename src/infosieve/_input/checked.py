@@ -2,6 +2,7 @@
 
 import hashlib
 import numbers
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from typing import Any
@@ -26,7 +27,7 @@ class Table:
     Attributes
     ----------
     argument : str
-        What the user calls it ("X", "y", "given").
+        What the user calls it ("X", "y", "condition").
     names : list
         The columns' names, or their numbers where they have none.
     named : bool
@@ -61,16 +62,17 @@ class Table:
 
     @classmethod
     def without_values(
-        cls, argument: str, names: list[Any], named: bool, n_columns: int
+        cls, argument: str, names: Sequence[Any] | None, n_columns: int, index: Any = None
     ) -> "Table":
-        """Columns that have names already, and are numbers until somebody looks at them."""
+        """Columns that nobody has looked at, named or numbered."""
         return cls(
             argument=argument,
-            names=names,
-            named=named,
+            names=list(range(n_columns)) if names is None else list(names),
+            named=names is not None,
             values=np.empty((n_columns, 0)),
             categorical=np.zeros(n_columns, bool),
             levels={},
+            index=index,
         )
 
     @property
@@ -184,8 +186,7 @@ class Table:
             row = row + 0.0  # -0.0 is 0
             digest = hashlib.blake2b(row.astype("<f8").tobytes(), digest_size=16)
             if j in self.offsets:
-                offset = self.offsets[j]
-                digest.update(f"{offset.numerator:x}/{offset.denominator:x}".encode())
+                digest.update(f"{self.offsets[j]:x}/1".encode())
             each.append(digest.digest())
         return each
 
@@ -219,8 +220,10 @@ def _number(level: Any) -> Any:
     return float(level) + 0.0 if same else level
 
 
-def refuse_missing(argument: str, names: list[Any], n_samples: int, counts: IntArray) -> None:
-    """No estimate from values that are not there, where that is asked for; counts by column."""
+def refuse_values(
+    argument: str, names: list[Any], n_samples: int, infinite: IntArray, missing: IntArray
+) -> None:
+    """No estimate from infinities, or from gaps where these are refused; counts by column."""
     way_out = (
         f"Neighbours of an unknown value are unknown: pass {setting('missing', 'auto')}"
         + either(
@@ -231,32 +234,22 @@ def refuse_missing(argument: str, names: list[Any], n_samples: int, counts: IntA
     )
     if argument == "y":
         way_out = f"Leave these samples out; {setting('missing', 'auto')} does, and says how many."
-    _refuse(argument, names, n_samples, counts, "missing values (NaN)", way_out)
-
-
-def refuse_infinite(argument: str, names: list[Any], n_samples: int, counts: IntArray) -> None:
-    """Infinities have no neighbours; counts by column."""
-    _refuse(
-        argument,
-        names,
-        n_samples,
-        counts,
-        "infinite values",
-        "They have no neighbours: drop those samples or columns, or write NaN (missing) for them.",
+    no_neighbours = (
+        "They have no neighbours: drop those samples or columns, or write NaN (missing) for them."
     )
-
-
-def _refuse(
-    argument: str, names: list[Any], n_samples: int, counts: IntArray, what: str, way_out: str
-) -> None:
-    columns = np.flatnonzero(counts)
-    if columns.size == 0:
-        return
-    first = ", ".join(f"{shown(names[j])} ({counts[j]})" for j in columns[:20])
-    more = f" and {columns.size - 20} more" if columns.size > 20 else ""
-    where = f" in {columns.size} of its columns: {first}{more}" if len(names) > 1 else ""
-    where = where or f" ({counts[0]} of {n_samples})"
-    raise ValueError(f"{argument} has {what}{where}. {way_out}")
+    for counts, what, way in (
+        (infinite, "infinite values", no_neighbours),
+        (missing, "missing values (NaN)", way_out),
+    ):
+        columns = np.flatnonzero(counts)
+        if columns.size == 0:
+            continue
+        first = ", ".join(f"{shown(names[j])} ({counts[j]})" for j in columns[:20])
+        more = f" and {columns.size - 20} more" if columns.size > 20 else ""
+        where = f" ({counts[0]} of {n_samples})"
+        if len(names) > 1:
+            where = f" in {columns.size} of its columns: {first}{more}"
+        raise ValueError(f"{argument} has {what}{where}. {way}")
 
 
 def check_target(y: Table) -> None:

@@ -10,7 +10,6 @@ import pandas as pd
 from infosieve._core.dialect import either
 from infosieve._core.messages import shown
 from infosieve._core.types import FloatArray
-from infosieve._input.numbers import is_missing
 
 Kind: TypeAlias = Literal["number", "category"]
 
@@ -53,7 +52,8 @@ def kind_of(column: Any, label: str) -> Kind:
 
 
 def _kind_of_objects(column: Any, label: str) -> Kind:
-    values = [v for v in np.asarray(column, object) if not is_missing(v)]
+    cells = np.asarray(column, object)
+    values = list(cells[~pd.isna(cells)])
     kinds = [_kind_of_object(v) for v in values]
     for v, kind in zip(values, kinds, strict=True):
         if kind is None or kind != kinds[0]:

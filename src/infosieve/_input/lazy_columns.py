@@ -1,11 +1,13 @@
 """Tables that stay where they are: checked in one pass, columns prepared when they are taken."""
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property, partial
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from infosieve._core.types import (
     BoolArray,
@@ -27,8 +29,7 @@ from infosieve._input.tables import (
     check_columns,
     declared_columns,
     read_columns,
-    refuse_infinite,
-    refuse_missing,
+    refuse_values,
     warn_of_number_texts,
 )
 from infosieve._sources import ColumnSource
@@ -41,34 +42,41 @@ _BLOCK_BYTES = 1 << 24
 
 @dataclass(frozen=True, kw_only=True)
 class Survey:
-    """What has been found out about each column, in one pass over the table.
+    """What one pass over the table has found out about each column.
 
     Attributes
     ----------
     categorical : ndarray of bool
     n_distinct : ndarray of int
         After scaling, before ties were broken.
-    owned : ndarray of bool
+    dominated : ndarray of bool
         See :class:`infosieve._core.types.Columns`.
     n_missing, n_infinite : ndarray of int
     projections, widths : ndarray of float
         Random projections, a row for each direction, and widths of the bulk: they
         separate columns that are not duplicates.
-    digests : list of bytes
+    digests : ndarray of bytes
         Of the values.
-    levels : dict
-        The categories of categorical columns, by number.
+    levels : ndarray of object
+        The categories of each categorical column; None for others.
     """
 
     categorical: BoolArray
     n_distinct: IntArray
-    owned: BoolArray
+    dominated: BoolArray
     n_missing: IntArray
     n_infinite: IntArray
     projections: FloatArray
     widths: FloatArray
-    digests: list[bytes]
-    levels: dict[int, list[Any]]
+    digests: NDArray[np.object_]
+    levels: NDArray[np.object_]
+
+    @classmethod
+    def joined(cls, surveys: Sequence["Survey"]) -> "Survey":
+        """Surveys of blocks of columns as one of all of them."""
+        names = [field.name for field in fields(cls)]
+        each = {name: [getattr(survey, name) for survey in surveys] for name in names}
+        return cls(**{name: np.concatenate(parts, axis=-1) for name, parts in each.items()})
 
 
 @dataclass(frozen=True)
@@ -113,13 +121,13 @@ class SourceTable:
     def categorical(self) -> BoolArray:
         return self._known.categorical
 
-    @property
+    @cached_property
     def levels(self) -> dict[int, list[Any]]:
-        return self._known.levels
+        return {j: self._known.levels[j] for j in np.flatnonzero(self.categorical).tolist()}
 
     @property
     def digests(self) -> list[bytes]:
-        return self._known.digests
+        return list(self._known.digests)
 
     @property
     def _known(self) -> Survey:
@@ -135,8 +143,9 @@ class SourceTable:
         values, names = read_columns(self.source.read(columns), self.argument)
         numbers = columns.tolist()
         declared = {i: self.declared[j] for i, j in enumerate(numbers) if j in self.declared}
-        names = numbers if names is None else list(names)
-        table = check_columns(values, names, self.named, self.argument, declared)
+        unread = Table.without_values(self.argument, names, len(numbers))
+        unread = unread if self.named else replace(unread, names=numbers)
+        table = check_columns(values, unread, declared)
         return table if self.kept is None else table.take_rows(self.kept)
 
     def take_rows(self, rows: IntArray) -> "SourceTable":
@@ -156,28 +165,40 @@ class SourceTable:
 
 def complete_rows(source: ColumnSource, executor: Executor) -> BoolArray:
     """Which rows of a table that stays where it is have no gaps."""
-    gaps = list(_of_pieces(_incomplete, SourceTable(source, "X", {}), executor))
+    job = partial(_of_raw, ask=attrgetter("incomplete"))
+    gaps = list(_of_pieces(job, LazyColumns(SourceTable(source, "X", {})), executor))
     return np.asarray(~np.any(gaps, axis=0))
 
 
 def marks_of_rows(
     table: SourceTable,
-    marks_of: Callable[[Table, Marks], Marks],
+    marks_of: Callable[..., Marks],
     executor: Executor,
     known: Marks,
 ) -> Marks:
     """See :mod:`.row_order`."""
-    each = _of_pieces(partial(_marks, marks_of=marks_of, known=known), table, executor)
-    return np.asarray(np.sum(list(each), axis=0, dtype=np.uint64))
+    job = partial(_of_raw, ask=partial(marks_of, known=known))
+    each = list(_of_pieces(job, LazyColumns(table), executor))
+    return np.asarray(np.sum(each, axis=0, dtype=np.uint64))
 
 
-def _of_pieces(job: Callable[..., Any], table: SourceTable, executor: Executor) -> Iterator[Any]:
-    """What a job finds in all columns as they are on disk, some at a time."""
-    unread = LazyColumns(table, None, 0, executor.here)
-    who: Any = executor if executor.can_read(table.source) else executor.here
-    size = max(1, _BLOCK_BYTES // (8 * table.source.shape[0]))
-    pieces = who.place(unread).pieces(ColumnNumbers(range(table.n_columns)), size)
-    return iter(who.map(job, ((size, piece) for piece in pieces)))
+def _of_pieces(
+    job: Callable[..., Any], unread: "LazyColumns", executor: Executor, progress: bool = False
+) -> Iterator[Any]:
+    """What a job finds in all columns, some at a time, wherever the executor finds it best.
+
+    ``progress`` says how far it is.
+    """
+    m, n = unread.n_columns, unread.source.shape[0]
+    who: Any = executor if executor.can_read(unread.source) else executor.here
+    size = max(1, _BLOCK_BYTES // (8 * n))
+    pieces = who.place(unread).pieces(ColumnNumbers(range(m)), size)
+    if progress:
+        executor.progress.begin("looking at columns", m)
+    for i, found in enumerate(who.map(job, ((size, piece) for piece in pieces)), start=1):
+        yield found
+        if progress:
+            executor.progress.advance(min(i * size, m), m)
 
 
 def unread_table(
@@ -191,43 +212,21 @@ def unread_table(
 def open_table(
     table: SourceTable, scale: Scale, others: list[Table], executor: Executor
 ) -> SourceTable:
-    """Look at each column once, wherever the executor finds it best; refuse what cannot be used.
+    """Look at each column once; refuse what cannot be used.
 
     ``others`` are the tables that share the scale.
     """
-    source, argument, missing = table.source, table.argument, table.missing
     unread = LazyColumns(table, scale, 0, executor.here)
-    size = max(1, _BLOCK_BYTES // (8 * table.n_samples))
-    everything = ColumnNumbers(range(table.n_columns))
-
-    who: Any = executor if executor.can_read(source) else executor.here
-
-    def passed(job: Any, subject: "LazyColumns") -> list[Any]:
-        pieces = who.place(subject).pieces(everything, size)
-        executor.progress.begin("looking at columns", table.n_columns)
-        each = []
-        for found in who.map(job, ((size, piece) for piece in pieces)):
-            each.append(found)
-            done = min(len(each) * size, table.n_columns)
-            executor.progress.advance(done, table.n_columns)
-        return each
-
     if scale is None:  # columns keep their unit: the largest number of all comes first
-        largest = max(passed(_largest, unread))
-        table = replace(table, largest=largest)
-        exponent = exponent_of(np.array([largest, *(t.largest for t in others)]))
+        table = replace(table, largest=max(_of_pieces(_largest, unread, executor, progress=True)))
+        exponent = exponent_of(np.array([table.largest, *(t.largest for t in others)]))
         unread = LazyColumns(table, scale, exponent, executor.here)
-    each = passed(_survey, unread)
-    n_missing, n_infinite = (
-        np.concatenate([getattr(e, name) for e in each]) for name in ("n_missing", "n_infinite")
-    )
-    refuse_infinite(argument, table.names, table.n_samples, n_infinite)
-    if missing == "error":
-        refuse_missing(argument, table.names, table.n_samples, n_missing)
-    known = replace(table, survey=_joined(each))
-    texts = set(source.texts)
-    named = enumerate(source.columns)
-    warn_of_number_texts(known, (j for j, n in named if n in texts and not table.declared.get(j)))
+    survey = Survey.joined(list(_of_pieces(_survey, unread, executor, progress=True)))
+    gaps = survey.n_missing * (table.missing == "error")
+    refuse_values(table.argument, table.names, table.n_samples, survey.n_infinite, gaps)
+    known, texts = replace(table, survey=survey), set(table.source.texts)
+    undeclared = [j for j in range(table.n_columns) if not table.declared.get(j)]
+    warn_of_number_texts(known, (j for j in undeclared if table.names[j] in texts))
     return known
 
 
@@ -239,8 +238,8 @@ class LazyColumns:
     """
 
     table: SourceTable
-    scale: Scale
-    exponent: int
+    scale: Scale = None
+    exponent: int = 0
     runner: Runner = field(default_factory=lambda: Threads(1))
     used: IntArray | None = None
 
@@ -273,8 +272,8 @@ class LazyColumns:
         return self.table._known.n_distinct
 
     @property
-    def owned(self) -> BoolArray:
-        return self.table._known.owned
+    def dominated(self) -> BoolArray:
+        return self.table._known.dominated
 
     @property
     def constant(self) -> BoolArray:
@@ -318,18 +317,9 @@ def _largest(runner: Runner, unread: LazyColumns, which: Which) -> float:
     return unread.table.read(unread._numbers[which]).largest
 
 
-def _incomplete(runner: Runner, unread: LazyColumns, which: Which) -> BoolArray:
-    return unread.table.read_raw(unread._numbers[which]).incomplete
-
-
-def _marks(
-    runner: Runner,
-    unread: LazyColumns,
-    which: Which,
-    marks_of: Callable[[Table, Marks], Marks],
-    known: Marks,
-) -> Marks:
-    return marks_of(unread.table.read_raw(unread._numbers[which]), known)
+def _of_raw(runner: Runner, unread: LazyColumns, which: Which, ask: Callable[[Table], Any]) -> Any:
+    """What is asked of columns whose gaps are NaN."""
+    return ask(unread.table.read_raw(unread._numbers[which]))
 
 
 def _survey(runner: Runner, unread: LazyColumns, which: Which) -> Survey:
@@ -337,51 +327,23 @@ def _survey(runner: Runner, unread: LazyColumns, which: Which) -> Survey:
     how = unread.table
     table = how.read_raw(numbers)
     missing, infinite = np.isnan(table.values).sum(axis=1), np.isinf(table.values).sum(axis=1)
-    refused = infinite.any() or (how.missing == "error" and missing.any())
-    if refused:  # what follows does not matter
-        nothing = np.zeros(numbers.size)
-        return Survey(
-            categorical=table.categorical,
-            n_distinct=nothing.astype(np.int64),
-            owned=nothing.astype(bool),
-            n_missing=missing,
-            n_infinite=infinite,
-            projections=nothing[None],
-            widths=nothing,
-            digests=[],
-            levels={},
-        )
+    if infinite.any() or (how.missing == "error" and missing.any()):
+        table = replace(table, values=np.zeros_like(table.values))  # refused, whatever follows
     table = table.completed(how.missing, how.by_changes)
     columns = unread.prepared(table)
     projections, widths = projections_of(columns)
-    assert columns.owned is not None
+    assert columns.dominated is not None
+    levels = np.full(numbers.size, None)
+    for i, values in table.levels.items():
+        levels[i] = values
     return Survey(
         categorical=table.categorical,
         n_distinct=columns.n_distinct,
-        owned=columns.owned,
+        dominated=columns.dominated,
         n_missing=missing,
         n_infinite=infinite,
         projections=projections,
         widths=widths,
-        digests=table.digests,
-        levels={int(numbers[i]): values for i, values in table.levels.items()},
-    )
-
-
-def _joined(surveys: list[Survey]) -> Survey:
-    """Surveys of blocks of columns as one of all of them."""
-
-    def all_of(name: str) -> Any:
-        return np.concatenate([getattr(survey, name) for survey in surveys], axis=-1)
-
-    return Survey(
-        categorical=all_of("categorical"),
-        n_distinct=all_of("n_distinct"),
-        owned=all_of("owned"),
-        n_missing=all_of("n_missing"),
-        n_infinite=all_of("n_infinite"),
-        projections=all_of("projections"),
-        widths=all_of("widths"),
-        digests=[digest for survey in surveys for digest in survey.digests],
-        levels={j: values for survey in surveys for j, values in survey.levels.items()},
+        digests=np.array(table.digests, object),
+        levels=levels,
     )

@@ -24,26 +24,21 @@ def declared_columns(
         return {}
     if isinstance(discrete, (bool, np.bool_)):
         return dict.fromkeys(range(m), bool(discrete))
-    if isinstance(discrete, (str, dict)) or not isinstance(discrete, Iterable):
-        raise ValueError(rule)
-    if isinstance(discrete, np.ndarray) and discrete.ndim != 1:
+    several = isinstance(discrete, Iterable) and getattr(discrete, "ndim", 1) == 1
+    if isinstance(discrete, (str, dict)) or not several:
         raise ValueError(rule)
     chosen = list(discrete)
-    if not all(isinstance(c, Hashable) for c in chosen):
-        raise ValueError(rule)
-    if chosen and all(isinstance(c, (bool, np.bool_)) for c in chosen):
+    if chosen and all(map(is_flag, chosen)):
         if len(chosen) != m:
             raise ValueError(rule)
         return {j: bool(c) for j, c in enumerate(chosen)}
     declared: dict[int, bool] = {}
     places = _places(names) if named_columns else {}
     for c in chosen:
-        if c in places:
-            declared |= dict.fromkeys(places[c], True)
-        elif is_int(c) and 0 <= int(c) < m:
-            declared[int(c)] = True
-        else:
+        found = _numbers(c, places, m)
+        if not found:
             raise ValueError(f"{rule} There is no column {shown(c)}.")
+        declared |= dict.fromkeys(found, True)
     return declared
 
 
@@ -54,30 +49,29 @@ def find_columns(columns: Any, table: Any, parameter: str) -> list[int]:
     if isinstance(columns, tuple) and table.named and columns in table.names:
         single = True  # a name of several levels
     wanted = [columns] if single else list(columns)
-    if len(wanted) == m and all(isinstance(c, (bool, np.bool_)) for c in wanted):
+    if len(wanted) == m and all(map(is_flag, wanted)):
         return [j for j, chosen in enumerate(wanted) if chosen]
     found: dict[int, None] = {}
     places = _places(table.names) if table.named else {}
     for c in wanted:
-        known = isinstance(c, Hashable) and not is_flag(c)
-        named = places.get(c, []) if known else []
-        if len(named) > 1:
+        numbers = _numbers(c, places, m)
+        if len(numbers) > 1:
             raise ValueError(
-                f"{dialect.parameter(parameter)} names {shown(c)}, but {len(named)} columns of "
+                f"{dialect.parameter(parameter)} names {shown(c)}, but {len(numbers)} columns of "
                 f"{table.argument} have that name. Give their numbers, or rename them."
             )
-        if not named and not (is_int(c) and 0 <= c < m):
+        if not numbers:
             kind = f"{'a name or ' if table.named else ''}a number from 0 to {m - 1}"
             raise ValueError(
                 f"{dialect.parameter(parameter)} must have columns of {table.argument}, each "
                 f"{kind}, or a mask of {m} bools. There is no column {shown(c)}."
             )
-        j = named[0] if named else int(c)
-        if j in found:
+        if numbers[0] in found:
             raise ValueError(
-                f"{dialect.parameter(parameter)} has {table.label(j)} twice. Name each column once."
+                f"{dialect.parameter(parameter)} has {table.label(numbers[0])} twice. Name each "
+                "column once."
             )
-        found[j] = None
+        found[numbers[0]] = None
     return list(found)
 
 
@@ -87,3 +81,10 @@ def _places(names: Sequence[Any]) -> dict[Any, list[int]]:
     for j, name in enumerate(names):
         places.setdefault(name, []).append(j)
     return places
+
+
+def _numbers(column: Any, places: dict[Any, list[int]], m: int) -> list[int]:
+    """The columns of that name, or the one of that number."""
+    known = isinstance(column, Hashable) and not is_flag(column)
+    named = places.get(column, []) if known else []
+    return named or ([int(column)] if is_int(column) and 0 <= column < m else [])

@@ -144,7 +144,7 @@ def warn_of_class_codes(y: Table) -> None:
             )
 
 
-def warn_of_owned(table: Any, columns: IntArray) -> None:
+def warn_of_dominated(table: Any, columns: IntArray) -> None:
     """Say which columns one value owns: beside it, standard scaling makes all others alike."""
     if columns.size == 0:
         return

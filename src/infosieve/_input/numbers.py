@@ -1,31 +1,22 @@
-"""Numbers of any kind as float64, so that their differences survive.
+"""Numbers of any kind as float64, which distinguishes whole numbers up to 2^53.
 
-float64 distinguishes whole numbers up to 2^53, and numbers near one down to 2e-16. Only differences
-matter here: where numbers are far from zero and close together, one of them is subtracted first,
-in the arithmetic of their own type.
+Only differences matter here: larger whole numbers that are close together have one of them
+subtracted first, as integers. Different numbers that are one in float64 nevertheless are refused.
 """
 
-import numbers
-from collections.abc import Iterable
-from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
-from fractions import Fraction
 from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
 
-from infosieve._core.messages import shown
-from infosieve._core.types import BoolArray, FloatArray
+from infosieve._core.messages import brief, shown
+from infosieve._core.types import FloatArray, IntArray
 
 EXACT = 2**53
-# Numbers whose range is less than this, of their size, are shifted if float64 does not hold them.
+# Integers whose range is less than this, of their size, are shifted if float64 does not hold them.
 _NARROW = 2.0**-10
-# Differences of decimals: rounded once, far below what float64 holds.
-_DECIMAL = Context(prec=60, Emin=MIN_EMIN, Emax=MAX_EMAX)
-# Smaller decimals are zero for any float; as fractions they would fill the memory.
-_TINY = -5000
 
-Offset: TypeAlias = int | Fraction
+Offset: TypeAlias = int
 
 
 def as_floats(column: Any, label: str, offset: Offset | None = None) -> tuple[FloatArray, Offset]:
@@ -34,23 +25,22 @@ def as_floats(column: Any, label: str, offset: Offset | None = None) -> tuple[Fl
     ``offset`` is what to subtract, where that is known. Missing values become NaN.
     """
     dtype = column.dtype
-    inner = _inner(dtype)
-    risky = inner is not None and (
-        (inner.kind in "iu" and inner.itemsize == 8)
-        or (inner.kind == "f" and inner.itemsize > 8)
-        or inner.kind == "O"
-    )
-    if not risky and not offset:
-        if isinstance(dtype, np.dtype):
+    plain = isinstance(dtype, np.dtype)
+    inner = dtype if plain else getattr(dtype, "numpy_dtype", getattr(dtype, "subtype", None))
+    kind, size = getattr(inner, "kind", ""), getattr(inner, "itemsize", 0)
+    exact = kind == "O" or (kind in "iu" and size == 8) or (kind == "f" and size > 8)
+    if not exact and not offset:
+        if plain:
             return np.asarray(column, np.float64), 0
         return column.to_numpy(dtype=np.float64, na_value=np.nan), 0
-    missing, known = _present(column, inner)
-    values, offset = _less_offset(known, label, offset)
-    if missing is None:
-        return values, offset
-    out = np.full(missing.size, np.nan)
-    out[~missing] = values
-    return out, offset
+    if plain and kind in "iu":  # which have no gaps
+        return _less_offset(np.asarray(column), label, offset)
+    there = ~np.asarray(pd.isna(column), bool)
+    known = np.asarray(column[there] if plain else column.array[there], inner)
+    known = _python(known) if kind == "O" else known
+    values = np.full(there.size, np.nan)
+    values[there], offset = _less_offset(known, label, offset)
+    return values, offset
 
 
 def beyond_floats(integers: Any) -> bool:
@@ -60,147 +50,98 @@ def beyond_floats(integers: Any) -> bool:
     return bool(integers.max() > EXACT or (integers.min() < 0 and integers.min() < -EXACT))
 
 
-def is_missing(value: Any) -> bool:
-    """Whether a cell of an object column is a gap."""
-    if isinstance(value, Decimal):
-        return value.is_nan()
-    if isinstance(value, (float, np.floating)):
-        return bool(value != value)
-    return value is None or value is pd.NA or value is pd.NaT
-
-
-def offset_of(values: list[Any], label: str = "a column") -> Offset:
-    """What is to be subtracted from these numbers before float64 takes them; 0: nothing."""
-    known = np.empty(len(values), object)
-    known[:] = values
-    return _less_offset(known, label, None)[1]
-
-
-def _inner(dtype: Any) -> np.dtype[Any] | None:
-    """NumPy's type of the values that are there."""
-    if isinstance(dtype, np.dtype):
-        return dtype
-    inner = getattr(dtype, "numpy_dtype", getattr(dtype, "subtype", None))
-    return inner if isinstance(inner, np.dtype) else None
-
-
-def _present(column: Any, inner: Any) -> tuple[BoolArray | None, Any]:
-    """Where values are missing (None: nowhere), and the others."""
-    if isinstance(column.dtype, np.dtype):
-        values = np.asarray(column)
-        if column.dtype != object:
-            gaps = np.isnan(values) if column.dtype.kind == "f" else np.zeros(0, bool)
-        else:
-            gaps = np.array([is_missing(v) for v in values], bool)
-        return (gaps, values[~gaps]) if gaps.any() else (None, values)
-    values = column.array
-    gaps = np.asarray(values.isna(), bool)
-    if gaps.any():
-        return gaps, np.asarray(values[~gaps], dtype=inner)
-    return None, np.asarray(values, dtype=inner)
+def beyond_rounding(values: list[Any], label: str = "a column") -> bool:
+    """Whether numbers of Python differ by more than float64 holds of them."""
+    known = _python(values)
+    _, offset, merged = _shifted(known, _rounded(known, label))
+    return bool(offset) or merged is not None
 
 
 def _less_offset(known: Any, label: str, offset: Offset | None) -> tuple[FloatArray, Offset]:
     """Values without gaps."""
-    if known.dtype == object:
-        known = _exactly(known)
-        plain = np.array([_to_float(v, label) for v in known], np.float64)
-    else:
-        with np.errstate(over="ignore"):  # a long double may become infinite, which is refused
-            plain = known.astype(np.float64)
+    plain = _rounded(known, label)
     if offset is not None:
-        if not offset or not np.isfinite(plain).all():
-            return plain, offset
-        return _float_all(Fraction(v) - offset for v in _exactly(known.astype(object))), offset
-    if known.size == 0 or not np.isfinite(plain).all() or _held(known, plain):
-        return plain, 0
+        whole = _integers(known.astype(object), plain) if offset else None
+        return (plain - offset if whole is None else _differences(whole, offset)), offset
+    values, offset, merged = _shifted(known, plain)
+    if merged is not None:
+        one, other = (brief(str(known[i]), 90) for i in merged)
+        raise ValueError(
+            f"{label} holds {one} and {other}, which are the same number in float64. Subtract a "
+            "number near them from the whole column first, in its own type, or round the column if "
+            "such differences do not matter."
+        )
+    return values, offset
+
+
+def _python(values: Any) -> Any:
+    """An array of objects, in which integers are those of Python."""
+    known = np.empty(len(values), object)
+    known[:] = [int(v) if isinstance(v, np.integer) else v for v in values]
+    return known
+
+
+def _rounded(known: Any, label: str) -> FloatArray:
+    """The nearest numbers of float64."""
+    try:
+        with np.errstate(over="ignore"):  # a long double may become infinite, which is refused
+            return np.asarray(known, np.float64)
+    except OverflowError:
+        whole = (v for v in known if isinstance(v, int))
+        large = next((f", {shown(v)}" for v in whole if abs(v) >= 2**1024), "")
+        raise ValueError(
+            f"{label} holds a number{large}, which is beyond 1.8e308. Take its logarithm, or "
+            "change the unit."
+        ) from None
+
+
+def _shifted(known: Any, plain: FloatArray) -> tuple[FloatArray, Offset, IntArray | None]:
+    """The numbers, or integers less the one in the middle where that tells more; and the offset.
+
+    Third, the places of two different ones that are the same now, if there are any.
+    """
+    if _suffices(plain, known):
+        return plain, 0, None
     low, high = float(plain.min()), float(plain.max())
-    size = max(-low, high)
-    shifted, middle = _less_middle(known)
-    if not high - low <= _NARROW * size:
-        finite = np.isfinite(shifted).all()
-        if not finite or np.unique(shifted).size <= np.unique(plain).size:
-            return plain, 0
-    return shifted, middle
+    whole = _integers(known, plain)
+    if whole is not None and np.isfinite(high - low):
+        middle = int(np.sort(whole)[(whole.size - 1) // 2])  # whatever the outliers are
+        values = _differences(whole, middle)
+        narrow = high - low <= _NARROW * max(-low, high)
+        if narrow or np.unique(values).size > np.unique(plain).size:
+            return values, middle, _merged(known, values)
+    return plain, 0, _merged(known, plain)
 
 
-def _held(known: Any, plain: FloatArray) -> bool:
-    """Whether float64 holds all of the numbers as they are."""
+def _suffices(plain: FloatArray, known: Any) -> bool:
+    """Whether float64 holds all of the numbers as they are, or infinities, which are refused."""
     if known.dtype.kind in "iu":
         return not beyond_floats(known)
-    if known.dtype != object:
-        return bool((plain == known).all())
-    return all(p == v for p, v in zip(plain.tolist(), known, strict=True))
+    return bool((plain == known).all() or not np.isfinite(plain).all())
 
 
-def _less_middle(known: Any) -> tuple[FloatArray, Offset]:
-    """The numbers less the one in the middle, which is right whatever the outliers are."""
-    at = (known.size - 1) // 2
-    if known.dtype != object:
-        middle = np.partition(known, at)[at]
-        if known.dtype.kind == "f":
-            with np.errstate(over="ignore"):
-                shifted = (known - middle).astype(np.float64)
-            return shifted, _simple(Fraction(*middle.as_integer_ratio()))
-        # Modulo 2^64, the larger less the smaller is right whatever the signs are.
-        unsigned, zero = known.astype(np.uint64), middle.astype(np.uint64)
-        above, below = (unsigned - zero).astype(np.float64), (zero - unsigned).astype(np.float64)
-        return np.where(known >= middle, above, -below), int(middle)
-    kinds = {type(v) for v in known}
-    if kinds == {int}:
-        common = list(known)
-    elif Decimal in kinds and Fraction not in kinds:
-        common = [Decimal(v) for v in known]
-        zero = sorted(common)[at]
-        return _float_all(_DECIMAL.subtract(v, zero) for v in common), _simple(Fraction(zero))
-    else:
-        common = [Fraction(v) for v in known]
-    zero = sorted(common)[at]
-    return _float_all(v - zero for v in common), _simple(Fraction(zero))
+def _integers(known: Any, plain: FloatArray) -> Any:
+    """The numbers as integers, if all are: those of NumPy as they are, others as Python's."""
+    if known.dtype.kind in "iu":
+        return known
+    if not (np.isfinite(plain) & (plain == np.rint(plain))).all():
+        return None
+    whole = np.array([int(v) for v in known], object)
+    return whole if (whole == known).all() else None
 
 
-def _simple(offset: Fraction) -> Offset:
-    return offset.numerator if offset.denominator == 1 else offset
+def _differences(whole: Any, zero: int) -> FloatArray:
+    if whole.dtype == object:
+        return np.asarray(whole - zero, np.float64)
+    # Modulo 2^64, the larger less the smaller is right whatever the signs are.
+    unsigned, middle = whole.astype(np.uint64), np.uint64(zero % 2**64)
+    above, below = (unsigned - middle).astype(np.float64), (middle - unsigned).astype(np.float64)
+    return np.asarray(np.where(whole >= zero, above, -below))
 
 
-def _float_all(values: Iterable[Any]) -> FloatArray:
-    def one(value: Any) -> float:
-        try:
-            return float(value)
-        except OverflowError:
-            return float("inf")
-
-    return np.array([one(v) for v in values], np.float64)
-
-
-def _exactly(values: Any) -> Any:
-    """Numbers of any kind as those of Python, to the last digit: an array of objects."""
-    if {type(v) for v in values} <= {int, float}:
-        return values
-    out = np.empty(len(values), object)
-    out[:] = [_exact(v) for v in values]
-    return out
-
-
-def _exact(value: Any) -> Any:
-    if isinstance(value, numbers.Integral):
-        return int(value)
-    if isinstance(value, numbers.Rational):
-        return Fraction(int(value.numerator), int(value.denominator))
-    if isinstance(value, Decimal):
-        tiny = value.is_finite() and value.adjusted() < _TINY
-        return 0 if tiny else value
-    if isinstance(value, np.longdouble) and np.isfinite(value):
-        return Fraction(*value.as_integer_ratio())
-    return float(value)
-
-
-def _to_float(value: Any, label: str) -> float:
-    try:
-        return float(value)
-    except OverflowError:
-        what = f", {shown(value)}" if isinstance(value, int) else ""
-        raise ValueError(
-            f"{label} holds a number{what}, which is beyond 1.8e308. Take its logarithm, or change "
-            "the unit."
-        ) from None
+def _merged(known: Any, values: FloatArray) -> IntArray | None:
+    """The places of two different numbers that are one among the values."""
+    order = np.argsort(values, kind="stable")
+    values, known = values[order], known[order]
+    lost = np.flatnonzero((values[1:] == values[:-1]) & (known[1:] != known[:-1]))
+    return order[lost[0] : lost[0] + 2] if lost.size else None

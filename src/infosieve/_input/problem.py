@@ -27,8 +27,8 @@ from infosieve._input.notices import (
     warn_of_changes,
     warn_of_class_codes,
     warn_of_dates,
+    warn_of_dominated,
     warn_of_fills,
-    warn_of_owned,
 )
 from infosieve._input.row_order import (
     Marking,
@@ -39,7 +39,7 @@ from infosieve._input.row_order import (
 from infosieve._input.scaling import exponent_of, prepare
 from infosieve._input.tables import Table, check_lengths, check_target, read_table
 from infosieve._input.together import INDEPENDENT, Together, together_of
-from infosieve._sources.columns import as_source
+from infosieve._sources import as_source
 
 AnyTable: TypeAlias = Table | SourceTable
 
@@ -205,7 +205,7 @@ def read_tables(
     y: Any,
     settings: Settings,
     *,
-    given: Any = None,
+    condition: Any = None,
     groups: Any = None,
     executor: Executor | None = None,
     as_passed: bool = False,
@@ -215,8 +215,9 @@ def read_tables(
     With an executor, X may stay where it is.
     """
     missing, series = settings.missing, settings.series
-    source = as_source(X) if executor is not None else None
-    if source is not None and 8 * source.shape[0] * source.shape[1] <= SMALL:
+    source = as_source(X)
+    X = X if source is None else source
+    if source is not None and (executor is None or 8 * np.prod(source.shape) <= SMALL):
         source = None
     runner = executor.here if executor is not None else None
     x: Any
@@ -228,8 +229,8 @@ def read_tables(
     if series is not False and isinstance(kinds, str) and kinds == "auto":
         kinds = ()  # what wanders between two numbers is measured by its changes
     others = [read_table(y, "y", kinds, missing=missing)]
-    if given is not None:
-        others.append(read_table(given, "given", missing=missing))
+    if condition is not None:
+        others.append(read_table(condition, "condition", missing=missing))
     check_lengths(x, *others)
     together = together_of(groups, series, x.n_samples, x.index)
     if together.in_order:
@@ -310,7 +311,7 @@ def prepare_tables(
         for t, own in zip(tables, [scale, *[others] * (len(tables) - 1)], strict=True)
     ]
     for table, columns in zip(tables, prepared, strict=True):
-        warn_of_owned(table, np.flatnonzero(columns.owned))
+        warn_of_dominated(table, np.flatnonzero(columns.dominated))
     return prepared
 
 

@@ -1,12 +1,12 @@
 """What users pass as columns: arrays, frames, series, lists."""
 
+import numbers
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from infosieve._core.messages import shown
 from infosieve._input.numbers import EXACT, beyond_floats
 
 
@@ -22,13 +22,6 @@ def read_columns(data: Any, argument: str) -> tuple[Any, Sequence[Any] | None]:
         data = pd.Series(data)
     if isinstance(data, pd.Series):
         return [data], None if data.name is None else [data.name]
-    if type(data).__module__.partition(".")[0] == "polars":
-        if hasattr(data, "collect"):
-            raise TypeError(f"{argument} is a lazy polars frame. Pass {argument}.collect().")
-        if hasattr(data, "get_columns"):
-            series = data.get_columns()
-            return [_from_polars(s, argument) for s in series], [s.name for s in series]
-        return [_from_polars(data, argument)], [data.name] if getattr(data, "name", "") else None
     array = _as_array(data, argument)
     if array.ndim == 1:
         array = array[:, None]
@@ -46,27 +39,12 @@ def _held_by_floats(dtype: np.dtype[Any]) -> bool:
     return dtype.kind == "f" and dtype.itemsize <= 8
 
 
-def _from_polars(series: Any, argument: str) -> Any:
-    name = getattr(series, "name", "")
-    dtype: Any = getattr(series, "dtype", type(series).__name__)
-    if hasattr(dtype, "is_nested") and not dtype.is_nested():
-        try:
-            if dtype.is_integer() and (series.null_count() or "128" in str(dtype)):
-                return np.array(series.to_list(), object)  # NumPy has no such integers
-            return series.to_numpy()
-        except Exception:
-            pass
-    raise TypeError(
-        f"column {shown(name)} of {argument} has the polars type {dtype}, which is neither numbers "
-        "nor categories. Turn it into numbers or strings first (cast, or unnest)."
-    )
-
-
 def _as_array(data: Any, argument: str) -> Any:
-    if isinstance(data, (str, bytes, dict, set)) or data is None:
+    known = hasattr(data, "__array__") or np.iterable(data) or isinstance(data, numbers.Number)
+    if isinstance(data, (str, bytes, dict, set)) or not known:
         raise TypeError(
             f"{argument} is {type(data).__name__!r}, not a column or a table. Pass an array, a "
-            "list, or a pandas or polars frame or series."
+            "list, or a frame of pandas, polars, pyarrow or the like."
         )
     if isinstance(data, np.ma.MaskedArray):
         missing = np.ma.getmaskarray(data)

@@ -54,7 +54,7 @@ def prepare(
     m, n = values.shape
     out = np.empty((m, n))
     order = np.empty((m, n), np.int32) if with_order else None
-    n_distinct, owned = np.empty(m, np.int64), np.zeros(m, bool)
+    n_distinct, dominated = np.empty(m, np.int64), np.zeros(m, bool)
     gaps = np.zeros(m, bool)
 
     def some(at: slice) -> None:
@@ -68,7 +68,7 @@ def prepare(
         else:
             ordered = np.sort(x, axis=1)
         if scale == "standard":
-            n_distinct[at], owned[at] = standardise(x, ordered, z)
+            n_distinct[at], dominated[at] = standardise(x, ordered, z)
         else:
             ordered[categorical[at]] = 0.0
             z[:] = _scaled(np.where(categorical[at, None], 0.0, x), ordered, scale, exponent) * LIFT
@@ -76,9 +76,9 @@ def prepare(
         for row in range(at.start, at.stop):
             if categorical[row]:
                 out[row] = values[row] * APART
-                n_distinct[row], owned[row] = np.unique(values[row]).size, False
+                n_distinct[row], dominated[row] = np.unique(values[row]).size, False
             elif gaps[row]:
-                out[row], n_distinct[row], owned[row] = _with_gaps(
+                out[row], n_distinct[row], dominated[row] = _with_gaps(
                     values[row], scale, exponent, separate
                 )
                 if order is not None:
@@ -91,21 +91,21 @@ def prepare(
                     out[row, np.argsort(out[row])], n_distinct[row] = _all_scores(n), n
 
     runner.run([partial(some, at) for at in chunks(m, _CHUNK_BYTES // (8 * n))])
-    return Columns(out, categorical, n_distinct, order, owned, gaps if gaps.any() else None)
+    return Columns(out, categorical, n_distinct, order, dominated, gaps if gaps.any() else None)
 
 
 def _with_gaps(
     row: FloatArray, scale: Scale, exponent: int, separate: bool
 ) -> tuple[FloatArray, int, bool]:
-    """A column of numbers with gaps, its distinct values (the gap is one), whether one owns it."""
+    """A column with gaps, its distinct values (the gap is one), whether one dominates it."""
     out, there = np.full(row.size, GAP), ~np.isnan(row)
     if not there.any():
         return out, 1, False
     number = np.zeros(1, bool)
     one = prepare(row[there][None], number, scale, exponent, Threads(1), separate=separate)
     out[there] = one.values[0]
-    assert one.owned is not None
-    return out, 1 + int(one.n_distinct[0]), bool(one.owned[0])
+    assert one.dominated is not None
+    return out, 1 + int(one.n_distinct[0]), bool(one.dominated[0])
 
 
 class Scaling:
@@ -189,7 +189,7 @@ def _separate(row: FloatArray, relative: bool) -> None:
     a hash of the row's dense ranks: equal rows stay equal, and shift, scale and place do not
     matter. A row and its negative get opposite noise. Rows without repeats are left alone. The
     noise is small beside the standard deviation and beside the gap to the next value: a huge
-    value may own the deviation.
+    value may dominate the deviation.
     """
     distinct, ranks = np.unique(row, return_inverse=True)
     mirrored = distinct.size - 1 - ranks

@@ -15,20 +15,20 @@ from scipy.sparse import issparse
 from infosieve._core.dialect import either
 from infosieve._core.messages import shown, warn
 from infosieve._core.types import FloatArray, Runner
+from infosieve._executors.threads import Threads
 from infosieve._input.checked import (
     Table,
     check_lengths,
     check_target,
     fingerprint,
-    refuse_infinite,
-    refuse_missing,
+    refuse_values,
 )
 from infosieve._input.kinds import codes_of, has_two_values, kind_of
 from infosieve._input.named import declared_columns, find_columns
 from infosieve._input.number_texts import CODES, seems_dates, seems_numbers, way_to_numbers
 from infosieve._input.numbers import Offset, as_floats
 from infosieve._input.reading import read_columns
-from infosieve._sources import as_source
+from infosieve._sources import in_memory
 
 __all__ = [
     "Table",
@@ -40,8 +40,7 @@ __all__ = [
     "fingerprint",
     "read_columns",
     "read_table",
-    "refuse_infinite",
-    "refuse_missing",
+    "refuse_values",
     "warn_of_number_texts",
 ]
 
@@ -70,40 +69,37 @@ def read_table(
             f"{argument} is a sparse matrix; neighbours need all values at hand. Pass "
             f"{argument}.toarray(), on fewer columns if it does not fit into memory."
         )
-    source = as_source(data)
-    columns, names = read_columns(data if source is None else source.read(), argument)
-    named = names is not None
-    names = list(range(len(columns))) if names is None else list(names)
-    if len(columns) == 0:
+    columns, names = read_columns(in_memory(data, argument), argument)
+    m, n = len(columns), columns[0].shape[0] if len(columns) else 0
+    if m == 0:
         raise ValueError(
             f"{argument} has 0 feature(s) (shape={np.shape(data)}) while a minimum of 1 is "
             "required. Check what became of its columns."
         )
-    if columns[0].shape[0] == 0:
+    if n == 0:
         raise ValueError(
             f"{argument} is empty (shape {np.shape(data)}); it needs at least two samples and "
             "one column."
         )
-    n = columns[0].shape[0]
     if n < least:
         raise ValueError(
             f"{argument} has one sample; information is estimated from neighbours and needs at "
             "least two."
         )
-    declared = declared_columns(discrete, argument, names, named)
-    if argument == "y" and isinstance(discrete, str) and len(columns) == 1:
-        label = Table.without_values(argument, names, named, 1).label(0)
-        declared = {0: True} if has_two_values(columns[0], label) else {}
     index = data.index if isinstance(data, (pd.DataFrame, pd.Series)) else None
-    checked = check_columns(columns, names, named, argument, declared, index, runner, offsets)
+    unread = Table.without_values(argument, names, m, index)
+    declared = declared_columns(discrete, argument, unread.names, unread.named)
+    if argument == "y" and isinstance(discrete, str) and m == 1:
+        declared = {0: True} if has_two_values(columns[0], unread.label(0)) else {}
+    checked = check_columns(columns, unread, declared, runner, offsets)
     typed = [isinstance(c.dtype, pd.CategoricalDtype) for c in columns] if checked.levels else []
     warn_of_number_texts(checked, (j for j in checked.levels if not (declared.get(j) or typed[j])))
     with np.errstate(over="ignore", invalid="ignore"):
         total = checked.values.sum()
     if not np.isfinite(total):  # which may have overflown
-        refuse_infinite(argument, names, n, np.isinf(checked.values).sum(axis=1))
-        if missing == "error":
-            refuse_missing(argument, names, n, np.isnan(checked.values).sum(axis=1))
+        infinite, gaps = np.isinf(checked.values), np.isnan(checked.values)
+        counts = infinite.sum(axis=1), gaps.sum(axis=1) * (missing == "error")
+        refuse_values(argument, checked.names, n, *counts)
     return checked
 
 
@@ -141,54 +137,47 @@ def warn_of_number_texts(table: Any, texts: Iterable[int]) -> None:
 
 def check_columns(
     columns: Any,
-    names: list[Any],
-    named: bool,
-    argument: str,
-    declared: dict[int, bool],
-    index: Any = None,
+    unread: Table,
+    declared: Mapping[int, bool],
     runner: Runner | None = None,
     known: Mapping[int, Offset] | None = None,
 ) -> Table:
-    """The columns as numbers and codes; missing values are NaN.
+    """The columns of a table as numbers and codes; missing values are NaN.
 
     ``known`` are the offsets to subtract; by default, each column has its own where it needs one.
     """
-    unread = Table.without_values(argument, names, named, len(columns))
     if isinstance(columns, np.ndarray) and not any(declared.values()) and not known:
-        return replace(unread, values=_copied(columns, runner), index=index)
-    values = np.empty((len(columns), columns[0].shape[0]))
-    categorical = np.zeros(len(columns), bool)
-    levels: dict[int, list[Any]] = {}
-    offsets: dict[int, Offset] = {}
+        return replace(unread, values=_copied(columns, runner))
+    checked = replace(
+        unread,
+        values=np.empty((len(columns), columns[0].shape[0])),
+        categorical=np.zeros(len(columns), bool),
+        levels={},
+        offsets={},
+    )
     for j, column in enumerate(columns):
         label = unread.label(j)
         kind = kind_of(column, label)
         if declared.get(j, kind == "category"):
-            values[j], levels[j] = codes_of(column)
-            categorical[j] = True
+            checked.values[j], checked.levels[j] = codes_of(column)
+            checked.categorical[j] = True
             continue
         if kind == "category" and not pd.api.types.is_bool_dtype(column.dtype):
             raise TypeError(
-                f"{label} holds {_example(column)}, which is no number, where only numbers will "
-                "do. Turn it into numbers (pandas.get_dummies makes a column of 0 and 1 for each "
-                "category), or "
+                f"{label} holds {shown(np.asarray(column, object)[0])}, which is no number, where "
+                "only numbers will do. Turn it into numbers (pandas.get_dummies makes a column of "
+                "0 and 1 for each category), or "
                 + either(
                     "leave it out; if it was declared continuous, declare it discrete.",
                     "leave it out with --exclude.",
                 )
             )
-        offset = None if known is None else known.get(j, 0)
-        values[j], offset = as_floats(column, label, offset)
+        checked.values[j], offset = as_floats(
+            column, label, None if known is None else known.get(j, 0)
+        )
         if offset:
-            offsets[j] = offset
-    return replace(
-        unread,
-        values=values,
-        categorical=categorical,
-        levels=levels,
-        index=index,
-        offsets=offsets,
-    )
+            checked.offsets[j] = offset
+    return checked
 
 
 def _copied(columns: Any, runner: Runner | None) -> FloatArray:
@@ -200,14 +189,5 @@ def _copied(columns: Any, runner: Runner | None) -> FloatArray:
         for i in range(0, n, 512):
             values[j : j + 32, i : i + 512] = columns[j : j + 32, i : i + 512]
 
-    blocks = [partial(copy, j) for j in range(0, len(columns), 32)]
-    if runner is not None:
-        runner.run(blocks)
-    else:
-        for block in blocks:
-            block()
+    (runner or Threads(1)).run([partial(copy, j) for j in range(0, len(columns), 32)])
     return values
-
-
-def _example(column: Any) -> str:
-    return shown(np.asarray(column, object)[0])

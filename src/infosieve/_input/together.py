@@ -11,6 +11,8 @@ from infosieve._core.messages import shown
 from infosieve._core.parameters import is_flag, is_int
 from infosieve._core.types import FloatArray, IntArray, WritableArrays
 from infosieve._input.checked import same_labels_in_another_order
+from infosieve._input.reading import read_columns
+from infosieve._sources import in_memory
 
 # A part of a series has at least so many rows if its window is given (if not: layout.py).
 _ROWS = 10
@@ -97,23 +99,18 @@ def together_of(groups: Any, series: Any, n_samples: int, index: Any = None) -> 
 
 
 def _codes(groups: Any, n_samples: int) -> IntArray:
-    if isinstance(groups, np.ma.MaskedArray):
-        missing, groups = np.ma.getmaskarray(groups), groups.data.astype(object)
-        groups[missing] = None
     if isinstance(groups, str):
         raise ValueError(
             f"{parameter('groups')} must be one column, a label for each sample. Got a text: pass "
             f"the column itself, such as table[{shown(groups)}], and leave it out of X."
         )
-    array = np.asarray(groups, object)
-    if array.ndim == 2 and array.shape[1] == 1:
-        array = array[:, 0]
-    if array.ndim != 1:
+    columns = read_columns(in_memory(groups, "groups"), "groups")[0]
+    if len(columns) != 1:
         raise ValueError(
             f"{parameter('groups')} must be one column, a label for each sample. Got "
-            f"the shape {array.shape} instead."
+            f"{len(columns)} columns instead."
         )
-    labels = pd.Series(array)
+    labels = pd.Series(np.asarray(columns[0], object))
     if labels.size != n_samples:
         raise ValueError(
             f"{parameter('groups')} has {labels.size} labels for {n_samples} samples. "

@@ -9,23 +9,17 @@ from typing import Any
 import numpy as np
 
 from infosieve._core.files import first_line
-from infosieve._sources.status import refuse_changed, status_of, unchanged
+from infosieve._sources.reader import Reader, status_of
 
 
 @dataclass(frozen=True, kw_only=True)
-class ArrayFile:
+class ArrayFile(Reader):
     """An array in a file, which is opened anew for each reading: pages do not stay."""
 
-    where: str
-    shape: tuple[int, int]
     dtype: np.dtype[Any]
     offset: int = 0
     order: Any = None  # "C" or "F"
-    status: tuple[int, int] = (0, 0)
     array: Any = None  # where only this process has it
-    names: None = None
-    texts: frozenset[int] = frozenset()
-    dates: frozenset[int] = frozenset()
 
     @classmethod
     def of(cls, array: Any) -> "ArrayFile":
@@ -57,14 +51,11 @@ class ArrayFile:
     def read(self, columns: Sequence[int]) -> Any:
         array = self.array
         if array is None:
-            refuse_changed(self.where, self.status)
+            self.refuse_changed()
             array = np.memmap(
                 self.where, self.dtype, "r", offset=self.offset, shape=self.shape, order=self.order
             )
         return np.array(array[:, columns])
-
-    def visible(self) -> bool:
-        return self.array is None and unchanged(self.where, self.status)
 
 
 def map_array(path: str) -> Any:

@@ -1,11 +1,11 @@
 """Tables that stay where they are: columns are read when somebody needs them."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,38 +14,9 @@ from infosieve._core.messages import shown
 from infosieve._core.types import IntArray
 from infosieve._sources.arrays import ArrayFile, map_array
 from infosieve._sources.arrow import ARROW, ArrowFile, ArrowTable
+from infosieve._sources.frames import as_arrow, of_polars
 from infosieve._sources.parquet import ParquetFiles
-
-
-class Reader(Protocol):
-    """Where the columns of a source are: one for each kind of file."""
-
-    @property
-    def where(self) -> str: ...
-
-    @property
-    def names(self) -> list[Any] | None: ...
-
-    @property
-    def shape(self) -> tuple[int, int]: ...
-
-    @property
-    def texts(self) -> frozenset[int]:
-        """Which columns hold texts."""
-        ...
-
-    @property
-    def dates(self) -> frozenset[int]:
-        """Which columns hold dates."""
-        ...
-
-    def read(self, columns: Sequence[int]) -> Any:
-        """Some columns, in this order: a frame, or an array where they have no names."""
-        ...
-
-    def visible(self) -> bool:
-        """Whether this process can read what the one could that opened it."""
-        ...
+from infosieve._sources.reader import Reader
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -92,15 +63,14 @@ class ColumnSource:
     @cached_property
     def columns(self) -> list[Any]:
         """Names of the columns, or their numbers where they have none."""
-        names = self._reader.names
-        if names is None:
+        if not self.named:
             return list(range(len(self._numbers)))
-        return [names[j] for j in self._numbers.tolist()]
+        return [self._reader.names[j] for j in self._numbers.tolist()]
 
     @property
     def named(self) -> bool:
         """Whether the columns have names."""
-        return self._reader.names is not None
+        return self._reader.schema is not None
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -180,15 +150,23 @@ class ColumnSource:
     @property
     def texts(self) -> list[Any]:
         """The columns that hold texts."""
-        return self._among(self._reader.texts)
+        import pyarrow as pa
+
+        kinds = {pa.string(), pa.large_string(), pa.string_view()}
+        return self._of_type(lambda kind: kind in kinds)
 
     @property
     def dates(self) -> list[Any]:
         """The columns that hold dates."""
-        return self._among(self._reader.dates)
+        import pyarrow as pa
 
-    def _among(self, places: frozenset[int]) -> list[Any]:
-        return [self.columns[i] for i, j in enumerate(self._numbers.tolist()) if j in places]
+        return self._of_type(lambda kind: pa.types.is_timestamp(kind) or pa.types.is_date(kind))
+
+    def _of_type(self, wanted: Callable[[Any], bool]) -> list[Any]:
+        if not self.named:
+            return []
+        types, numbers = self._reader.schema.types, self._numbers.tolist()
+        return [n for n, j in zip(self.columns, numbers, strict=True) if wanted(types[j])]
 
     def visible(self) -> bool:
         """Check whether this process can read what the one could that opened it.
@@ -228,10 +206,11 @@ def open_columns(table: Any, *, storage_options: Mapping[str, Any] | None = None
 
     Parameters
     ----------
-    table : str, path-like, numpy.memmap or pyarrow.Table
+    table : str, path-like, numpy.memmap, pyarrow.Table or the like
         A Parquet file, a directory of them (their rows one after the other, in the natural order
         of their names), or either on a filesystem that fsspec opens, such as
-        ``"s3://bucket/table.parquet"``; an Arrow file (.arrow, .feather); an array (.npy).
+        ``"s3://bucket/table.parquet"``; an Arrow file (.arrow, .feather); an array (.npy); a
+        table of whatever has Arrow's PyCapsule interface, such as a relation of DuckDB.
     storage_options : dict or None, default=None
         What fsspec is to know of a remote filesystem.
 
@@ -293,28 +272,37 @@ def open_columns(table: Any, *, storage_options: Mapping[str, Any] | None = None
     return _source_of(ParquetFiles.opened(path, None))
 
 
-def as_source(data: Any) -> "ColumnSource | None":
-    """A source, if that is what ``data`` is or should be read as."""
+def as_source(data: Any, argument: str = "X") -> "ColumnSource | None":
+    """A source, if that is what ``data`` is or should be read as.
+
+    Frames of pandas and polars stay what they are: scikit-learn knows them.
+    """
     if isinstance(data, ColumnSource):
         return data
     if isinstance(data, np.memmap) and data.ndim == 2 and data.dtype.kind in "fiub":
         return _source_of(ArrayFile.of(data))
-    if type(data).__module__.partition(".")[0] == "pyarrow":
+    table = None if of_polars(data) else as_arrow(data, argument)
+    return _source_of(ArrowTable.of(table)) if hasattr(table, "schema") else None
+
+
+def in_memory(data: Any, argument: str = "X") -> Any:
+    """Any frame or column, read, as pandas has it; what is neither stays what it is."""
+    found = None if isinstance(data, ColumnSource) else as_arrow(data, argument)
+    if found is not None and not hasattr(found, "schema"):
         import pyarrow as pa
 
-        if isinstance(data, pa.RecordBatch):
-            data = pa.Table.from_batches([data])
-        if isinstance(data, pa.Table):
-            return _source_of(ArrowTable.of(data))
-    return None
+        column = in_memory(pa.table({"": found})).iloc[:, 0]
+        return column.rename(getattr(data, "name", None) or None)
+    source = as_source(data if found is None else found)
+    return data if source is None else source.read()
 
 
 def _source_of(reader: Reader) -> "ColumnSource":
-    names, m = reader.names, reader.shape[1]
-    if names is not None:
-        twice = next((n for n, count in pd.Series(names).value_counts().items() if count > 1), None)
-        if twice is not None:
+    if reader.schema is not None:
+        names = pd.Index(reader.names)
+        if not names.is_unique:
+            twice = names[names.duplicated()][0]
             raise ValueError(
                 f"{reader.where} has more than one column named {shown(twice)}: rename it."
             )
-    return ColumnSource(reader, np.arange(m), None)
+    return ColumnSource(reader, np.arange(reader.shape[1]), None)

@@ -2,18 +2,20 @@
 
 import hashlib
 import os
+import re
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from infosieve._core.files import first_line
 from infosieve._core.messages import shown
-from infosieve._sources.arrow import dates_of, names_of, plain_frame, texts_of
-from infosieve._sources.remote import files_of, remote_filesystem
-from infosieve._sources.status import status_of
+from infosieve._sources.arrow import without_labels
+from infosieve._sources.frames import plain_frame
+from infosieve._sources.reader import Reader, status_of
 
 PARQUET = (".parquet", ".pq", ".parq")
 # The last bytes of a Parquet file: the length of what describes it, and four letters.
@@ -21,60 +23,41 @@ _TAIL = 8
 
 
 @dataclass(frozen=True, kw_only=True)
-class ParquetFiles:
+class ParquetFiles(Reader):
     """Parquet files, one or several, whose rows follow each other."""
 
-    where: str
     files: tuple[str, ...]
     filesystem: Any  # of fsspec; None: local files
-    names: list[Any]
-    shape: tuple[int, int]
     stamps: tuple[str, ...]
-    texts: frozenset[int]
-    dates: frozenset[int]
 
     @classmethod
     def opened(cls, path: str, storage_options: Mapping[str, Any] | None) -> "ParquetFiles":
         filesystem = None
         root = path
         if storage_options is not None:
-            filesystem, root = remote_filesystem(path, storage_options)
-        files = files_of(root, filesystem, PARQUET)
+            filesystem, root = _remote_filesystem(path, storage_options)
+        files = _files_of(root, filesystem)
         if not files:
             raise FileNotFoundError(
                 f"{path} has no Parquet files ({', '.join(PARQUET)}). Name a file, or a directory "
                 "that has some itself (folders of a partitioned table, such as year=2024, are not "
                 "read)."
             )
-        rows, names, stamps = 0, None, []
-        texts: frozenset[int] = frozenset()
-        dates: frozenset[int] = frozenset()
+        rows, stamps, schemas = 0, [], []
         for file in files:
             stamps.append(_stamp(file, filesystem))
             with _lock:
                 content = _opened(file, filesystem, path, stamps[-1])
-            own = names_of(content.schema_arrow)
-            if names is not None and own != names:
-                odd = sorted(set(own) ^ set(names), key=str)
-                what = f"column {shown(odd[0])} is in one only" if odd else "their order differs"
-                raise ValueError(
-                    f"{path}: the files {files[0]} and {file} have different columns ({what}). "
-                    "All files of a directory must have the columns of one table, in one order."
-                )
-            names = own
-            texts |= texts_of(content.schema_arrow, names)
-            dates |= dates_of(content.schema_arrow, names)
+            schemas.append(without_labels(content.schema_arrow))
             rows += content.metadata.num_rows
-        assert names is not None
+        schema = _joined(schemas, files, path)
         return cls(
             where=path,
             files=files,
             filesystem=filesystem,
-            names=names,
-            shape=(rows, len(names)),
+            schema=schema,
+            shape=(rows, len(schema)),
             stamps=tuple(stamps),
-            texts=texts,
-            dates=dates,
         )
 
     def read(self, columns: Sequence[int]) -> pd.DataFrame:
@@ -102,6 +85,25 @@ class ParquetFiles:
         except Exception:  # whatever a filesystem raises
             return False
         return tuple(stamps) == self.stamps
+
+
+def _joined(schemas: Sequence[Any], files: Sequence[str], path: str) -> Any:
+    """Names and types of the columns, which all files must have."""
+    import pyarrow as pa
+
+    first = schemas[0]
+    for own, file in zip(schemas, files, strict=True):
+        if own.names != first.names:
+            odd = sorted(set(own.names) ^ set(first.names), key=str)
+            what = f"column {shown(odd[0])} is in one only" if odd else "their order differs"
+            raise ValueError(
+                f"{path}: the files {files[0]} and {file} have different columns ({what}). "
+                "All files of a directory must have the columns of one table, in one order."
+            )
+    try:
+        return pa.unify_schemas(schemas, promote_options="permissive")
+    except pa.ArrowException as error:
+        raise ValueError(f"{path}: the files have different types: {first_line(error)}") from None
 
 
 # Opened files, by table: describing many columns takes long, and much memory.
@@ -154,3 +156,42 @@ def _stamp(file: str, filesystem: Any) -> str:
         stream.seek(size - _TAIL - length)
         content = stream.read(length)
     return hashlib.blake2b(f"{size}".encode() + content, digest_size=16).hexdigest()
+
+
+def _remote_filesystem(path: str, storage_options: Mapping[str, Any]) -> tuple[Any, str]:
+    """The filesystem of a URL, and the path there."""
+    try:
+        import fsspec
+    except ImportError:
+        raise ImportError(
+            f"{path} is on a remote filesystem, which takes fsspec: pip install fsspec, and the "
+            "driver of that filesystem (s3fs, gcsfs, adlfs, ...)."
+        ) from None
+    try:
+        return fsspec.core.url_to_fs(path, **storage_options)  # type: ignore[no-any-return]
+    except (ImportError, ValueError) as error:
+        raise ValueError(f"{path} cannot be opened: {first_line(error)}") from None
+
+
+def _files_of(path: str, filesystem: Any) -> tuple[str, ...]:
+    """The file, or those of a directory in the natural order of their names.
+
+    ``filesystem`` is one of fsspec; None: files of this machine.
+    """
+    if filesystem is None:
+        if not os.path.isdir(path):
+            return (os.path.abspath(path),)
+        found = [os.path.abspath(os.path.join(path, name)) for name in os.listdir(path)]
+    else:
+        if not filesystem.isdir(path):
+            return (path,)
+        found = filesystem.ls(path, detail=False)
+    files = [
+        f for f in found if f.lower().endswith(PARQUET) and not Path(f).name.startswith((".", "_"))
+    ]
+    return tuple(sorted(files, key=_natural))
+
+
+def _natural(name: str) -> list[Any]:
+    """part-10 comes after part-9."""
+    return [int(t) if t.isdigit() else t for t in re.split(r"(\d+)", name)]

@@ -53,7 +53,7 @@ class Study(Generic[S]):
         X: Any,
         y: Any,
         *,
-        given: Any = None,
+        condition: Any = None,
         groups: Any = None,
         ordered: bool = True,
     ) -> "Iterator[Study[S]]":
@@ -64,7 +64,9 @@ class Study(Generic[S]):
             executor_of(settings.executor, settings.n_jobs, progress) as executor,
         ):
             require_device(settings.device, executor)
-            reading = read_tables(X, y, settings, given=given, groups=groups, executor=executor)
+            reading = read_tables(
+                X, y, settings, condition=condition, groups=groups, executor=executor
+            )
             yield cls(
                 settings=settings,
                 reading=reading,

@@ -57,8 +57,8 @@ def select(asked: Asked) -> None:
                 examine(data.X, data.y, selector, groups=data.groups, tell=tell)
             else:
                 selector.fit(data.X, data.y, data.groups)
-            if alternatives:
-                _ = selector.alternatives_  # which its result then has
+                if alternatives:  # which its result then has
+                    selector.alternatives(data.X, data.y, data.groups)
     except (KeyboardInterrupt, Exception) as error:
         unfinished = error  # told when what is finished has been printed and written
     result = getattr(selector, "result_", None)

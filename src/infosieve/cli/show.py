@@ -245,12 +245,12 @@ def relevance(result: RelevanceTest) -> None:
     order = by_information(result)
     rows, frame = [], result.to_frame()
     for one in frame.iloc[order[: min(n, _RELEVANT)]].to_dict("records"):
-        rows.append(_relevance_row("+", one, frame["information"].max()))
+        rows.append(_relevance_row("+", one, frame["statistic"].max()))
     if n > _RELEVANT:
         rows.append(["", f"... and {n - _RELEVANT:,} more", "", "", "", "", ""])
     others = order[n:][np.argsort(result.p_values[order[n:]], kind="stable")]  # those nearest first
     for one in frame.iloc[others[:_OTHERS]].to_dict("records"):
-        rows.append(_relevance_row("", one, frame["information"].max()))
+        rows.append(_relevance_row("", one, frame["statistic"].max()))
     heads = ["", "feature", "nats", "chance (95 %)", "p", "q", ""]
     out.print(table(heads, rows, right=(2, 3, 4, 5)))
     if m - n > _OTHERS:
@@ -261,9 +261,9 @@ def relevance(result: RelevanceTest) -> None:
 
 
 def _relevance_row(sign: str, one: dict[str, Any], largest: float) -> list[Any]:
-    numbers = [nats(one[name]) for name in ("information", "chance_q95")]
+    numbers = [nats(one[name]) for name in ("statistic", "chance_q95")]
     numbers += [f"{one[name]:.2g}" for name in ("p_value", "q_value")]
-    return [sign, one["feature"], *numbers, bar(one["information"], largest)]
+    return [sign, one["feature"], *numbers, bar(one["statistic"], largest)]
 
 
 def stability(result: Stability) -> None:

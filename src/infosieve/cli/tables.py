@@ -16,7 +16,7 @@ import pyarrow.parquet
 from infosieve._core.files import first_line
 from infosieve._core.messages import brief, shown
 from infosieve._input.lazy_columns import SMALL
-from infosieve._input.numbers import offset_of
+from infosieve._input.numbers import beyond_rounding
 from infosieve._sources import ARROW, PARQUET, ColumnSource, open_columns
 from infosieve.cli.csv_files import cells_of
 from infosieve.cli.dates import is_date, without_dates
@@ -230,6 +230,6 @@ def _with_floats(frame: pd.DataFrame) -> pd.DataFrame:
     for name in frame:
         known = frame[name].dropna() if pd.api.types.is_object_dtype(frame[name]) else ()
         decimals = len(known) > 0 and all(isinstance(value, Decimal) for value in known)
-        if decimals and not offset_of(list(known)):
+        if decimals and not beyond_rounding(list(known)):
             frame[name] = frame[name].astype(float)
     return frame

@@ -31,7 +31,7 @@ from infosieve._input.number_texts import (
     seems_numbers,
     tidied,
 )
-from infosieve._input.numbers import EXACT, offset_of
+from infosieve._input.numbers import EXACT, beyond_rounding
 from infosieve.cli.errors import InputError
 
 # How a gap is written in a column of numbers, in small letters.
@@ -210,7 +210,7 @@ def _exact_numbers(written: Any, floats: "pd.Series[Any]") -> "pd.Series[Any]":
     if not narrow or not _any(written, _MANY_DIGITS):
         return floats
     decimals = [None if text is None else Decimal(text) for text in written.to_pylist()]
-    lost = offset_of([value for value in decimals if value is not None])
+    lost = beyond_rounding([value for value in decimals if value is not None])
     return pd.Series(decimals, dtype=object) if lost else floats
 
 

@@ -26,6 +26,7 @@ from infosieve._input.notices import check_dates
 from infosieve._input.problem import Problem, open_columns_alone, open_problem
 from infosieve._input.tables import Table, read_table
 from infosieve._resampling.permutations import seed_of
+from infosieve._sources import run_once
 from infosieve._study.columns import remember_columns
 from infosieve._study.provenance import provenance_of
 from infosieve.clustering._agglomeration import Agglomeration, Dendrogram
@@ -240,6 +241,7 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         ClusteringSettings.of(self.get_params(deep=False))
         seed = seed_of(self.random_state)
         check_x(X)
+        X = run_once(X, "X")
         problem = self._read(X, y, groups)
         tables: list[Any] = problem.tables
         connected = connected_pairs(self.connectivity, tables[0].n_columns)
@@ -368,6 +370,7 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         """
         check_is_fitted(self)
         check_x(X)
+        X = run_once(X, "X")
         remember_columns(self, X, reset=False)
         missing = "error" if self.missing == "error" else "median"
         table = read_table(X, "X", False, least=1, offsets=self._offsets, missing=missing)

@@ -5,11 +5,13 @@ from typing import Any, Self
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, TransformerMixin
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from infosieve._core.parameters import check_count, check_x, is_flag, is_int
 from infosieve._core.types import FloatArray, NameArray
 from infosieve._input.tables import Table, read_table
+from infosieve._sources import run_once
+from infosieve._study.columns import remember_columns
 from infosieve.curves._kinds import DEGREE, KINDS
 from infosieve.curves._plan import Plan
 
@@ -122,6 +124,7 @@ class CurveFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             Itself.
         """
         check_x(X)
+        X = run_once(X, "X")
         if not isinstance(self.unit, (str, type(None))):
             raise ValueError(f"The 'unit' parameter must be a text. Got {self.unit!r} instead.")
         table = read_table(X, "X", False, least=1, offsets={})
@@ -136,7 +139,7 @@ class CurveFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             smoothing=self._smoothing_for(m),
         )
         kinds = self._kinds_for(m)
-        validate_data(self, X, skip_check_array=True)
+        remember_columns(self, X)
         self.axis_, self._plan = plan.axis, plan
         self._kinds = [KINDS[name] for name in kinds]
         flat = np.zeros((1, m))
@@ -247,7 +250,8 @@ class CurveFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         """
         check_is_fitted(self)
         check_x(X)
-        validate_data(self, X, reset=False, skip_check_array=True)
+        X = run_once(X, "X")
+        remember_columns(self, X, reset=False)
         curves = read_table(X, "X", False, least=1, offsets={}).values.T
         return np.column_stack([kind.compute(self._plan, curves)[1] for kind in self._kinds])
 

@@ -12,7 +12,7 @@ from scipy.special import logsumexp
 
 from infosieve._core.dialect import parameter
 from infosieve._core.rules import is_int
-from infosieve._core.settings import DEFAULT_NEIGHBORS
+from infosieve._core.settings import ENTROPY_NEIGHBORS
 from infosieve._core.types import FloatArray, Metric, Neighbors
 from infosieve._engines.numba.columns import LIFT, standardise
 from infosieve._input.tables import check_lengths, check_target, read_table
@@ -133,7 +133,7 @@ def parzen(X: Any, y: Any, *, bandwidth: float | str = "scott") -> float:
 
 
 def three_entropies(
-    X: Any, y: Any, *, n_neighbors: Neighbors = DEFAULT_NEIGHBORS, metric: Metric = "euclidean"
+    X: Any, y: Any, *, n_neighbors: Neighbors = ENTROPY_NEIGHBORS, metric: Metric = "euclidean"
 ) -> float:
     """Mutual information as H(X) + H(y) - H(X, y), each by its own nearest neighbours.
 

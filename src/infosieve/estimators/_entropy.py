@@ -7,14 +7,14 @@ import numpy as np
 from scipy.spatial import KDTree
 from scipy.special import digamma, gammaln
 
-from infosieve._core.settings import DEFAULT_NEIGHBORS, Settings, neighbors_among
+from infosieve._core.settings import ENTROPY_NEIGHBORS, Settings, neighbors_among
 from infosieve._core.types import Metric, Neighbors
 from infosieve._input.scaling import exponent_of
 from infosieve._input.tables import read_table
 
 
 def entropy(
-    X: Any, *, n_neighbors: Neighbors = DEFAULT_NEIGHBORS, metric: Metric = "euclidean"
+    X: Any, *, n_neighbors: Neighbors = ENTROPY_NEIGHBORS, metric: Metric = "euclidean"
 ) -> float:
     """Differential entropy of a set of continuous columns, in nats.
 

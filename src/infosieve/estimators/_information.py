@@ -35,7 +35,7 @@ def mutual_information(
     X: Any,
     y: Any,
     *,
-    given: Any = None,
+    condition: Any = None,
     criterion: Conditional = "frenzel-pompe",
     n_neighbors: Neighbors = DEFAULT_NEIGHBORS,
     method: Method = "ksg1",
@@ -43,7 +43,7 @@ def mutual_information(
     scale: Scale = "standard",
     discrete_features: Any = "auto",
     discrete_target: Any = "auto",
-    max_samples: int | float | Literal["auto"] | None = None,
+    max_samples: int | float | Literal["auto"] | None = "auto",
     missing: Missing = "auto",
     groups: Any = None,
     series: bool | int = False,
@@ -60,43 +60,43 @@ def mutual_information(
         with those of y row by row.
     y : array-like of shape (n_samples,) or (n_samples, n_targets)
         The target.
-    given : array-like of shape (n_samples,) or (n_samples, n_conditions), optional
-        Condition on these columns: I(X; y | given).
+    condition : array-like of shape (n_samples,) or (n_samples, n_conditions), optional
+        What is known already, as data (not as names): the columns of I(X; y | condition).
     criterion : {"frenzel-pompe", "cmi", "mi"}, default="frenzel-pompe"
-        How information is measured conditional on ``given``. "frenzel-pompe": the textbook
-        estimate [2]_, X and ``given`` being blocks of their own. "cmi": the quantity that
-        :class:`MISelector` ranks by, X and ``given`` forming one block with one norm. "mi": the
-        information of X and ``given`` together less that of ``given``.
-    n_neighbors : int or pair of ints, default=(3, 10)
+        How information is measured conditional on ``condition``. "frenzel-pompe": the textbook
+        estimate [2]_, X and ``condition`` being blocks of their own. "cmi": the quantity that
+        :class:`MISelector` ranks by, X and ``condition`` forming one block with one norm. "mi": the
+        information of X and ``condition`` together less that of ``condition``.
+    n_neighbors : int or pair of ints, default=(3, 15)
         The smoothing parameter K, or an inclusive range of K whose estimates are averaged.
         A range is capped at ``n_samples - 1``.
     method : {"ksg1", "ksg2"}, default="ksg1"
         The first or second form of the estimate by Kraskov, Stögbauer and Grassberger.
     metric : {"euclidean", "chebyshev"}, default="euclidean"
-        The norm inside X, inside y and inside ``given``; across them it is always the maximum.
+        The norm inside X, inside y and inside ``condition``; across them it is always the maximum.
     scale : {"standard", "normal-scores"} or None, default="standard"
         What is done to each continuous column first: centre and divide by the standard
         deviation, replace ranks by normal quantiles (for heavy tails), or nothing.
     discrete_features : "auto", bool, or array-like, default="auto"
         Which columns of X are categories: "auto" takes bools, strings and pandas
         categoricals; or all, none, a mask, or the numbers or names of discrete columns beside
-        those. Columns of ``given`` are always taken by their type.
+        those. Columns of ``condition`` are always taken by their type.
     discrete_target : "auto", bool or array-like, default="auto"
         The same for y, where "auto" takes a column of two different numbers as classes, too.
         Other numbers are continuous unless declared, which is fine for integers: repeated
         values are handled.
-    max_samples : int, float, "auto" or None, default=None
-        None: one estimate of all samples. A number, or a share of the samples: more samples are
-        split at random into parts of that size at least, whose estimates are averaged. "auto":
-        parts of 4,000, at most 25 of them, as :class:`MISelector` does.
+    max_samples : int, float, "auto" or None, default="auto"
+        Samples of one estimate. A number, or a share of the samples: more samples are split at
+        random into parts of that size at least, whose estimates are averaged. "auto": parts of
+        4,000 (from 8,000 samples on), at most 25 of them. None: all samples in one estimate.
     missing : {"auto", "value", "median", "drop", "error"}, default="auto"
-        What becomes of gaps in X and ``given`` (NaN, None, NA). "value": a gap is a value of its
-        own, infinitely far from numbers, so gaps that carry information are found. "median": gaps
-        are filled with the median of the column. "auto": "value" for a column by itself; in sets of
-        several columns and in ``given``, where the few samples with the same gaps would be compared
-        with each other only, medians and a column beside that says where gaps are. "drop": samples
-        with gaps are left out. "error": gaps are refused. Among categories a gap is a level.
-        Samples without a target are left out, with a warning.
+        What becomes of gaps in X and ``condition`` (NaN, None, NA). "value": a gap is a value of
+        its own, infinitely far from numbers, so gaps that carry information are found. "median":
+        gaps are filled with the median of the column. "auto": "value" for a column by itself; in
+        sets of several columns and in ``condition``, where the few samples with the same gaps would
+        be compared with each other only, medians and a column beside that says where gaps are.
+        "drop": samples with gaps are left out. "error": gaps are refused. Among categories a gap is
+        a level. Samples without a target are left out, with a warning.
     groups : array-like of shape (n_samples,), optional
         Which rows belong together (several rows of one patient): they are not each other's
         neighbours. One row of each group is in a part of the samples, and the estimates of parts
@@ -140,14 +140,14 @@ def mutual_information(
     >>> a, b = rng.normal(size=(2, 1000))
     >>> y = a * b + 0.1 * rng.normal(size=1000)
     >>> print(f"{mutual_information(np.c_[a, b], y):.1f}")  # jointly
-    1.6
+    1.5
     >>> print(f"{mutual_information(a, y):.1f}")  # marginal
     0.3
-    >>> print(f"{mutual_information(b, y, given=a):.1f}")  # conditional on a
-    1.3
+    >>> print(f"{mutual_information(b, y, condition=a):.1f}")  # conditional on a
+    1.2
     """
     settings = InformationSettings.of(locals())
-    with Study.open(settings, X, y, given=given, groups=groups, ordered=False) as study:
+    with Study.open(settings, X, y, condition=condition, groups=groups, ordered=False) as study:
         columns = study.columns
         measure = study.measure(_MEASURED[criterion], study.engine(1))
         varying = ~columns.x.constant
@@ -174,7 +174,7 @@ def _of_set(measure: Measure, x: Columns, given: Columns, runner: Runner) -> flo
 class RelevanceOptions(TypedDict, total=False):
     """The keywords of :func:`relevance`, for type checkers: what it returns depends on X alone."""
 
-    given: Any
+    condition: Any
     criterion: Conditional
     n_neighbors: Neighbors
     method: Method
@@ -205,7 +205,7 @@ def relevance(
     X: Any,
     y: Any,
     *,
-    given: Any = None,
+    condition: Any = None,
     criterion: Conditional = "frenzel-pompe",
     n_neighbors: Neighbors = DEFAULT_NEIGHBORS,
     method: Method = "ksg1",
@@ -213,7 +213,7 @@ def relevance(
     scale: Scale = "standard",
     discrete_features: Any = "auto",
     discrete_target: Any = "auto",
-    max_samples: int | float | Literal["auto"] | None = None,
+    max_samples: int | float | Literal["auto"] | None = "auto",
     missing: Missing = "auto",
     groups: Any = None,
     series: bool | int = False,
@@ -224,7 +224,8 @@ def relevance(
     """Mutual information of each column with the target, in nats.
 
     What ``sklearn.feature_selection.mutual_info_regression`` and ``mutual_info_classif`` are
-    used for; the estimates here are signed, deterministic and safe with repeated values.
+    used for; the estimates here are signed, deterministic and safe with repeated values. They are
+    the ``relevance_`` of :class:`MISelector`: all defaults are the same.
 
     Parameters
     ----------
@@ -232,11 +233,10 @@ def relevance(
         The columns; each is measured on its own.
     y : array-like of shape (n_samples,) or (n_samples, n_targets)
         The target.
-    given : array-like of shape (n_samples,) or (n_samples, n_conditions), optional
-        Condition on these columns.
+    condition : array-like of shape (n_samples,) or (n_samples, n_conditions), optional
+        What is known already, as data: see :func:`mutual_information`.
     criterion, n_neighbors, method, metric, scale, discrete_features, discrete_target, max_samples
-        As in :func:`mutual_information`. ``criterion="cmi"`` with ``n_neighbors=(3, 15)`` and
-        ``max_samples="auto"`` is what :class:`MISelector` ranks by.
+        As in :func:`mutual_information`. ``criterion="cmi"`` is what :class:`MISelector` ranks by.
     missing, groups, series
         As in :func:`mutual_information`.
     n_jobs : int or None, default=None
@@ -273,20 +273,20 @@ def relevance(
     Name: relevance, dtype: float64
     """
     settings = InformationSettings.of(locals())
-    ordered = given is None and device != "cuda"
-    with Study.open(settings, X, y, given=given, groups=groups, ordered=ordered) as study:
+    ordered = condition is None and device != "cuda"
+    with Study.open(settings, X, y, condition=condition, groups=groups, ordered=ordered) as study:
         problem, columns = study.problem, study.columns
         measure = study.measure(_MEASURED[criterion], study.engine(problem.x.n_columns))
-        x, condition = columns.x, columns.given
+        x, given = columns.x, columns.given
         warn_of_identifiers(problem, x)
-        warn_of_singletons(n_singletons(condition, columns.target), problem.n_samples)
+        warn_of_singletons(n_singletons(given, columns.target), problem.n_samples)
         result = np.zeros(x.n_columns)
         varying = ColumnNumbers(np.flatnonzero(~x.constant))
         if varying:
-            scores = study.scoring.scores(measure, varying, condition).averaged
-            known = criterion == "mi" and condition.n_columns
+            scores = study.scoring.scores(measure, varying, given).averaged
+            known = criterion == "mi" and given.n_columns
             here = study.executor.here
-            result[varying] = scores - (measure.of_set(condition, here) if known else 0.0)
+            result[varying] = scores - (measure.of_set(given, here) if known else 0.0)
     if problem.x.named:
         return pd.Series(result, index=problem.x.names, name="relevance")
     return result

@@ -331,11 +331,11 @@ def _ended_by_test(result: Any) -> bool:
 
 def _relevant_table(result: Any, test: Any, others: list[int]) -> Page:
     """Informative columns that were not selected, best first, and what else is known of them."""
-    order = sorted(others, key=lambda j: -float(test.information[j]))
+    order = sorted(others, key=lambda j: -float(test.statistic[j]))
     rows = [
         [
             name_text(result.features[j]),
-            nats(float(test.information[j])),
+            nats(float(test.statistic[j])),
             f"{test.q_values[j]:.2g}",
             _what_it_is(result, j),
         ]

@@ -31,7 +31,8 @@ def alternatives(result: Any) -> str:
     """How to ask for what could stand in."""
     if result.provenance.options:
         return _again(result.provenance, alternatives=True)
-    return '_ = selector.alternatives_; selector.result_.report("report.html")'
+    data = ", ".join(["X", "y", *_groups(result.provenance)])
+    return f'selector.alternatives({data}); selector.result_.report("report.html")'
 
 
 def tests(result: Any) -> str:

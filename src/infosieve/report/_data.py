@@ -292,7 +292,7 @@ class Relevance:
 
 def relevance(result: Any, most: int, test: Any = None) -> Relevance:
     """The columns of a selection with the largest marginal information, as a test has it."""
-    nats = result.relevance if test is None else np.asarray(test.information, np.float64)
+    nats = result.relevance if test is None else np.asarray(test.statistic, np.float64)
     relevant = np.zeros(nats.size, bool) if test is None else np.asarray(test.relevant, bool)
     order = np.argsort(-nats, kind="stable")[:most]
     return Relevance(

@@ -67,7 +67,7 @@ def _was(columns: Any) -> str:
 
 def by_information(result: Any) -> Any:
     """The numbers of the columns: relevant ones first, the largest information first."""
-    return np.lexsort((-result.information, ~result.relevant))
+    return np.lexsort((-result.statistic, ~result.relevant))
 
 
 def relevance_page(result: Any) -> Page:
@@ -80,8 +80,9 @@ def relevance_page(result: Any) -> Page:
         "that say the same are all relevant; columns that matter only together may not be.",
         f"Of columns that are called relevant, {100 * result.alpha:.3g} % are expected to tell "
         "nothing, at most (false discovery rate).",
-        "Information is estimated for the test, by default with K from 3 to 25 and normal scores: "
-        "relevance() has other defaults, and gives other values.",
+        "The statistic of the test is information as it is best tested, by default under normal "
+        "scores and with K from 3 to 25: compare it with chance, and not with what relevance() "
+        "measures.",
         *result.notes,
     ]
     if n > _ROWS:
@@ -90,7 +91,7 @@ def relevance_page(result: Any) -> Page:
         "kind": "Relevance test",
         "title": _title(result, order[:n]),
         "words": words,
-        "heads": ["column", "information (nats)", "chance (95 %)", "p", "q", ""],
+        "heads": ["column", "statistic (nats)", "chance (95 %)", "p", "q", ""],
         "rows": [_row(frame.iloc[j]) for j in rows],
         "numeric": [1, 2, 3, 4],
         "sections": _sections(frame, order),
@@ -115,7 +116,7 @@ def _row(one: Any) -> list[str]:
         return [name, "0", "", "", "", "constant"]
     return [
         name,
-        nats(one["information"]),
+        nats(one["statistic"]),
         nats(one["chance_q95"]),
         f"{one['p_value']:.2g}",
         f"{one['q_value']:.2g}",
@@ -136,7 +137,7 @@ def _sections(frame: Any, order: Any) -> list[Page]:
 
 def _hover(frame: Any) -> list[str]:
     """Columns as a figure tells them."""
-    columns = ("feature", "information", "p_value", "q_value")
+    columns = ("feature", "statistic", "p_value", "q_value")
     return [
         f"{figures._text(name)}<br>{nats(value)} nats, p = {p:.2g}, q = {q:.2g}"
         for name, value, p, q in zip(*(frame[column] for column in columns), strict=True)
@@ -147,8 +148,8 @@ def _bars(frame: Any) -> Page:
     """The columns of a frame, beside what chance gives each."""
     shown = figures.bars(
         [str(name) for name in frame["feature"]],
-        frame["information"].tolist(),
-        "information about the target (nats)",
+        frame["statistic"].tolist(),
+        "statistic: information about the target (nats)",
         _hover(frame),
         ["found" if relevant else "faint" for relevant in frame["relevant"]],
     )
@@ -168,7 +169,7 @@ def _bars(frame: Any) -> Page:
 
 def _ranked(frame: Any) -> Page:
     """All columns by their information, thinned out where there are thousands."""
-    frame = frame.sort_values("information", ascending=False, kind="stable")
+    frame = frame.sort_values("statistic", ascending=False, kind="stable")
     at = np.unique(np.geomspace(1, len(frame), _POINTS).round().astype(int)) - 1
     some, data = frame.iloc[at].assign(rank=at + 1), []
     for name, color, relevant in (("not relevant", "chance", False), ("relevant", "found", True)):
@@ -177,7 +178,7 @@ def _ranked(frame: Any) -> Page:
             data.append(
                 {
                     "type": "scatter", "mode": "markers", "name": name,
-                    "x": part["rank"].tolist(), "y": part["information"].tolist(),
+                    "x": part["rank"].tolist(), "y": part["statistic"].tolist(),
                     "marker": {"color": color}, "text": _hover(part),
                     "hovertemplate": "%{text}<extra></extra>",
                 }
@@ -189,4 +190,4 @@ def _ranked(frame: Any) -> Page:
     ticks = [10**k for k in range(len(str(len(frame))))]
     across = {"type": "log", "tickvals": ticks, "ticktext": [f"{tick:,}" for tick in ticks]}
     title = "column, by rank (logarithmic)"
-    return figures._figure(data, title, "information (nats)", shapes=[line], xaxis=across)
+    return figures._figure(data, title, "statistic (nats)", shapes=[line], xaxis=across)

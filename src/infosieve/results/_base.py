@@ -6,6 +6,7 @@ from importlib import import_module
 from typing import Any, ClassVar, Self
 
 import numpy as np
+import pandas as pd
 
 from infosieve._core.documents import dump, load, plain, typed
 
@@ -102,6 +103,25 @@ class Document:
         except (ArithmeticError, LookupError, TypeError, ValueError) as error:
             raise ValueError(f"this document is damaged: {error}") from error
         return record
+
+    def to_frame(self) -> pd.DataFrame:
+        raise NotImplementedError
+
+    def __arrow_c_stream__(self, requested_schema: Any = None) -> Any:
+        """The table of ``to_frame`` for all that reads Arrow, such as ``polars.DataFrame(result)``.
+
+        Names of several types are texts there.
+        """
+        import pyarrow as pa
+
+        frame = self.to_frame()
+        try:
+            table = pa.Table.from_pandas(frame, preserve_index=False)
+        except pa.ArrowException:
+            types = frame.dtypes.items()
+            texts = {name: str for name, kind in types if pd.api.types.is_object_dtype(kind)}
+            table = pa.Table.from_pandas(frame.astype(texts), preserve_index=False)
+        return table.__arrow_c_stream__(requested_schema)
 
     def report(
         self,

@@ -14,7 +14,7 @@ from infosieve.results._base import Document, freeze, need, need_names, notes_of
 
 # A null distribution of one column alone ends when so many draws have reached the column.
 ENOUGH = 20
-_ARRAYS = ("information", "exceedances", "n_draws", "n_draws_asked", "shared", "chance")
+_ARRAYS = ("statistic", "exceedances", "n_draws", "n_draws_asked", "shared", "chance")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -25,13 +25,16 @@ class RelevanceTest(Document):
     ----------
     features : tuple
         Names of the columns, or their numbers, in the order of the table.
-    information : ndarray of shape (n_features,)
-        Marginal information, in nats. A constant column has 0.
+    statistic : ndarray of shape (n_features,)
+        What is tested: marginal information, in nats, estimated as :func:`relevance_test` was
+        asked to, by default under normal scores, so that columns share a null distribution, and
+        with K from 3 to 25. Other numbers than those of :func:`relevance`: compare values of one
+        of the two only. A constant column has 0.
     alpha : float
         The false discovery rate: the expected share of columns without information among those
         that are called relevant, at most.
     exceedances : ndarray of int, of shape (n_features,)
-        How many draws of its null distribution reached the information of a column, b.
+        How many draws of its null distribution reached the statistic of a column, b.
     n_draws : ndarray of int, of shape (n_features,)
         How many draws it was compared with, t; 0 for a constant column, which is not tested.
     n_draws_asked : ndarray of int, of shape (n_features,)
@@ -96,7 +99,7 @@ class RelevanceTest(Document):
     _schema: ClassVar[str] = "relevance-test"
 
     features: tuple[Any, ...]
-    information: FloatArray
+    statistic: FloatArray
     alpha: Probability
     exceedances: IntArray
     n_draws: IntArray
@@ -164,13 +167,13 @@ class RelevanceTest(Document):
         Returns
         -------
         DataFrame
-            Columns ``feature``, ``information``, ``chance_q95``, ``p_value``, ``q_value``,
+            Columns ``feature``, ``statistic``, ``chance_q95``, ``p_value``, ``q_value``,
             ``relevant``, ``smallest_p``, ``exceedances``, ``draws`` and ``shared``.
         """
         return pd.DataFrame(
             {
                 "feature": list(self.features),
-                "information": self.information,
+                "statistic": self.statistic,
                 "chance_q95": self.chance,
                 "p_value": self.p_values,
                 "q_value": self.q_values,

@@ -208,7 +208,7 @@ class Alternative:
 
     See Also
     --------
-    MISelector : Has a frame of them as ``alternatives_``.
+    MISelector : Its method ``alternatives`` makes a frame of them.
 
     Examples
     --------

@@ -27,7 +27,7 @@ from infosieve._core.types import Executor, FloatArray, IntArray
 from infosieve._executors import WorkersLostError
 from infosieve._input.problem import Problem
 from infosieve._input.tables import Table, read_table
-from infosieve._sources.columns import as_source
+from infosieve._sources.columns import ColumnSource, as_source
 from infosieve.report._parts import counted
 from infosieve.results import CVScores, Provenance
 from infosieve.selection._checkpoint import CVCheckpoint, Fold
@@ -223,7 +223,7 @@ def trial_of(study: Selection, X: Any, search: Search, folds: list[Split] | None
         optimum=_optimum(scoring, scorer),
         splits=drawn_folds(settings.cv, problem, classes, seed) if folds is None else folds,
         sizes=(0, *sizes_up_to(most, least)),
-        every=tuple(search.candidates) if as_source(X) is None else None,
+        every=None if isinstance(X, (ColumnSource, np.memmap)) else tuple(search.candidates),
         n_threads=study.executor.here.n_workers,
         thin=own,
         seed=seed,

@@ -17,7 +17,7 @@ from infosieve._core.parameters import check_x
 from infosieve._core.progress import Progress
 from infosieve._core.rules import is_int
 from infosieve._core.settings import (
-    SELECTION_NEIGHBORS,
+    DEFAULT_NEIGHBORS,
     Correction,
     Null,
     Resample,
@@ -45,7 +45,7 @@ from infosieve._input.notices import (
     warn_of_the_target,
 )
 from infosieve._input.problem import Problem
-from infosieve._sources.columns import as_source
+from infosieve._sources import as_source, run_once
 from infosieve._study.columns import remember_columns
 from infosieve._study.provenance import excerpt_of, plain_parameter
 from infosieve._study.study import Study
@@ -218,7 +218,8 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
     result_ : SelectionResult
         All of it, as a frozen record.
     relevance_ : ndarray of shape (n_features_in_,)
-        Marginal information of each column, in nats.
+        Marginal information of each column, in nats: that of :func:`relevance`, and 0 for columns
+        that are left out.
     n_neighbors_ : tuple of int
         The range of K.
     k_choice_ : KChoice or None
@@ -227,14 +228,6 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         For the first column of a group of duplicates (equal, shifted, scaled or negated; with
         normal scores also any monotone image), the others: they are scored once, and only the
         first can be selected.
-    alternatives_ : DataFrame
-        Which columns could stand in for a selected one: what the selected column adds to the other
-        selected ones (information), what the other column adds in its place, with the p-value of a
-        test corrected for all columns that are tried (the 16 that have most in common with the
-        selected one), what the selected column adds beside permuted copies of it (without) and
-        beside itself (remaining), and the share of these two, below a half. Computed when it is
-        first asked for, from the data of ``fit``; it takes about as long as tests of half of the
-        steps.
     cv_scores_ : DataFrame
         After ``stop="cv"`` only: a row for each number of columns that was tried, with the columns
         that come to those of the row before (added, of the ranking of all samples), mean and
@@ -259,13 +252,11 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
     With ``n_neighbors="auto"`` the same target chooses K and is tested: among ten columns of
     noise, the first step then passes in 9 % of cases at alpha = 0.05.
 
-    Every number of ``path_`` can be had with one call: ``mi`` with
-    ``mutual_information(X[names], y, n_neighbors=(3, 15), max_samples="auto")``, ``gain`` with
-    ``mutual_information(X[new], y, given=X[before], criterion="cmi", n_neighbors=(3, 15),
-    max_samples="auto")``, the test with ``permutation_test(X, y, candidates, given=before,
-    alpha=level, screen="auto", max_samples="auto", random_state=seed)`` (of a pair, with
-    ``pairs=True``), each with the same ``missing``, ``groups`` and ``series``. (With
-    ``missing="drop"``, pass the complete rows of all columns.)
+    Every number of ``path_`` can be had with one call: ``mi`` with ``mutual_information(X[names],
+    y)``, ``gain`` with ``mutual_information(X[new], y, condition=X[before], criterion="cmi")``, the
+    test with ``permutation_test(X, y, candidates, given=before, alpha=level, screen="auto",
+    random_state=seed)`` (of a pair, with ``pairs=True``), each with the same ``missing``,
+    ``groups`` and ``series``. (With ``missing="drop"``, pass the complete rows of all columns.)
 
     References
     ----------
@@ -307,7 +298,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
 
     def __init__(
         self,
-        n_neighbors: Neighbors | Literal["auto"] = SELECTION_NEIGHBORS,
+        n_neighbors: Neighbors | Literal["auto"] = DEFAULT_NEIGHBORS,
         *,
         criterion: Literal["auto", "cmi", "mi", "cmim", "jmi"] = "auto",
         search: Literal["forward", "forward-backward"] = "forward",
@@ -372,13 +363,13 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
                 "This MISelector estimator requires y to be passed, but the target y is None."
             )
         check_x(X)
+        X, y, groups = run_once(X, "X"), run_once(y, "y"), run_once(groups, "groups")
         refuse_numbers(settings, y)
-        for name in [name for name in vars(self) if name.endswith("_") or name == "_data"]:
+        for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)  # of an earlier fit
         with claimed(self.checkpoint), Study.open(settings, X, y, groups=groups) as study:
             remember_columns(self, X)
             self._fit(study, X)
-        self._data = X, y, groups
         return self
 
     def _fit(self, study: Selection, X: Any) -> None:
@@ -391,7 +382,8 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         splits = folds_of(self.cv, problem) if settings.by_model else None
         if splits is not None:  # a checkpoint must not go on with others
             used["folds"] = digest_of(splits)
-        provenance = study.provenance(MISelector, **self._parameters() | used)
+        asked = self._parameters() | {"executor": study.executor.text} | used
+        provenance = study.provenance(MISelector, **asked)
         kept: Any = None
         if self.checkpoint is not None:
             kind = CVCheckpoint if settings.by_model else SearchCheckpoint
@@ -540,11 +532,30 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             about="nothing selected",
         )
 
-    @property
-    def alternatives_(self) -> pd.DataFrame:
+    def alternatives(self, X: Any, y: Any, groups: Any = None) -> pd.DataFrame:
+        """Which columns could stand in for a selected one.
+
+        It takes about as long as tests of half of the steps. ``result_`` keeps what is found, and
+        its report shows it; asked again, it is not computed again.
+
+        Parameters
+        ----------
+        X, y, groups
+            The data of ``fit``; others are refused.
+
+        Returns
+        -------
+        DataFrame
+            A row for each stand-in, the best of each selected column first: names of the selected
+            column (feature) and of the stand-in, what the selected column adds to the other
+            selected ones (information), what the stand-in adds in its place, with the p-value of a
+            test corrected for all columns that are tried (the 16 that have most in common with the
+            selected one), what the selected column adds beside permuted copies of the stand-in
+            (without) and beside the stand-in itself (remaining), and the share of these two, below
+            a half.
+        """
         check_is_fitted(self)
-        if self.result_.alternatives is None:
-            self._find_alternatives()
+        self._find_alternatives(X, y, groups)
         return alternatives_frame(self.result_)
 
     @property
@@ -558,24 +569,16 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             )
         return cv_scores_frame(self.result_, scores)
 
-    def _find_alternatives(self) -> None:
-        if not hasattr(self, "_data"):
-            raise AttributeError(
-                "'alternatives_' needs the data of fit, which a copy, a pickle or an interrupted "
-                "fit does not keep: call fit again, or ask for it before."
-            )
-        X, y, groups = self._data
+    def _find_alternatives(self, X: Any, y: Any, groups: Any) -> None:
         result = self.result_
         provenance = result.provenance
         self._refuse_other_parameters(provenance)
         with Study.open(settings_of(self), X, y, groups=groups) as study:
             study = replace(study, seed=provenance.seed)
             problem = study.problem
-            if study.provenance(MISelector).data != provenance.data:
-                raise ValueError(
-                    "'alternatives_' is about the data of fit, but these have been changed since: "
-                    "call fit again."
-                )
+            _refuse_other_data(study.provenance(MISelector), provenance)
+            if result.alternatives is not None:
+                return
             rules = rules_of(study.settings, problem.x, study.seed)
             measure = replace(
                 study.measure("gain", engine_for(study, rules), n_neighbors=self.n_neighbors_),
@@ -595,21 +598,9 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             value, then = plain_parameter(now), provenance.parameters.get(name)
             if name not in of_no_matter() and repr(value) != repr(then):
                 raise ValueError(
-                    f"'alternatives_' is about the parameters of fit, but {name} was {then!r} and "
+                    f"'alternatives' is about the parameters of fit, but {name} was {then!r} and "
                     f"is {value!r}: call fit again."
                 )
-
-    def __getstate__(self) -> Any:
-        return {name: value for name, value in super().__getstate__().items() if name != "_data"}
-
-    def _get_fitted_attr_html(self, *args: Any, **kwargs: Any) -> Any:
-        """What a notebook lists, which looks at each attribute: nothing is computed for that."""
-        data = self.__dict__.pop("_data", None)
-        try:
-            return super()._get_fitted_attr_html(*args, **kwargs)
-        finally:
-            if data is not None:
-                self._data = data
 
     def transform(self, X: Any) -> Any:
         """The selected columns.
@@ -664,6 +655,15 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         n_threads = None if executor.remote else executor.here.n_workers
         saving = shorter(self, n_samples, rules.screen, n_threads)
         return Ticker(progress, rules.max_features if bounded else None, saving)
+
+
+def _refuse_other_data(now: Provenance, then: Provenance) -> None:
+    if now.data != then.data:
+        raise ValueError(
+            f"'alternatives' is about the data of fit, {then.n_samples:,} samples with the "
+            f"fingerprint {then.data[:8]}..., but these are {now.n_samples:,} with "
+            f"{now.data[:8]}...: pass the X, y and groups of fit, or call fit again."
+        )
 
 
 def settings_of(selector: MISelector) -> SelectorSettings:

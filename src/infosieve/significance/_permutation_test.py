@@ -13,8 +13,8 @@ from infosieve._core.messages import warn
 from infosieve._core.parameters import screen_size
 from infosieve._core.sequential import sequential_rule
 from infosieve._core.settings import (
+    DEFAULT_NEIGHBORS,
     N_FOLDS,
-    SELECTION_NEIGHBORS,
     Correction,
     Null,
     Resample,
@@ -64,8 +64,8 @@ def permutation_test(
     alpha: float | None = None,
     n_permutations: int | Literal["auto"] = "auto",
     screen: int | Literal["auto"] | None = None,
-    max_samples: int | float | Literal["auto"] | None = None,
-    n_neighbors: Neighbors = SELECTION_NEIGHBORS,
+    max_samples: int | float | Literal["auto"] | None = "auto",
+    n_neighbors: Neighbors = DEFAULT_NEIGHBORS,
     method: Method = "ksg1",
     metric: Metric = "euclidean",
     scale: Scale = "standard",
@@ -88,8 +88,8 @@ def permutation_test(
     given the other one as well, and the largest p-value counts.
 
     Asked about the columns that were left in a step of :class:`MISelector`, given those selected
-    before, with the ``alpha`` of the step, ``screen="auto"`` and ``max_samples="auto"``, the test
-    is that of the step, number by number.
+    before, with the ``alpha`` of the step and ``screen="auto"``, the test is that of the step,
+    number by number.
 
     Parameters
     ----------
@@ -130,9 +130,9 @@ def permutation_test(
         How many candidates are estimated, and reported: the best by a table of counts, as in
         :class:`MISelector`. Permuted candidates are screened like the observed ones, in each
         permutation anew, so the test stays valid. None, or ``correction=None``: all.
-    max_samples : int, float, "auto" or None, default=None
-        Samples of one estimate, as in :class:`MISelector`: more are split at random into parts,
-        whose estimates are averaged. None: all samples in one estimate.
+    max_samples : int, float, "auto" or None, default="auto"
+        Samples of one estimate, as in :func:`mutual_information`: more are split at random into
+        parts, whose estimates are averaged. None: all samples in one estimate.
     n_neighbors : int or pair of ints, default=(3, 15)
         The smoothing parameter K, or a range of K whose estimates are averaged.
     method, metric, scale, discrete_features, discrete_target

@@ -152,18 +152,19 @@ def relevance_test(
     Returns
     -------
     RelevanceTest
-        Information, p-values, q-values and which columns are relevant.
+        Statistics, p-values, q-values and which columns are relevant.
 
     See Also
     --------
-    relevance : The information alone.
+    relevance : How informative each column is, without a test.
     permutation_test : Columns tested conditional on others.
     MISelector : Few columns that are enough together.
 
     Notes
     -----
-    ``information`` is not what :func:`relevance` gives by default: for the test it is estimated
-    with K from 3 to 25 and normal scores. Compare values of one of them only.
+    The ``statistic`` of a column is its information as it is best tested, which is not what
+    :func:`relevance` measures: normal scores let columns share a null distribution, and larger K
+    see weak effects earlier. Compare values of one of the two only.
 
     Constant columns are not tested, and do not count among the many. Copies of a column count each.
     The rate is that of Benjamini and Hochberg, which holds for columns that are independent or
@@ -262,7 +263,7 @@ class _Draws:
 class _Found:
     """What a record has of each column; filled column by column."""
 
-    information: FloatArray
+    statistic: FloatArray
     exceedances: IntArray
     n_draws: IntArray
     n_draws_asked: IntArray
@@ -274,7 +275,7 @@ class _Found:
         counts = {
             name: np.zeros(m, np.int64) for name in ("exceedances", "n_draws", "n_draws_asked")
         }
-        return cls(information=np.zeros(m), shared=np.zeros(m, bool), chance=np.zeros(m), **counts)
+        return cls(statistic=np.zeros(m), shared=np.zeros(m, bool), chance=np.zeros(m), **counts)
 
 
 def _by_pattern(
@@ -338,7 +339,7 @@ class _Nulls:
         tested = np.sort(np.concatenate([*alike.values(), alone]))
         if tested.size:
             scores = self.scoring.scores(self.measure, ColumnNumbers(tested), self.given)
-            found.information[tested] = scores.averaged
+            found.statistic[tested] = scores.averaged
         for pattern, members in alike.items():
             self.share(found, members, pattern, draws.shared(pattern, members.size))
         self.each(found, alone, permutations, draws.alone(alone.size))
@@ -358,7 +359,7 @@ class _Nulls:
             done += len(block)
             pool.progress.advance(done, n_draws)
         found.chance[columns] = np.quantile(null[:_FIRST_SHARED], 0.95)
-        below = np.searchsorted(np.sort(null), found.information[columns])
+        below = np.searchsorted(np.sort(null), found.statistic[columns])
         found.exceedances[columns] = n_draws - below
         found.n_draws[columns] = found.n_draws_asked[columns] = n_draws
         found.shared[columns] = True
@@ -389,7 +390,7 @@ def _count(found: _Found, columns: IntArray, null: FloatArray, at: int) -> BoolA
     """
     if at == 0:
         found.chance[columns] = np.quantile(null, 0.95, axis=0)
-    reached = found.exceedances[columns] + np.cumsum(null >= found.information[columns], axis=0)
+    reached = found.exceedances[columns] + np.cumsum(null >= found.statistic[columns], axis=0)
     enough = reached >= ENOUGH
     ended = enough.any(axis=0)
     last = np.where(ended, enough.argmax(axis=0), len(null) - 1)
