@@ -431,6 +431,7 @@ def test_a_comma_at_the_end_of_lines_is_no_column(tmp_path):
             "'heat' holds numbers but for '°C' in row 1 .*units",
         ),
         ("a,b,Y\n1,2,3\n1,2,3,4\n", r"row 2 has 4 values, the first row has 3 \('1,2,3,4'\)"),
+        ("a;b;Y\n1;2;3\n4;5\n", r"row 2 has 2 values, the first row has 3 \('4;5'\)"),
         (
             "My table\na,b,Y\n1,2,3\n",
             r"row 1 has 3 values, the first row has 1 \('a,b,Y'\).*above the row of names",

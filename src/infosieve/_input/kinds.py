@@ -84,7 +84,7 @@ def has_two_values(column: Any, label: str) -> bool:
         values = np.asarray(column)
         if np.unique(values[~np.isnan(values)]).size != 2:  # pandas knows no long doubles
             return False
-    codes, levels = codes_of(column)
+    codes, levels = codes_and_levels(column)
     try:
         finite = len(levels) == 2 and all(np.isfinite(float(level)) for level in levels)
     except OverflowError:
@@ -92,7 +92,7 @@ def has_two_values(column: Any, label: str) -> bool:
     return finite and int(np.sum(~np.isnan(codes))) >= 4
 
 
-def codes_of(column: Any) -> tuple[FloatArray, list[Any]]:
+def codes_and_levels(column: Any) -> tuple[FloatArray, list[Any]]:
     """Codes 0, 1, ... and what they stand for; missing ones become NaN."""
     if isinstance(column.dtype, np.dtype) and not column.dtype.isnative:
         column = np.asarray(column).astype(column.dtype.newbyteorder("="))

@@ -76,11 +76,6 @@ def is_code(text: str) -> bool:
     return bool(_CODE.fullmatch(text))
 
 
-def is_flag(text: str) -> bool:
-    """Whether a tidied text is True or False."""
-    return text in FLAGS
-
-
 def is_date(text: str) -> bool:
     """Whether a text is a date or a time."""
     return len(text) < 40 and bool(_DATE.fullmatch(text.strip()))

@@ -23,7 +23,7 @@ from infosieve._input.checked import (
     fingerprint,
     refuse_values,
 )
-from infosieve._input.kinds import codes_of, has_two_values, kind_of
+from infosieve._input.kinds import codes_and_levels, has_two_values, kind_of
 from infosieve._input.named import declared_columns, find_columns
 from infosieve._input.number_texts import CODES, seems_dates, seems_numbers, way_to_numbers
 from infosieve._input.numbers import Offset, as_floats
@@ -159,7 +159,7 @@ def check_columns(
         label = unread.label(j)
         kind = kind_of(column, label)
         if declared.get(j, kind == "category"):
-            checked.values[j], checked.levels[j] = codes_of(column)
+            checked.values[j], checked.levels[j] = codes_and_levels(column)
             checked.categorical[j] = True
             continue
         if kind == "category" and not pd.api.types.is_bool_dtype(column.dtype):

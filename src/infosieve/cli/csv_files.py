@@ -54,11 +54,10 @@ def _separator(data: bytes, usual: str, delimiter: str | None) -> tuple[str, int
         if len(separator) != 1:
             raise InputError(f"--delimiter must be one character, or 'tab'; got {separator!r}")
         return separator, _widths(data, separator)[0]
-    for separator in (usual, *",;\t|"):
-        widths = _widths(data, separator)
-        if len(set(widths)) == 1 and widths[0] > 1:
-            return separator, widths[0]
-    return usual, _widths(data, usual)[0]
+    tried = {one: _widths(data, one) for one in (usual, *",;\t|")}
+    fits = [one for one, widths in tried.items() if len(set(widths)) == 1 and widths[0] > 1]
+    separator = fits[0] if fits else max(tried, key=lambda one: tried[one][0])
+    return separator, tried[separator][0]
 
 
 def _widths(data: bytes, separator: str) -> list[int]:

@@ -112,13 +112,14 @@ def as_utf8(content: Content, encoding: str | None) -> bytes:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         if encoding is None and not utf_16:
+            found = as_utf8(content, "cp1252")
             example = data[max(0, error.start - 15) : error.start + 15].decode("cp1252", "replace")
             print(
                 f"infosieve: {name} is no UTF-8 (line {line}), and is read as Windows-1252, a kind "
                 f"of Latin-1: {shown(example)}; --encoding names another",
                 file=sys.stderr,
             )
-            return as_utf8(content, "cp1252")
+            return found
         raise InputError(
             f"{name} is no text in {encoding} (line {line}); pass --encoding and its name, such as "
             "latin-1, cp1251, shift_jis or gb18030"

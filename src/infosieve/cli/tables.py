@@ -230,6 +230,6 @@ def _with_floats(frame: pd.DataFrame) -> pd.DataFrame:
     for name in frame:
         known = frame[name].dropna() if pd.api.types.is_object_dtype(frame[name]) else ()
         decimals = len(known) > 0 and all(isinstance(value, Decimal) for value in known)
-        if decimals and not beyond_rounding(list(known)):
+        if decimals and not beyond_rounding(list(known), f"column {shown(name)}"):
             frame[name] = frame[name].astype(float)
     return frame

@@ -24,7 +24,6 @@ from infosieve._input.number_texts import (
     adorned,
     is_code,
     is_date,
-    is_flag,
     meanings,
     plain,
     readings,
@@ -120,9 +119,9 @@ def _other_than_plain_numbers(
     known, levels = _known(column)
     if len(levels) == 0:
         return column
-    if all(map(is_flag, levels)):
+    if levels.isin(FLAGS).all():
         return known.map(lambda text: tidied(text) in FLAGS[:3]).reindex(column.index)
-    if all(is_number(text) or is_flag(text) or is_date(text) for text in levels):
+    if all(is_number(text) or text in FLAGS or is_date(text) for text in levels):
         column = known.reindex(column.index)  # beside which gaps have other spellings, too
     if declared:
         return column
