@@ -172,7 +172,7 @@ def test_halves_in_any_order(table):
 
 def test_rows_on_disk_in_any_order(table, tmp_path, monkeypatch):
     """The same order as in memory, whatever the order in the file, also of classes alone."""
-    monkeypatch.setattr("infosieve._input.problem.SMALL", 0)
+    monkeypatch.setattr("infosieve._input.lazy_columns.SMALL", 0)
     X, y = table
     X = X.drop(columns="f")
     rows, found = np.random.default_rng(1).permutation(N), []

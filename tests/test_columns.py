@@ -32,7 +32,7 @@ from infosieve.datasets import make_friedman
 @pytest.fixture
 def unread(monkeypatch):
     """Even small sources stay where they are, and are read a few columns at a time."""
-    monkeypatch.setattr(infosieve._input.problem, "SMALL", 0)
+    monkeypatch.setattr(infosieve._input.lazy_columns, "SMALL", 0)
     monkeypatch.setattr(infosieve._input.lazy_columns, "_BLOCK_BYTES", 8 * 120 * 3)
     monkeypatch.setattr(infosieve._scoring.jobs, "_PIECE_BYTES", 8 * 120 * 4)
 

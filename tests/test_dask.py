@@ -75,7 +75,7 @@ def until_gone(rest):
 
 @pytest.fixture
 def unread(monkeypatch):
-    monkeypatch.setattr(infosieve._input.problem, "SMALL", 0)
+    monkeypatch.setattr(infosieve._input.lazy_columns, "SMALL", 0)
 
 
 @pytest.fixture
@@ -539,15 +539,15 @@ def test_a_scheduler_without_workers_is_reported():
 
 def test_gpus_are_looked_for_where_jobs_run(client, monkeypatch):
     """Whatever this process has: the workers have none."""
-    from infosieve._engines import devices
+    from infosieve._engines.cuda.engine import why_no_gpu
 
     table = mixed()
     X, y = table.drop(columns="y"), table["y"]
     with Dask(client, Threads(1)) as executor:
-        assert executor.missing_requirement(devices.why_no_gpu).startswith("on tcp://127.0.0.1:")
+        assert executor.missing_requirement(why_no_gpu).startswith("on tcp://127.0.0.1:")
     with pytest.raises(RuntimeError, match=r"'device' parameter is 'cuda', but on tcp://.*CuPy"):
         relevance(X, y, executor=client, device="cuda")
-    monkeypatch.setattr(devices, "WORTHWHILE", 0)
+    monkeypatch.setattr("infosieve._engines.devices.WORTHWHILE", 0)
     ours = relevance(X, y, executor=client, device="auto")
     pd.testing.assert_series_equal(ours, relevance(X, y))
 

@@ -500,7 +500,7 @@ def test_what_is_wrong_with_a_gpu(version, count, message, monkeypatch):
 def test_auto_takes_a_gpu_where_it_pays(monkeypatch):
     from infosieve._engines import devices
 
-    monkeypatch.setattr(devices, "why_no_gpu", lambda: None)
+    monkeypatch.setattr(cuda_engine, "why_no_gpu", lambda: None)
     enough = int(devices.WORTHWHILE / 1000)
 
     def chosen(device, n, m, k):

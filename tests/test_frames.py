@@ -108,8 +108,8 @@ def test_all_functions_take_frames(library):
     X, few = frame[FEATURES], frame[["a", "b", "c"]]
     there, y = FRAMES[library], frame["y"]
     given = frame[["kind", "gaps"]]
-    found = relevance(there(X), y, given=there(given))
-    pd.testing.assert_series_equal(found, relevance(X, y, given=given))
+    found = relevance(there(X), y, condition=there(given))
+    pd.testing.assert_series_equal(found, relevance(X, y, condition=given))
     assert mutual_information(there(X), y) == mutual_information(X, y)
     assert entropy(there(few)) == entropy(few)
     test, other = (
@@ -150,8 +150,8 @@ def test_columns_are_targets_and_conditions(library, name):
     there = COLUMNS[library](column)
     assert mutual_information(x, there) == mutual_information(x, column)
     assert mutual_information(there, x) == mutual_information(column, x)
-    given = mutual_information(x, frame["c"][1:], given=there)
-    assert given == mutual_information(x, frame["c"][1:], given=column)
+    given = mutual_information(x, frame["c"][1:], condition=there)
+    assert given == mutual_information(x, frame["c"][1:], condition=column)
 
 
 @pytest.mark.parametrize("library", COLUMNS)
@@ -205,8 +205,9 @@ def test_what_stays_open_is_refused_with_a_way_out():
     x, y = arrow(frame[["a"]]), frame["y"]
     with pytest.raises(TypeError, match=r"X is a stream, which can be read once.*X\.read_all\(\)"):
         relevance(x.to_reader(), y)
-    with pytest.raises(TypeError, match=r"given is a lazy polars frame. Pass given\.collect\(\)"):
-        relevance(x, y, given=pl.from_arrow(x).lazy())
+    lazy = r"condition is a lazy polars frame. Pass condition\.collect\(\)"
+    with pytest.raises(TypeError, match=lazy):
+        relevance(x, y, condition=pl.from_arrow(x).lazy())
     objects = pl.DataFrame({"odd": pl.Series([object()] * N, dtype=pl.Object)})
     with pytest.raises(TypeError, match="column 'odd' of X has the type Object"):
         relevance(objects, y)

@@ -12,7 +12,6 @@ import pyarrow.parquet
 import pytest
 
 from infosieve import relevance_test
-from infosieve._input import problem
 from infosieve._input.lazy_columns import SourceTable
 from infosieve._input.tables import read_table
 from infosieve._sources import ColumnSource, as_source, open_columns
@@ -255,7 +254,7 @@ def test_flags_with_gaps_have_one_p_value(tmp_path, monkeypatch):
     for name in ("t.csv", "dash.csv", "t.xlsx", "t.parquet"):
         found[name] = read_data(str(tmp_path / name), "y", Reading())
     monkeypatch.setattr(tables, "SMALL", 0)
-    monkeypatch.setattr(problem, "SMALL", 0)
+    monkeypatch.setattr("infosieve._input.lazy_columns.SMALL", 0)
     found["on disk"] = read_data(str(tmp_path / "t.parquet"), "y", Reading())
     tests = {"python": relevance_test(table[["x"]], table["y"], random_state=0)}
     for name, data in found.items():

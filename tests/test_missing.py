@@ -227,7 +227,7 @@ def test_samples_without_a_target_are_left_out():
 
 @pytest.mark.parametrize("way", ["auto", "value", "median", "drop"])
 def test_tables_on_disk(way, tmp_path, monkeypatch):
-    monkeypatch.setattr("infosieve._input.problem.SMALL", 0)
+    monkeypatch.setattr("infosieve._input.lazy_columns.SMALL", 0)
     from infosieve import open_columns
 
     table, y = data()
@@ -329,7 +329,7 @@ def test_complete_rows_of_a_series_are_those_of_memory(tmp_path, monkeypatch):
     table.to_parquet(tmp_path / "table.parquet")
     found = []
     for small in (1 << 26, 0):
-        monkeypatch.setattr("infosieve._input.problem.SMALL", small)
+        monkeypatch.setattr("infosieve._input.lazy_columns.SMALL", small)
         source = open_columns(tmp_path / "table.parquet")
         found.append(relevance(source, walk, missing="drop", series=True))
     np.testing.assert_array_equal(*found)

@@ -200,7 +200,7 @@ def test_neither_the_order_of_columns_nor_threads_matter():
 def test_a_table_on_disk_is_screened_alike(tmp_path, monkeypatch):
     X, y = wide()
     np.save(tmp_path / "x.npy", X)
-    monkeypatch.setattr("infosieve._input.problem.SMALL", 0)
+    monkeypatch.setattr("infosieve._input.lazy_columns.SMALL", 0)
     monkeypatch.setattr("infosieve._scoring.jobs._PIECE_BYTES", 8 * len(X) * 7)
     there = np.load(tmp_path / "x.npy", mmap_mode="r")
     how = {"screen": 8, "random_state": 0, "max_samples": 60}

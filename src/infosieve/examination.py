@@ -11,8 +11,7 @@ from infosieve._core.messages import shown, unsaid
 from infosieve._input.kinds import kind_of
 from infosieve._input.named import declared_columns
 from infosieve._input.reading import read_columns
-from infosieve._sources import ColumnSource
-from infosieve._sources.columns import as_source
+from infosieve._sources import ColumnSource, in_memory, run_once
 from infosieve.clustering import FeatureClustering
 from infosieve.report._asking import CLUSTERED, REDUNDANT
 from infosieve.results import ClusterResult, RelevanceTest, SelectionResult, Stability
@@ -129,6 +128,7 @@ def examine(
     >>> found.clusters.members
     [('a', 'twice'), ('b',), ('c',)]
     """
+    X, y, groups = run_once(X, "X"), run_once(y, "y"), run_once(groups, "groups")
     selector = MISelector() if selector is None else selector
     found: dict[str, Any] = {}
 
@@ -183,8 +183,7 @@ def _redundant(selector: MISelector, X: Any) -> ClusterResult | None:
 
 def _frame(X: Any) -> pd.DataFrame:
     """Any table as a frame in memory."""
-    source = as_source(X)
-    X = X if source is None else source.read()
+    X = in_memory(X)
     if isinstance(X, pd.DataFrame):
         return X
     columns, names = read_columns(X, "X")

@@ -319,6 +319,7 @@ def spectra():
 @contextlib.contextmanager
 def nothing_is_small():
     """Tables that stay on disk are read in parts, however small they are."""
+    import infosieve._input.lazy_columns
     import infosieve.selection
     import infosieve.significance  # noqa: F401
 

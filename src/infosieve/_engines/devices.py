@@ -1,29 +1,29 @@
 """Which engine a device has."""
 
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Any
 
 from infosieve._core.dialect import parameter, setting
 from infosieve._core.errors import MissingRequirementError
-from infosieve._core.parameters import check_choice
-from infosieve._core.types import Engine, Executor
-from infosieve._engines.cuda.engine import MAX_K, CudaEngine, why_no_gpu
+from infosieve._core.types import Device, Engine, Executor
 from infosieve._engines.numba.engine import NumbaEngine
-
-Device: TypeAlias = Literal["cpu", "cuda", "auto"]
 
 # Samples times candidates, permuted columns included, from which on a GPU pays, and samples up to
 # which it does: docs/benchmarks-gpu.md.
 WORTHWHILE, MOST_SAMPLES = 2e7, 50_000
 
 
-def check_device(device: Any) -> None:
-    """The name of a device."""
-    check_choice(device, "device", get_args(Device))
+def _cuda() -> Any:
+    """The GPU's engine, which is loaded where somebody asks for it."""
+    from infosieve._engines.cuda import engine
+
+    return engine
 
 
 def require_device(device: Device, executor: Executor) -> None:
     """That it is there, where the executor's jobs run."""
-    reason = executor.missing_requirement(why_no_gpu) if device == "cuda" else None
+    if device != "cuda":
+        return
+    reason = executor.missing_requirement(_cuda().why_no_gpu)
     if reason is not None:
         raise MissingRequirementError(
             f"{parameter('device')} is 'cuda', but {reason}. Otherwise, use "
@@ -38,16 +38,18 @@ def engine_of(
 
     ``n_candidates`` includes permuted columns.
     """
-    if device == "auto":
-        work = n_samples * n_candidates
-        pays = work >= WORTHWHILE and n_samples <= MOST_SAMPLES and largest_k <= MAX_K
-        if pays and executor.missing_requirement(why_no_gpu) is None:
-            return CudaEngine(or_cpu=True)
-    if device != "cuda":
+    large = n_samples * n_candidates >= WORTHWHILE and n_samples <= MOST_SAMPLES
+    if device == "cpu" or (device == "auto" and not large):
         return NumbaEngine()
-    if largest_k > MAX_K:
+    cuda = _cuda()
+    fits = largest_k <= cuda.MAX_K
+    if device == "auto":
+        there = fits and executor.missing_requirement(cuda.why_no_gpu) is None
+        engine: Engine = cuda.CudaEngine(or_cpu=True) if there else NumbaEngine()
+        return engine
+    if not fits:
         raise ValueError(
-            f"{parameter('device')} must be 'cpu' for more than {MAX_K} neighbours: the GPU's "
+            f"{parameter('device')} must be 'cpu' for more than {cuda.MAX_K} neighbours: the GPU's "
             f"kernels have room for no more. Got {largest_k}; use fewer, or the CPU."
         )
-    return CudaEngine()
+    return cuda.CudaEngine()  # type: ignore[no-any-return]

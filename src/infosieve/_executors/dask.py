@@ -23,7 +23,7 @@ import numpy as np
 from dask.utils import parse_timedelta
 
 from infosieve._core.chunks import chunks
-from infosieve._core.dialect import parameter
+from infosieve._core.dialect import Dialect, parameter, speaking, spoken
 from infosieve._core.errors import MissingRequirementError
 from infosieve._core.files import first_line
 from infosieve._core.provenance import versions
@@ -208,6 +208,7 @@ class Dask:
                 ]
                 job.future = self.client.submit(
                     _run,
+                    spoken(),
                     job.function,
                     *arguments,
                     key=key,
@@ -452,10 +453,11 @@ def _size(value: Any) -> int:
     return len(head) + sum(buffer.raw().nbytes for buffer in buffers)
 
 
-def _run(job: Callable[..., T], *arguments: Any) -> tuple[T, float]:
-    """On a worker: a job, and how long it took."""
+def _run(dialect: Dialect, job: Callable[..., T], *arguments: Any) -> tuple[T, float]:
+    """On a worker: a job, and how long it took. What it says is in the words of who asked."""
     start = time.perf_counter()
-    result = job(Threads(1), *arguments)
+    with speaking(dialect):
+        result = job(Threads(1), *arguments)
     return result, time.perf_counter() - start
 
 

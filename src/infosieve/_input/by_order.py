@@ -2,14 +2,17 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from infosieve._core.messages import shown, warn
 from infosieve._core.types import FloatArray
-from infosieve._input.lazy_columns import SourceTable
 from infosieve._input.tables import Table
 from infosieve._input.together import Together, period_of, told_by_place
+
+if TYPE_CHECKING:
+    from infosieve._input.problem import AnyTable
 
 # A target is matched, and a column in order, if the place in the group tells so much of it.
 _MATCHED, _ORDERED = 0.9, 0.7
@@ -18,7 +21,7 @@ _BLOCK = 2**21
 
 
 def columns_by_order(
-    together: Together, x: Table | SourceTable, y: Table
+    together: Together, x: "AnyTable", y: Table
 ) -> tuple[Together, frozenset[int]]:
     """Rows of a group are exchanged for those at the same place of others: what follows the place?
 
@@ -58,7 +61,7 @@ def columns_by_order(
     return together, frozenset(by_order)
 
 
-def _blocks(x: Table | SourceTable) -> Iterator[tuple[int, FloatArray]]:
+def _blocks(x: "AnyTable") -> Iterator[tuple[int, FloatArray]]:
     """The values of all columns, a column in a row, with the number of the first of a block."""
     if isinstance(x, Table):
         yield 0, x.values
@@ -68,7 +71,7 @@ def _blocks(x: Table | SourceTable) -> Iterator[tuple[int, FloatArray]]:
         yield first, x.read(np.arange(first, min(first + size, x.n_columns))).values
 
 
-def _calendars(x: Table | SourceTable) -> frozenset[int]:
+def _calendars(x: "AnyTable") -> frozenset[int]:
     """Columns of a series that repeat themselves."""
     found = {
         first + i: period

@@ -10,12 +10,11 @@ from infosieve._core.dialect import bare, either, parameter, row, setting
 from infosieve._core.messages import shown, warn
 from infosieve._core.types import BoolArray, ColumnSet, FloatArray, IntArray
 from infosieve._input.in_time import is_dated, out_of_order, repeated
-from infosieve._input.lazy_columns import SourceTable
 from infosieve._input.tables import Table
 from infosieve._input.together import Together
 
 if TYPE_CHECKING:
-    from infosieve._input.problem import Problem
+    from infosieve._input.problem import AnyTable, Problem
 
 # A target of so many distinct whole numbers, from the first to the second, may be classes.
 CLASS_CODES = (3, 20)
@@ -66,7 +65,7 @@ def warn_of_changes(y: Table) -> None:
     )
 
 
-def warn_of_fills(x: Table | SourceTable) -> None:
+def warn_of_fills(x: "AnyTable") -> None:
     """Say which columns have -999 or the like far from all other values."""
     if not isinstance(x, Table):
         return
@@ -88,7 +87,7 @@ def warn_of_fills(x: Table | SourceTable) -> None:
         )
 
 
-def warn_of_dates(x: Table | SourceTable, together: Together) -> None:
+def warn_of_dates(x: "AnyTable", together: Together) -> None:
     """Say that rows with dates, in their order, may be a series."""
     index = getattr(x, "index", None)
     if together.groups is not None or together.in_order:

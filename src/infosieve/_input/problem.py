@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -11,15 +11,6 @@ from infosieve._core.settings import Settings
 from infosieve._core.types import BoolArray, Columns, Executor, IntArray, Runner, Scale, Which
 from infosieve._engines.numba.columns import LIFT
 from infosieve._input.by_order import columns_by_order
-from infosieve._input.lazy_columns import (
-    SMALL,
-    LazyColumns,
-    SourceTable,
-    complete_rows,
-    marks_of_rows,
-    open_table,
-    unread_table,
-)
 from infosieve._input.notices import (
     check_dates,
     tell_of_dropped,
@@ -39,9 +30,19 @@ from infosieve._input.row_order import (
 from infosieve._input.scaling import exponent_of, prepare
 from infosieve._input.tables import Table, check_lengths, check_target, read_table
 from infosieve._input.together import INDEPENDENT, Together, together_of
-from infosieve._sources import as_source
+from infosieve._sources import as_source, run_once
 
-AnyTable: TypeAlias = Table | SourceTable
+if TYPE_CHECKING:
+    from infosieve._input.lazy_columns import SourceTable
+
+AnyTable: TypeAlias = "Table | SourceTable"
+
+
+def _on_disk() -> Any:
+    """Tables that stay on disk, loaded where there is one."""
+    from infosieve._input import lazy_columns
+
+    return lazy_columns
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,7 +166,7 @@ class Reading:
         by_changes = series and others[0].wanders
         if self.source is not None:
             how = self.settings.discrete_features
-            x = unread_table(self.source, "X", how, missing, by_changes)
+            x = _on_disk().unread_table(self.source, "X", how, missing, by_changes)
         x = x.take_rows(rows)
         if among is None:
             warn_of_dates(x, together)
@@ -176,7 +177,7 @@ class Reading:
         if isinstance(x, Table):
             x = x.completed(missing, by_changes)
         elif self.executor is not None:
-            x = open_table(x, self.settings.scale, others, self.executor)
+            x = _on_disk().open_table(x, self.settings.scale, others, self.executor)
         others = [table.completed(missing, by_changes) for table in others]
         y, given = others[0], others[1] if others[1:] else None
         check_target(y)
@@ -214,15 +215,16 @@ def read_tables(
 
     With an executor, X may stay where it is.
     """
+    X, y, groups = run_once(X, "X"), run_once(y, "y"), run_once(groups, "groups")
     missing, series = settings.missing, settings.series
     source = as_source(X)
     X = X if source is None else source
-    if source is not None and (executor is None or 8 * np.prod(source.shape) <= SMALL):
+    if source is not None and (executor is None or 8 * np.prod(source.shape) <= _on_disk().SMALL):
         source = None
     runner = executor.here if executor is not None else None
     x: Any
     if source is not None:
-        x = SourceTable(source, "X", {})
+        x = _on_disk().SourceTable(source, "X", {})
     else:
         x = read_table(X, "X", settings.discrete_features, runner=runner, missing=missing)
     kinds = settings.discrete_target
@@ -260,7 +262,7 @@ def _parts(x: AnyTable, others: list[Table], executor: Executor | None) -> list[
     if isinstance(x, Table):
         return [*parts, *(partial(kind, x) for kind in kinds)]
     assert executor is not None
-    return [*parts, *(partial(marks_of_rows, x, kind, executor) for kind in kinds)]
+    return [*parts, *(partial(_on_disk().marks_of_rows, x, kind, executor) for kind in kinds)]
 
 
 def _usable(
@@ -274,7 +276,7 @@ def _usable(
         here = others if source is not None else [*others, x]
         used &= ~np.any([table.incomplete for table in here], axis=0)
         if source is not None and executor is not None:
-            used &= complete_rows(source, executor)
+            used &= _on_disk().complete_rows(source, executor)
         tell_of_dropped(int((~used).sum() - without.sum()), x.n_samples)
     return used
 
@@ -305,9 +307,9 @@ def prepare_tables(
     exponent = exponent_of(np.array([t.largest for t in tables])) if scale is None else 0
     others: Scale = "normal-scores" if scale == "spread-scores" else scale
     prepared: list[Any] = [
-        LazyColumns(t, own, exponent, runner)
-        if isinstance(t, SourceTable)
-        else prepare(t.values, t.categorical, own, exponent, runner, with_order, separate)
+        prepare(t.values, t.categorical, own, exponent, runner, with_order, separate)
+        if isinstance(t, Table)
+        else _on_disk().LazyColumns(t, own, exponent, runner)
         for t, own in zip(tables, [scale, *[others] * (len(tables) - 1)], strict=True)
     ]
     for table, columns in zip(tables, prepared, strict=True):

@@ -251,7 +251,7 @@ def open_columns(table: Any, *, storage_options: Mapping[str, Any] | None = None
     Name: relevance, dtype: float64
     >>> folder.cleanup()
     """
-    source = as_source(table)
+    source = source_of(table, "X")
     if source is not None:
         return source
     if not isinstance(table, (str, os.PathLike)):
@@ -272,29 +272,14 @@ def open_columns(table: Any, *, storage_options: Mapping[str, Any] | None = None
     return _source_of(ParquetFiles.opened(path, None))
 
 
-def as_source(data: Any, argument: str = "X") -> "ColumnSource | None":
-    """A source, if that is what ``data`` is or should be read as.
-
-    Frames of pandas and polars stay what they are: scikit-learn knows them.
-    """
+def source_of(data: Any, argument: str) -> "ColumnSource | None":
+    """What :func:`.as_source` says of data that may be one."""
     if isinstance(data, ColumnSource):
         return data
     if isinstance(data, np.memmap) and data.ndim == 2 and data.dtype.kind in "fiub":
         return _source_of(ArrayFile.of(data))
     table = None if of_polars(data) else as_arrow(data, argument)
     return _source_of(ArrowTable.of(table)) if hasattr(table, "schema") else None
-
-
-def in_memory(data: Any, argument: str = "X") -> Any:
-    """Any frame or column, read, as pandas has it; what is neither stays what it is."""
-    found = None if isinstance(data, ColumnSource) else as_arrow(data, argument)
-    if found is not None and not hasattr(found, "schema"):
-        import pyarrow as pa
-
-        column = in_memory(pa.table({"": found})).iloc[:, 0]
-        return column.rename(getattr(data, "name", None) or None)
-    source = as_source(data if found is None else found)
-    return data if source is None else source.read()
 
 
 def _source_of(reader: Reader) -> "ColumnSource":

@@ -1,12 +1,45 @@
 """Frames and columns of other libraries: polars, pyarrow, DuckDB, and what Arrow can take."""
 
 from decimal import Decimal
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 
 from infosieve._core.messages import shown
+
+if TYPE_CHECKING:
+    from infosieve._sources.columns import ColumnSource
+
+
+def is_here(data: Any) -> bool:
+    """Whether data are what most are, for which nothing needs to be loaded."""
+    known = (np.ndarray, list, tuple, pd.DataFrame, pd.Series, pd.Index)
+    return data is None or (isinstance(data, known) and not isinstance(data, np.memmap))
+
+
+def as_source(data: Any, argument: str = "X") -> "ColumnSource | None":
+    """A source, if that is what ``data`` is or should be read as.
+
+    Frames of pandas and polars stay what they are: scikit-learn knows them.
+    """
+    if is_here(data):
+        return None
+    from infosieve._sources.columns import source_of
+
+    return source_of(data, argument)
+
+
+def in_memory(data: Any, argument: str = "X") -> Any:
+    """Any frame or column, read, as pandas has it; what is neither stays what it is."""
+    found = as_arrow(data, argument)
+    if found is not None and not hasattr(found, "schema"):
+        import pyarrow as pa
+
+        column = in_memory(pa.table({"": found})).iloc[:, 0]
+        return column.rename(getattr(data, "name", None) or None)
+    source = as_source(data if found is None else found)
+    return data if source is None else source.read()
 
 
 def as_arrow(data: Any, argument: str) -> Any:
@@ -14,8 +47,7 @@ def as_arrow(data: Any, argument: str) -> Any:
 
     None is what anything else becomes.
     """
-    known = (np.ndarray, list, tuple, pd.DataFrame, pd.Series, pd.Index)
-    if data is None or isinstance(data, known):  # most data: nothing is loaded for them
+    if is_here(data) or isinstance(data, np.memmap) or of_ours(data):
         return None
     import narwhals as nw
     import pyarrow as pa
@@ -39,6 +71,11 @@ def as_arrow(data: Any, argument: str) -> Any:
     return _column(frame, argument) if isinstance(frame, nw.Series) else None
 
 
+def of_ours(data: Any) -> bool:
+    """Whether data are a source, which knows what to read."""
+    return type(data).__module__.startswith("infosieve.")
+
+
 def of_polars(data: Any) -> bool:
     return type(data).__module__.partition(".")[0] == "polars"
 
@@ -59,8 +96,7 @@ def _from_stream(data: Any, argument: str) -> Any:
 
 def run_once(data: Any, argument: str) -> Any:
     """A relation as a table, so that all who read it see the same rows in the same order."""
-    known = type(data).__module__.partition(".")[0] in ("infosieve", "polars")
-    table = None if known else as_arrow(data, argument)
+    table = None if of_polars(data) else as_arrow(data, argument)
     return data if table is None else table
 
 

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from infosieve._core.messages import shown
-from infosieve._sources.columns import as_source
+from infosieve._sources import as_source
 
 
 def remember_columns(estimator: Any, X: Any, reset: bool = True) -> None:

@@ -4,10 +4,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from infosieve._core.progress import Progress
-from infosieve._core.provenance import Provenance
 from infosieve._core.rules import ends_of
 from infosieve._core.settings import Settings, neighbors_among
 from infosieve._core.types import (
@@ -25,7 +24,9 @@ from infosieve._resampling.layout import Layout, laid_out
 from infosieve._resampling.permutations import seed_of
 from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.measure import Measure
-from infosieve._study.provenance import provenance_of
+
+if TYPE_CHECKING:
+    from infosieve._core.provenance import Provenance
 
 S = TypeVar("S", bound=Settings)
 
@@ -143,10 +144,12 @@ class Study(Generic[S]):
             **how | more,
         )
 
-    def provenance(self, call: Callable[..., Any], **used: Any) -> Provenance:
+    def provenance(self, call: Callable[..., Any], **used: Any) -> "Provenance":
         """Where a result of this study comes from: the data, and what ``call`` was asked.
 
         ``used``: what became of settings, such as a device that was found.
         """
+        from infosieve._study.provenance import provenance_of
+
         asked = {**self.settings.asked, "executor": self.executor.text, **used}
         return provenance_of(self.problem, self.seed, asked, call)

@@ -9,9 +9,18 @@ from numpy.typing import NDArray
 
 from infosieve._core.chunks import chunks
 from infosieve._core.settings import Settings
-from infosieve._core.types import ColumnNumbers, Columns, Executor, IntArray, Runner, Scale, Which
+from infosieve._core.types import (
+    ColumnNumbers,
+    Columns,
+    Device,
+    Executor,
+    IntArray,
+    Runner,
+    Scale,
+    Which,
+)
 from infosieve._engines.cuda.engine import CudaEngine
-from infosieve._engines.devices import Device, engine_of, require_device
+from infosieve._engines.devices import engine_of, require_device
 from infosieve._engines.numba.false_neighbors import count_false, strips_of
 from infosieve._executors.threads import Threads
 from infosieve._input.problem import prepare_tables

@@ -27,7 +27,7 @@ from infosieve._core.types import Executor, FloatArray, IntArray
 from infosieve._executors import WorkersLostError
 from infosieve._input.problem import Problem
 from infosieve._input.tables import Table, read_table
-from infosieve._sources.columns import ColumnSource, as_source
+from infosieve._sources import ColumnSource, as_source
 from infosieve.report._parts import counted
 from infosieve.results import CVScores, Provenance
 from infosieve.selection._checkpoint import CVCheckpoint, Fold

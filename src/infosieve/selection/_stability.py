@@ -32,7 +32,7 @@ from infosieve._input.problem import order_of_rows
 from infosieve._input.tables import Table, check_lengths, check_target, fingerprint, read_table
 from infosieve._input.together import together_of
 from infosieve._resampling.permutations import seed_of
-from infosieve._sources.columns import ColumnSource, as_source
+from infosieve._sources import ColumnSource, as_source
 from infosieve.results import Provenance, Stability
 from infosieve.results._stability import check_halves
 from infosieve.selection._checkpoint import Checkpoint, claimed
