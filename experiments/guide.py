@@ -52,7 +52,8 @@ from infosieve._resampling.permutations import global_permutations, local_permut
 from infosieve._scoring.measure import Measure
 from infosieve.datasets import load_tecator, make_friedman, make_xor
 from infosieve.plots import PathDisplay
-from infosieve.report._data import cluster_parts, feature_parts
+from infosieve.report._clusters import cluster_parts
+from infosieve.report._columns import feature_parts
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 # Colours that can be told apart by all, from Okabe and Ito; chance is grey.

@@ -22,7 +22,7 @@ from infosieve._core.model_text import described, name_of, written
 from infosieve._core.models import WORDS, made_of_word
 from infosieve.cli import models
 from infosieve.cli.errors import InputError
-from infosieve.cli.show import selection
+from infosieve.cli.show import show
 from infosieve.datasets import make_friedman
 from infosieve.selection._models import default_model
 
@@ -218,7 +218,7 @@ def test_what_is_certain_in_words(capsys):
     assert (first.significant, len(result.selected)) == (True, 2)
 
     def told(*steps, **more):
-        selection(replace(result, steps=steps, **more))
+        show(replace(result, steps=steps, **more))
         return capsys.readouterr().out
 
     failed = replace(second, p_value=0.9, level=0.05)

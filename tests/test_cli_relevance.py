@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 from infosieve import RelevanceTest, relevance_test
-from infosieve.cli import show
+from infosieve.cli.show import show
 from infosieve.results import PermutationTest
 
 
@@ -56,7 +56,7 @@ def test_the_table_the_page_and_the_relevant_columns(table, tmp_path):
 def test_of_many_columns_that_are_not_relevant_those_nearest_to_it_are_listed(capsys):
     rng = np.random.default_rng(6)
     result = relevance_test(rng.normal(size=(60, 14)), rng.normal(size=60), random_state=1)
-    show.relevance(result)
+    show(result)
     lines = capsys.readouterr().out.splitlines()
     assert not result.relevant.any()
     nearest = result.to_frame().sort_values("p_value", kind="stable")["feature"][:10]

@@ -12,9 +12,8 @@ import pytest
 
 from infosieve import FeatureClustering, plots
 from infosieve.cli.show import show
-from infosieve.report import _words
-from infosieve.report._clusters import LEAVES, cluster_page, tree
-from infosieve.report._data import tree as tree_data
+from infosieve.report import _figures
+from infosieve.report._clusters import LEAVES, ClusterFacts, tree_of
 from infosieve.report._render import fragment, page
 from infosieve.results import ClusterResult
 
@@ -53,6 +52,10 @@ def chain(m):
     )
 
 
+def tree(result):
+    return _figures.tree(ClusterFacts(result))
+
+
 # --- members
 
 
@@ -75,7 +78,7 @@ def test_all_members_are_on_the_page_the_largest_cluster_first():
     text = re.sub(r"<wbr>", "", body)
     for name in result.features:
         assert f"<bdi>{name}</bdi>" in text
-    sizes = [int(row[1]) for row in cluster_page(result)["rows"]]
+    sizes = [len(cluster.columns) for cluster in ClusterFacts(result).clusters]
     assert sizes == sorted(sizes, reverse=True)
     assert sum(sizes) == 134
     assert f"and {sizes[0] - 8} more</summary>" in body
@@ -83,9 +86,9 @@ def test_all_members_are_on_the_page_the_largest_cluster_first():
 
 
 def test_one_more_column_is_named_not_folded():
-    (row,) = cluster_page(clustered(9, 1))["rows"]
-    assert len(row[2]["names"]) == 9
-    assert row[2]["folded"] == []
+    for m, n_named in ((8, 8), (9, 9), (10, 8)):
+        (cluster,) = ClusterFacts(clustered(m, 1)).clusters
+        assert (len(cluster.columns), cluster.n_named) == (m, n_named)
 
 
 def test_hostile_names_are_text_everywhere(capsys):
@@ -119,11 +122,9 @@ def test_the_terminal_prints_all_members_and_notes(capsys):
     assert "0: c0, c1, c2, c3, copy\n" in printed  # nothing follows on the line
     for j in range(12):
         assert re.search(rf"\bc{j}\b", printed)
-    assert "The data do not decide on the number" in printed
-    assert "1 column is a copy (equal, shifted, scaled or negated): copy of c0." in printed
-    words = " ".join(cluster_page(result)["words"])
-    assert all(note in words for note in result.notes)
+    assert ClusterFacts(result).copies == [("copy", "c0")]
     assert len(result.notes) == 2
+    assert all(note in printed for note in result.notes)
 
 
 def test_many_copies_are_counted():
@@ -131,10 +132,9 @@ def test_many_copies_are_counted():
     x = rng.normal(size=(30, 2))
     X = np.column_stack([x, *(x[:, :1] * s for s in range(2, 9))])
     result = FeatureClustering(2).fit(X, x.sum(axis=1)).result_
-    assert result.notes == (
-        "7 columns are copies (equal, shifted, scaled or negated): 2 of 0, 3 of 0, 4 of 0, 5 of 0, "
-        "6 of 0 and 2 more. Copies always stay together.",
-    )
+    assert ClusterFacts(result).copies == [(j, 0) for j in range(2, 9)]
+    (note,) = result.notes
+    assert "2 of 0, 3 of 0, 4 of 0, 5 of 0, 6 of 0 and 2 more." in note
 
 
 def test_words_about_copies_are_those_of_the_settings():
@@ -142,15 +142,12 @@ def test_words_about_copies_are_those_of_the_settings():
     X = np.column_stack([a, -a, b, a])  # the last is a copy of the first, but no neighbour
     parted = FeatureClustering(3, connectivity="chain").fit(X, a + b).result_
     assert parted.labels[0] == parted.labels[1] != parted.labels[3]
-    assert parted.notes == (
-        "1 column is a copy (equal, shifted, scaled or negated): 1 of 0. These stay together; "
-        "copies that no neighbours among them connect are not counted, and may be apart.",
-    )
+    assert ClusterFacts(parted).copies == [(1, 0)]
+    assert "may be apart" in parted.notes[0]
     plain = FeatureClustering(2, scale=None).fit(X, a + b).result_
-    assert plain.notes == (
-        "2 columns are copies (equal, shifted or negated): 1 of 0, 3 of 0. Copies always stay "
-        "together.",
-    )
+    assert ClusterFacts(plain).copies == [(1, 0), (3, 0)]
+    assert "scaled" not in plain.notes[0]
+    assert "always stay together" in plain.notes[0]
 
 
 # --- the tree
@@ -175,8 +172,8 @@ def test_leaves_have_names(m):
 def test_corners_are_the_merges():
     """Each link joins two nodes at their places, at the height of its merge."""
     result = clustered(12, 3)
-    drawn = tree_data(result, 99)
-    at = {leaf.name: 5.0 + 10 * i for i, leaf in enumerate(drawn.leaves)}
+    drawn = tree_of(result, 99)
+    at = {name: 5.0 + 10 * i for i, (name, _) in enumerate(drawn.leaves)}
     place = [at[name] for name in result.features]
     height = [0.0] * 12
     expected = []
@@ -194,7 +191,7 @@ def test_corners_are_the_merges():
 
 def test_links_have_the_colour_of_their_cluster():
     result = clustered(12, 3)
-    inside = [cluster for _, _, cluster in tree_data(result, 99).links]
+    inside = [cluster for _, _, cluster in tree_of(result, 99).links]
     assert inside.count(None) == 2
     sizes = np.bincount(result.labels)
     assert [inside.count(label) for label in range(3)] == (sizes - 1).tolist()
@@ -204,19 +201,18 @@ def test_links_have_the_colour_of_their_cluster():
 def test_of_many_columns_the_top_of_the_tree_is_drawn(make):
     m = 5000 if make is chain else 400
     result = make(m)
-    drawn = tree_data(result, LEAVES)
+    drawn = tree_of(result, LEAVES)
     assert len(drawn.leaves) == LEAVES
     assert len(drawn.links) == LEAVES - 1
-    assert sum(leaf.n_columns for leaf in drawn.leaves) == m
-    several = [leaf for leaf in drawn.leaves if leaf.n_columns > 1]
+    assert sum(n for _, n in drawn.leaves) == m
+    several = [(name, n) for name, n in drawn.leaves if n > 1]
     ticks = tree(result)["layout"]["yaxis"]["ticktext"]
-    for leaf in several:
-        assert f"{leaf.name} + {leaf.n_columns - 1:,}" in ticks
+    for name, n in several:
+        assert f"{name} + {n - 1:,}" in ticks
     assert len(several) == 1 if make is chain else several
     tops = sorted(1 - result.similarities[-LEAVES + 1 :])
     np.testing.assert_allclose(sorted(max(y) for _, y, _ in drawn.links), tops)
-    text = cluster_page(result)["sections"][0]["text"]
-    assert f"the last {LEAVES - 1} of {m - 1:,} merges" in text
+    assert f"the last {LEAVES - 1} of {m - 1:,} merges" in " ".join(page(result).split())
     assert len(plots.DendrogramDisplay.from_result(result).plot().ax_.get_yticks()) == LEAVES
 
 
@@ -241,7 +237,7 @@ def test_a_single_column_is_a_tree():
 
 def test_the_page_shows_how_the_number_was_chosen():
     result = clustered(12, "auto")
-    figure = cluster_page(result)["sections"][1]["figures"][0]
+    figure = _figures.numbers(ClusterFacts(result))
     scores, taken = figure["data"]
     assert taken["x"] == [len(result.clusters)]
     assert scores["x"] == result.cv_results["n_clusters"].tolist()
@@ -259,18 +255,17 @@ def test_a_number_outside_the_range_has_its_error_told():
     result = replace(two, cv_results=scores)
     assert result.n_clusters_range == (3, 3)
     assert result.decided is True
-    assert result.notes[-1] == (
-        "No other number has a score within one standard error of that of 3. 2 have 25 % more "
-        "error."
-    )
+    facts = ClusterFacts(result)
+    assert facts.outside_range
+    assert facts.more_error == pytest.approx(25)
+    assert result.notes[-1].startswith("No other number")
+    assert type(result.notes[-1]) is str
     scores["standard_error"] = np.array([0.1, 0.01, 0.0, 0.2])
     undecided = replace(two, cv_results=scores)
     assert undecided.n_clusters_range == (3, 4)
     assert undecided.decided is False  # 2 were taken
-    assert undecided.notes[-1].startswith(
-        "The data do not decide on the number: the scores of 3 to 4 clusters are within one "
-        "standard error of the best. 2 have 25 % more error. Other samples"
-    )
+    assert ClusterFacts(undecided).outside_range
+    assert undecided.notes[-1].startswith("The data do not decide on the number")
 
 
 @pytest.mark.parametrize(
@@ -304,13 +299,13 @@ def test_loose_clusters_are_told():
     how = {"similarity": "unsupervised", "correlation": "spearman"}
     tight = FeatureClustering(None, similarity_threshold=0.7, **how).fit(X).result_
     assert tight.notes == ()
-    assert _words.how_alike(tight) == " (rank correlation of 0.7 or more)"
+    assert ClusterFacts(tight).threshold == 0.7
     loose = FeatureClustering(4, **how).fit(X).result_
     assert loose.notes == ()  # a and its copy
-    assert _words.how_alike(loose) == ""
-    (note,) = FeatureClustering(3, **how).fit(X).result_.notes
-    assert re.search(r" are joined at a similarity of 0\.\d\d only: not all are redundant\.", note)
+    assert ClusterFacts(loose).threshold is None
+    ((columns, similarity),) = ClusterFacts(FeatureClustering(3, **how).fit(X).result_).loose
+    assert len(columns) > 1
+    assert similarity < 0.5
     target = X["a"] + 0.5 * X["b"]
-    assert FeatureClustering(4).fit(X, target).result_.notes == ()
-    (note,) = FeatureClustering(1).fit(X, target).result_.notes
-    assert note.endswith("not all are redundant.")
+    assert ClusterFacts(FeatureClustering(4).fit(X, target).result_).loose == []
+    assert len(ClusterFacts(FeatureClustering(1).fit(X, target).result_).loose) == 1

@@ -21,12 +21,11 @@ pytest.importorskip("hatchling", reason="hatchling builds the archives: pip inst
 ROOT = Path(__file__).parent.parent
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
 NAME = f"infosieve-{infosieve.__version__}"
+TEMPLATES = ROOT / "src" / "infosieve" / "report" / "templates"
 NEEDED = [
     "py.typed",
     "_engines/cuda/kernels.cu",
-    "report/templates/_table.html",
-    "report/templates/fragment.html",
-    "report/templates/report.html",
+    *(f"report/templates/{path.name}" for path in TEMPLATES.iterdir()),
     "datasets/data/tecator.csv",
     "datasets/data/TECATOR-NOTE.txt",  # the data must not be passed on without it
 ]

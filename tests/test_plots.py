@@ -14,7 +14,9 @@ import pytest
 
 from infosieve import CurveFeatures, FeatureClustering, MISelector, choose_k, false_neighbors, plots
 from infosieve.datasets import load_tecator, make_friedman
-from infosieve.report import _data, _figures
+from infosieve.report import _figures
+from infosieve.report._prediction import Prediction
+from infosieve.report._selection import SelectionFacts
 
 PATH = Path(__file__).parent.parent / "experiments" / "displays.py"
 SPEC = importlib.util.spec_from_file_location("experiments_displays", PATH)
@@ -85,13 +87,17 @@ def test_a_path_without_tests_is_bars_of_nats():
 def test_pictures_and_pages_show_the_same_numbers(criterion):
     result = MISelector(random_state=0, criterion=criterion).fit(*friedman()).result_
     ax = plots.PathDisplay.from_result(result).plot().ax_
-    boxes = [trace for trace in _figures.path(result)["data"] if trace["type"] == "box"]
+    boxes = [
+        trace
+        for trace in _figures.path(SelectionFacts(result=result))["data"]
+        if trace["type"] == "box"
+    ]
     first = [np.arcsinh(patch.get_x()) for patch in ax.patches]
     np.testing.assert_allclose(first, [box["q1"][0] for box in boxes])
     third = [np.arcsinh(patch.get_x() + patch.get_width()) for patch in ax.patches]
     np.testing.assert_allclose(third, [box["q3"][0] for box in boxes], atol=1e-12)
     ax = plots.RelevanceDisplay.from_result(result).plot().ax_
-    bars = _figures.relevance(result)["data"][0]["x"]
+    bars = _figures.informative(SelectionFacts(result=result))["data"][0]["x"]
     assert [bar.get_width() for bar in ax.patches] == bars
 
 
@@ -105,7 +111,11 @@ def test_paths_have_open_dots_for_what_did_not_pass():
     assert not all(filled)
     words = [t.get_text() for t in ax.get_legend().get_texts()]
     assert words[:2] == ["selected", "selected, but did not pass"]
-    traces = {t["name"]: t for t in _figures.path(result)["data"] if t.get("mode") == "markers"}
+    traces = {
+        t["name"]: t
+        for t in _figures.path(SelectionFacts(result=result))["data"]
+        if t.get("mode") == "markers"
+    }
     assert traces["selected"]["marker"]["symbol"] == "circle"
     assert traces["selected, but did not pass"]["marker"]["symbol"] == "circle-open"
     all_passed = MISelector(random_state=0, max_features=2).fit(*friedman()).result_
@@ -204,7 +214,7 @@ def test_scores_that_were_not_tried_or_are_not_there():
 def test_scores_of_pictures_and_pages_are_the_same(n_columns):
     result = predicting(n_columns, max_features=n_columns, test=True)
     ax = plots.CVScoresDisplay.from_result(result).plot().ax_
-    figure = _figures.prediction(_data.prediction(result))
+    figure = _figures.prediction(Prediction(result))
     traces, lines = {trace["name"]: trace for trace in figure["data"]}, drawn_lines(ax)
     (bars,) = ax.containers
     mean = traces[f"{result.criterion}: mean of 3, standard error"]
@@ -232,10 +242,12 @@ def test_scores_of_pictures_and_pages_are_the_same(n_columns):
 
 
 def test_scores_have_digits_that_tell_them_apart():
-    drawn = _data.prediction(predicting())
+    drawn = Prediction(predicting())
     assert drawn.text(0.12345) == "0.123"
     assert drawn.text(-0.0001) == "0.000"
-    assert replace(drawn, mean=1e-6 * drawn.mean).text(1.2345e-7) == "1.23e-07"
+    scores = tuple(tuple(1e-6 * s for s in fold) for fold in drawn.scores.scores)
+    small = replace(drawn.result, cv_scores=replace(drawn.scores, scores=scores))
+    assert Prediction(small).text(1.2345e-7) == "1.23e-07"
 
 
 def test_relevance_bars():

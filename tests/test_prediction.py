@@ -35,8 +35,8 @@ from infosieve import (
     permutation_test,
     stability,
 )
-from infosieve.report import _data
 from infosieve.report import _figures as figures
+from infosieve.report._prediction import Prediction
 from infosieve.selection._checkpoint import Fold
 from infosieve.selection._prediction import n_chosen, sizes_up_to
 
@@ -923,7 +923,7 @@ def test_a_fold_that_was_not_yet_written_is_kept(tmp_path, ctrl_c_while_writing)
 
 def test_the_axis_of_a_page_is_named_below_all_names():
     X, y = additive(n=60)
-    drawn = _data.prediction(MISelector(**QUICK).fit(X, y).result_)
+    drawn = Prediction(MISelector(**QUICK).fit(X, y).result_)
     title = figures.prediction(drawn)["layout"]["xaxis"]["title"]
     assert title["text"] == "number of columns"
     assert title["standoff"] > 0  # without one it dodges only the names that it would cover

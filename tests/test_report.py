@@ -24,20 +24,27 @@ from infosieve import (
     FeatureClustering,
     MISelector,
     PermutationTest,
+    RelevanceTest,
     SelectionResult,
+    Stability,
+    Step,
     choose_k,
     permutation_test,
     relevance_test,
     stability,
 )
 from infosieve._core.files import printable
+from infosieve._core.formats import nats
 from infosieve._core.sequential import sequential_rule
 from infosieve.cli import main
+from infosieve.cli.show import show
 from infosieve.datasets import load_tecator, make_friedman, make_xor
-from infosieve.report import _asking, _data, _pairs, _words
-from infosieve.report._doubt import _passes
-from infosieve.report._parts import _letters, cut, name_text, shortened
-from infosieve.report._render import _breakable, page
+from infosieve.report import _asking, _columns, _figures
+from infosieve.report._names import _letters, cut, name_text, shortened
+from infosieve.report._near_level import probability_to_pass
+from infosieve.report._render import breakable, facts_of, page, said
+from infosieve.report._selection import FAR, Levels, StepFacts, percentiles
+from infosieve.report._tests import Screened
 
 EVIL = "<script>alert('x')</script>"
 HOSTILE = [
@@ -230,7 +237,7 @@ def test_titles_tell_names_apart():
 
 
 def test_names_are_broken_at_their_joints():
-    broken = str(_breakable("volatile_acidity meanRadius a.b/c 0.05 -0.5 1e-05 <b>x_y</b>"))
+    broken = str(breakable("volatile_acidity meanRadius a.b/c 0.05 -0.5 1e-05 <b>x_y</b>"))
     assert broken == (
         "volatile_<wbr>acidity mean<wbr>Radius a.<wbr>b/<wbr>c 0.05 -0.5 1e-05 "
         "&lt;b&gt;x_<wbr>y&lt;/b&gt;"
@@ -273,17 +280,17 @@ def test_clusters_beside_a_selection():
     clusters = FeatureClustering(3).fit(numbers, y).result_
     text = page(selection(), clusters=clusters)
     assert re.findall(r"<h2[^>]*>(.*?)</h2>", body_of(text))[-2] == "Which columns are redundant"
-    (several,) = [members for members in clusters.members if len(members) > 1]
-    answer = f"{', '.join(several[:-1])} and {several[-1]}."
-    assert f"Which columns are redundant? {answer}" in read(text)
-    assert "Not among the clusters, which are of numbers: kind" in read(text)
-    assert "The data do not decide on the number of clusters." not in read(text)
+    facts = facts_of(selection(), clusters=clusters)
+    several = [members for members in clusters.members if len(members) > 1]
+    assert [some.columns for some in facts.redundant.several] == several
+    assert facts.not_clustered == ["kind"]
+    undecided = "The data do not decide on the number of clusters."
+    assert undecided not in read(text)
     scores = {"n_clusters": np.arange(1, 7), "mean_test_score": np.full(6, 0.5),
               "standard_error": np.full(6, 0.1)}  # fmt: skip
-    undecided = replace(clusters, cv_results=scores)
-    assert undecided.decided is False
-    text = page(selection(), clusters=undecided)
-    assert f"{answer} The data do not decide on the number of clusters." in read(text)
+    clusters = replace(clusters, cv_results=scores)
+    assert clusters.decided is False
+    assert undecided in read(page(selection(), clusters=clusters))
 
 
 def test_the_page_of_a_kept_result_is_the_same():
@@ -294,43 +301,36 @@ def test_the_page_of_a_kept_result_is_the_same():
 
 def test_a_test_without_provenance_has_a_page():
     test = PermutationTest(candidates=("a", "b"), observed=[0.2, 0.5], null=[[0.3, 0.1]] * 9)
-    text = page(test)
-    assert "2 columns, tested one by one" in text
-    assert "not corrected" in text
-    assert "To repeat it" not in text
+    assert [one.name for one in facts_of(test).candidates] == ["b", "a"]
+    assert "To repeat it" not in page(test)
     with pytest.raises(ValueError, match="beside a selection or clusters only"):
         page(test, curves=([1, 2], np.eye(2)))
 
 
-def test_a_page_says_what_was_estimated_and_of_what():
+def test_what_was_estimated_and_of_what():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(205, 12))
     y = np.sin(2 * X[:, 3]) + 0.3 * rng.normal(size=205)
     how = {"screen": 4, "max_samples": 100, "random_state": 0}
     result = MISelector(**how, max_features=1, lookahead=1).fit(X, y).result_
-    screened = "12 candidates were ranked by tables of counts, and the 4 best were estimated"
-    text = page(result)
-    assert f"{screened}, in each permutation anew." in text
-    assert "Estimates are means over 2 parts of 102 or 103 samples." in text
-    assert "how often permuted columns, which know nothing of the target, do as well" in text
+    screened = Screened(n=12, n_estimated=4, permuted=True)
+    estimate = facts_of(result).estimate
+    assert estimate.screened == (screened,)
+    assert (estimate.sizes, estimate.permuted) == ([102, 103], True)
     test = permutation_test(X, y, range(12), **how, alpha=0.05)
     assert len(test.candidates) == 4
     assert (test.n_candidates, test.n_parts, test.n_samples_used) == (12, 2, 205)
-    text = page(PermutationTest.from_json(test.to_json()))
-    assert "3, the best of 12 columns: p = " in text
-    assert f"{screened}, in each permutation anew." in text
-    assert "parts of 102 or 103 samples" in text
+    estimate = facts_of(PermutationTest.from_json(test.to_json())).estimate
+    assert estimate.screened == (screened,)
+    assert estimate.sizes == [102, 103]
 
 
 def test_nobody_takes_p_of_one_column_for_that_of_the_best():
     X, y = friedman()
     options = {"correction": None, "lookahead": 1, "max_features": 2, "random_state": 0}
     result = MISelector(**options).fit(X.drop(columns="kind"), y).result_
+    assert facts_of(result).n_uncorrected == 6
     for text in (page(result), result._repr_html_()):
-        assert "not of the best of 6 candidates" in text
-        assert "how often its own permuted copies" in text
-        assert "Each was tested alone, although it is the best of many." in text
-        assert "how often permuted columns" not in text
         assert "the best of the permuted columns" not in text
         assert "is informative about" not in text
         assert "are informative about" not in text
@@ -369,23 +369,22 @@ def with_alternatives(result, *alternatives):
 
 def relevance_of(result, relevant, **more):
     """A relevance test of the columns of a selection."""
-    flags = np.isin(np.arange(len(result.features)), relevant)
-    return SimpleNamespace(
-        _schema="relevance-test", features=result.features, statistic=result.relevance,
-        relevant=flags, alpha=0.05,
-        q_values=np.where(flags, 0.004, 0.5), provenance=more.get("known", result.provenance),
+    m = len(result.features)
+    flags = np.isin(np.arange(m), relevant)
+    return RelevanceTest(
+        features=result.features, statistic=result.relevance, alpha=0.05,
+        exceedances=np.where(flags, 0, 500), n_draws=np.full(m, 999), n_draws_asked=np.full(m, 999),
+        shared=np.ones(m, bool), chance=np.full(m, 0.01),
+        provenance=more.get("known", result.provenance),
     )  # fmt: skip
 
 
 def repeated(result, frequencies):
     """The stability of a selection."""
-    shares = np.array(frequencies)
-    return SimpleNamespace(
-        _schema="stability", features=result.features, frequencies=shares,
-        provenance=result.provenance,
-        threshold=lambda: 0.6, stable=lambda: tuple(np.flatnonzero(shares >= 0.6).tolist()),
-        notes=("It was fitted on 100 halves.",),
-    )  # fmt: skip
+    halves = [np.flatnonzero(np.asarray(frequencies) > i / 20).tolist() for i in range(20)]
+    return Stability(
+        features=result.features, chosen=tuple(map(tuple, halves)), provenance=result.provenance
+    )
 
 
 def wide_table():
@@ -582,22 +581,21 @@ def test_commands_to_ask_run_and_know_what_the_data_are(tmp_path):
     assert "--json" not in full
 
 
-def test_how_sure_is_said_once_and_in_numbers(found):
-    text = read(page(found))
-    added = [step for step in found.steps if step.action == "add"]
-    low, high = (f(step.p_value for step in added) for f in (min, max))
-    assert f"Each passed a permutation test, p = {low:.2g} to {high:.2g}." in text
-    assert ["The rule aims at 5", "% false columns among them, at most."][0] in text
-    assert text.count("do as well by chance") == 1
-    assert "of 1000 cases" not in text  # no sentence in each row
+def test_how_sure_a_selection_is(found):
+    facts = facts_of(found)
+    added = [step.p_value for step in found.steps if step.action == "add"]
+    assert facts.tested
+    assert facts.p_range == (min(added), max(added))
+    assert (facts.n_passed, facts.n_kept) == (len(found.selected), 0)
+    assert (facts.alpha, facts.forward_stop) == (0.05, True)
     once = MISelector(stop="permutation", lookahead=1, random_state=0, max_features=1)
-    text = read(page(once.fit(*friedman()).result_))
-    assert "In each step a false column passes in 5" in text
+    assert not facts_of(once.fit(*friedman()).result_).forward_stop
     kept = MISelector(random_state=0, min_features=3, lookahead=1, n_permutations=99)
     X = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 4)), columns=list("abcd"))
-    text = read(page(kept.fit(X, X["a"] + 0.1 * X["b"].sample(60, random_state=0).values).result_))
-    assert "But 2 others were kept on request, not by a test." in text
-    assert text.count("kept on request") == 3
+    y = X["a"] + 0.1 * X["b"].sample(60, random_state=0).values
+    facts = facts_of(kept.fit(X, y).result_)
+    assert (facts.n_passed, facts.n_kept) == (1, 2)
+    assert [step.doubtful for step in facts.steps_with("add")] == [False, True, True]
 
 
 def test_columns_that_were_left_out_are_not_counted(found):
@@ -605,32 +603,26 @@ def test_columns_that_were_left_out_are_not_counted(found):
     n_left_out = len({*copies, *found.constant, *found.identifiers})
     assert n_left_out > 2
     n = len(found.features) - n_left_out
-    assert n == found.steps[0].n_candidates
-    text = read(page(found))
-    selected = f"5 of {n} columns were selected, from 117 samples; {n_left_out} more were left out."
-    assert selected in text
+    assert facts_of(found).n_candidates == n == found.steps[0].n_candidates
     X, y = friedman()
     X["who"] = [f"p{i}" for i in range(len(X))]
     with pytest.warns(UserWarning, match="identifiers"):
         result = MISelector(stop="cv", cv=3, max_features=3, random_state=0).fit(X, y).result_
-    text = read(page(result))
-    assert "of 7 columns were selected" in text
-    assert "with all 7," in text
-    assert "With all 7 columns it is" in text
-    assert "all 8" not in text
+    facts = facts_of(result)
+    assert facts.n_candidates == facts.prediction.n_features == 7
+    assert facts.prediction.rows[-1][0] == 7
 
 
 def test_how_many_surrogates_were_as_large(found):
     """Beside an exact p of a test that ended early, nobody is to divide the one by the other."""
     text = page(found)
-    cells = re.findall(r'data-head="surrogates as large"[^>]*>\s*([^<]*?)\s*</td>', text)
+    cells = re.findall(r'data-head="surrogates as large"[^>]*>([^<]*)</td>', text)
     assert cells == [f"{step.exceedances} of {step.n_permutations}" for step in found.steps]
     assert min(step.n_permutations for step in found.steps) < 199
-    assert "A test stops drawing as soon as it has surely passed or failed" in read(text)
+    stops = "A test stops drawing as soon as it has surely passed or failed"
+    assert stops in read(text)
     fixed = MISelector(n_permutations=99, max_features=1, lookahead=1, random_state=0)
-    text = read(page(fixed.fit(*friedman()).result_))
-    assert "0 of 99" in text
-    assert "stops drawing" not in text
+    assert stops not in read(page(fixed.fit(*friedman()).result_))
     assert "surrogates" not in read(page(hostile()))  # which has no tests
 
 
@@ -648,20 +640,19 @@ def with_outcome(result, level, count, drawn):
 
 
 def test_a_column_near_its_level_is_a_matter_of_the_seed(found):
-    said = "another seed, with other permutations of the same samples, would decide otherwise"
-    assert said not in read(page(found))
-    name = str(found.features[found.steps[-1].features[0]])
+    assert facts_of(found).near_level is None
+    name = found.features[found.steps[-1].features[0]]
     for count, drawn, near in ((3, 5, False), (0, 55, False), (8, 193, True), (10, 199, True)):
-        text = read(page(with_outcome(found, 0.05, count, drawn)))
-        assert (f"{name} is near its level: {said} in about " in text) == near
-        assert ("n_permutations=1999 depends less on the seed" in text) == near
+        told = facts_of(with_outcome(found, 0.05, count, drawn)).near_level
+        assert (told is not None) == near
+        assert told is None or (told.tests == [(name,)] and told.sequential and told.share >= 0.25)
     fixed = known_as(found, n_permutations=99)
     last = replace(found.steps[-1], sequential=False, level=0.05, n_permutations=99)
     for count, near in ((0, False), (3, True), (5, True), (40, False)):
         step = replace(last, exceedances=count, p_value=(count + 1) / 100)
-        text = read(page(replace(fixed, steps=(*found.steps[:-1], step))))
-        assert (said in text) == near
-        assert "depends less on the seed" not in text
+        told = facts_of(replace(fixed, steps=(*found.steps[:-1], step))).near_level
+        assert (told is not None) == near
+        assert told is None or not told.sequential
 
 
 def test_how_often_another_seed_decides_otherwise():
@@ -672,57 +663,47 @@ def test_how_often_another_seed_decides_otherwise():
         rates = rng.beta(count + 0.5, drawn - count + 0.5, size=20_000)
         times, counts = rule.endings(rng.random((199, rates.size)) < rates)
         share = np.mean(counts <= rule.accept[times])
-        assert abs(_passes(rule, count + 0.5, drawn - count + 0.5) - share) < 0.015
+        assert abs(probability_to_pass(rule, count + 0.5, drawn - count + 0.5) - share) < 0.015
 
 
 def test_levels_that_are_not_alpha_are_explained(found):
     last = found.steps[-1]
     assert last.level != 0.05
-    sentence = _words.last_level(found)
-    assert sentence == (
-        f"What is allowed at the end is {last.level:.3g}, not alpha = 0.05: levels rise after "
-        "small p-values (the ForwardStop rule), and a quarter of each level is set aside for pairs "
-        "of columns."
-    )
-    assert sentence in read(page(found))
-    assert sentence in read("<body>" + found._repr_html_() + "<script>")
+    assert facts_of(found).levels == Levels(rise="after", pairs=True)
+    assert facts_of(found).last_level == last.level
     X = pd.DataFrame(np.random.default_rng(0).normal(size=(60, 3)), columns=list("abc"))
     y = X["a"] ** 3 + 0.1 * np.random.default_rng(9).normal(size=len(X))
-    plain = MISelector(stop="permutation", lookahead=1, random_state=0).fit(X, y)
-    assert plain.result_.steps[-1].level == 0.05
-    assert _words.why_not_alpha(plain.result_) == _words.last_level(plain.result_) == ""
-    pairs = MISelector(stop="permutation", random_state=0).fit(X, y).result_
-    assert "a quarter of each level is set aside for pairs of columns." in _words.last_level(pairs)
-    assert "ForwardStop" not in _words.last_level(pairs)
-    full = MISelector(random_state=0, max_features=1).fit(X, y).result_
+    plain = facts_of(MISelector(stop="permutation", lookahead=1, random_state=0).fit(X, y).result_)
+    assert plain.result.steps[-1].level == 0.05
+    assert plain.levels is plain.last_level is None
+    pairs = facts_of(MISelector(stop="permutation", random_state=0).fit(X, y).result_)
+    assert pairs.levels == Levels(rise="", pairs=True)
+    full = facts_of(MISelector(random_state=0, max_features=1).fit(X, y).result_)
     assert full.steps[-1].action == "add"  # no level ended it, but those of steps are shown
-    assert _words.last_level(full) == ""
+    assert full.last_level is None
+    assert full.levels.rise == "later"  # none of its steps had a level above alpha
     removal = replace(last, action="remove")
-    assert _words.last_level(replace(found, steps=(*found.steps[:-1], removal))) == ""
-    # none of its steps had a level above alpha
-    assert "That is not alpha = 0.05: levels begin below it, and rise later" in read(page(full))
+    assert facts_of(replace(found, steps=(*found.steps[:-1], removal))).last_level is None
 
 
-def test_the_terminal_explains_levels(found, tmp_path, capsys):
-    from infosieve.cli.show import show
-
+def test_the_terminal_explains_levels(found, capsys):
     show(found)
     lines = capsys.readouterr().out.strip().splitlines()
     assert lines[-2].endswith(found.stop_reason)
-    assert lines[-1] == _words.last_level(found)
+    assert (lines[-1],) == said("selection", "last_level", facts_of(found))
 
 
 def test_what_was_excluded_and_why(found):
-    text = read(page(found))
-    assert "What was excluded? 1 copy, 1 constant column, 1 identifier and 3 samples." in text
-    assert "twice X4 (of X4)" in text
-    assert "one value tells nothing" in text
-    assert "text that hardly occurs twice" in text
-    assert "3 samples without a target were left out; 117 remain." in text
-    assert "1 column has missing values: X6 (9%)." in text
+    facts = facts_of(found)
+    assert facts.copies == [("X4", ["twice X4"])]
+    assert facts.names(found.constant) == ["constant"]
+    assert facts.names(found.identifiers) == ["customer"]
+    assert (found.provenance.n_left_out, found.provenance.n_samples) == (3, 117)
+    assert facts.most_missing[0] == "X6"
+    assert facts.most_missing[1] == pytest.approx(11 / 117)
     assert "What was excluded? Nothing." in read(page(selection()))
     few = replace(found, missing={0: 1}, provenance=replace(found.provenance, n_samples=1000))
-    assert re.search(r"1 column has missing values: \S+ \(less than 1%\)\.", read(page(few)))
+    assert "(less than 1%)." in read(page(few))
     gaps = replace(
         found, duplicates={}, constant=(), identifiers=(),
         provenance=replace(found.provenance, n_left_out=0),
@@ -735,31 +716,27 @@ def test_stand_ins(found):
     names = list(found.features)
     first, second = found.selected[:2]
     third, fourth = names.index("X6"), names.index("second meter")
-    assert "twice X4 is an exact copy of X4." in read(page(found))
-    none = read(page(with_alternatives(found)))
-    assert "No column was found that could take the place of a selected one." in none
+    assert facts_of(found).copies_of_selected == [("X4", ["twice X4"])]
+    assert facts_of(with_alternatives(found)).stand_ins == []
     asked = with_alternatives(
         found, stand_in(second, third, 0.8, 0.3), stand_in(first, third, 0.7, 0.2),
         stand_in(first, fourth, 0.95, 0.02),
     )  # fmt: skip
-    labels = np.arange(len(names))
-    labels[fourth] = labels[first]
-    how = SimpleNamespace(parameters={"similarity": "supervised"})
-    clusters = SimpleNamespace(features=found.features, labels=labels, provenance=how)
-    from infosieve.report._answers import stand_ins
-
-    answer = stand_ins(asked, clusters)
-    rest = ", ".join(names[j] for j in found.selected[2:-1])
-    part = answer.section
-    assert part["notes"][0] == f"No stand-in was found for {rest} and {names[found.selected[-1]]}."
-    assert "1 of 3 stand-ins is in the cluster of the selected column" in part["notes"][-1]
-    rows = [[c["text"] if isinstance(c, dict) else c for c in row] for row in part["table"]["rows"]]
-    assert rows == [
-        [names[first], "second meter", "95%", "2%", "0.016", "yes"],
-        [names[first], "X6", "70%", "20%", "0.016", "no"],
-        [names[second], "X6", "80%", "30%", "0.016", "no"],
+    numbers = wide_table()[0].drop(columns=["customer", "constant"]).iloc[3:].fillna(0)
+    clusters = FeatureClustering(numbers.shape[1] - 1).fit(numbers, wide_table()[1].iloc[3:])
+    labels = np.arange(numbers.shape[1])
+    labels[list(numbers).index("second meter")] = list(numbers).index(names[first])
+    facts = facts_of(asked, clusters=replace(clusters.result_, labels=labels))
+    assert [(name, [one.name for one in others]) for name, others in facts.stand_ins] == [
+        (names[first], ["second meter", "X6"]),  # the best first
+        (names[second], ["X6"]),
     ]
-    drawn = part["figures"][0]
+    of_first = facts.stand_ins[0][1]
+    np.testing.assert_allclose([one.worth for one in of_first], [0.95, 0.7])
+    np.testing.assert_allclose([one.other.share for one in of_first], [0.02, 0.2])
+    assert facts.same_cluster == [True, False, False]
+    assert facts.without_stand_in == [names[j] for j in found.selected[2:]]
+    drawn = _figures.stand_ins(facts)
     assert drawn["layout"]["yaxis"]["ticktext"] == [
         names[first], "↳ second meter", "↳ X6", names[second], "↳ X6",
     ]  # fmt: skip
@@ -768,18 +745,14 @@ def test_stand_ins(found):
     np.testing.assert_allclose(bars["x"], [0.95, 0.7, 0.8])
     np.testing.assert_allclose(dots["x"], [0.02, 0.2, 0.3])
     assert bars["y"] == dots["y"] == [1, 2, 4]
-    assert answer.fact["answer"].startswith(f"2 of {len(found.selected)} have stand-ins: ")
 
 
 def test_many_stand_ins_are_all_in_the_table(found):
     first = found.selected[0]
     others = [j for j in range(len(found.features)) if j not in found.selected] * 3
     asked = with_alternatives(found, *(stand_in(first, j, 0.9, 0.1) for j in others))
-    from infosieve.report._answers import stand_ins
-
-    part = stand_ins(asked).section
-    assert len(part["table"]["rows"]) == len(others) > 8
-    labels = part["figures"][0]["layout"]["yaxis"]["ticktext"]
+    assert page(asked).count('data-head="left to add"') == len(others) > 8
+    labels = _figures.stand_ins(facts_of(asked))["layout"]["yaxis"]["ticktext"]
     assert len(labels) == 10
     assert labels[-1] == f"↳ and {len(others) - 8} more, in the table"
 
@@ -789,21 +762,17 @@ def test_what_else_is_informative(found):
     other, copy = names.index("second meter"), names.index("twice X4")
     lonely = found.selected[-1]
     relevant = [*found.selected[:-1], other, copy]
-    test = relevance_of(found, relevant)
     asked = with_alternatives(found, stand_in(found.selected[1], other, 0.9, 0.1))
-    text = read(page(asked, relevance=test))
-    m = len(names)
-    assert f"{len(relevant)} of {m} columns by themselves" in text
-    assert "2 of them not selected." in text
-    assert f"{names[lonely]} is selected, but not certain to be informative alone" in text
-    assert "copy of X4" in text
-    assert f"could stand in for {names[found.selected[1]]}" in text
-    figure = figures_of(page(asked, relevance=test))[2]
-    colors = dict(
-        zip(
-            figure["layout"]["yaxis"]["ticktext"], figure["data"][0]["marker"]["color"], strict=True
-        )
-    )
+    facts = facts_of(asked, relevance=relevance_of(found, relevant))
+    assert facts.n_relevant == len(relevant)
+    assert {*facts.other_relevant} == {other, copy}
+    assert facts.irrelevant_alone == [lonely]
+    assert facts.all_certain([lonely])
+    assert (facts.copy_of(copy), facts.copy_of(other)) == ("X4", None)
+    assert facts.stand_in_for(other) == names[found.selected[1]]
+    figure = _figures.informative(facts)
+    labels, colors = figure["layout"]["yaxis"]["ticktext"], figure["data"][0]["marker"]["color"]
+    colors = dict(zip(labels, colors, strict=True))
     assert colors["second meter"] == colors["twice X4"] == "third"
     assert colors[names[found.selected[0]]] == "found"
     assert colors["constant"] == "faint"
@@ -828,39 +797,38 @@ def test_what_the_command_left_out():
 
 
 def test_a_bound_of_most_columns_is_none(capsys):
-    from infosieve.cli.show import show
-
     X = np.random.default_rng(0).normal(size=(40, 5))
     selector = MISelector(stop=None, n_features_to_select=4, random_state=0)
     weak = stability(selector, X, X[:, 0] + X[:, 1] + X[:, 2], n_resamples=2, random_state=0)
-    why = "No useful bound: more than half of the columns could be false"
-    assert why in read(page(weak))
+    facts = facts_of(weak)
+    assert facts.unbounded
+    assert [facts.useless(one.bound) for one in facts.chosen] == [
+        one.bound > 2.5 for one in facts.chosen
+    ]
     show(weak)
     shown = capsys.readouterr().out
-    assert why in shown
     assert "no useful bound" in shown
-    assert "A column counts as false here if it is chosen no more often than by drawing" in shown
     assert not any(float(n) > 2.5 for n in re.findall(r"up to ([\d.]+)", shown))
 
 
 def test_stability_beside_a_selection(found):
     shares = np.zeros(len(found.features))
-    shares[list(found.selected)] = 0.5
+    shares[list(found.selected)] = 0.3
     shares[found.selected[0]] = 1.0
-    shares[list(found.features).index("X6")] = 0.7
-    text = page(found, stability=repeated(found, shares))
-    n = len(found.selected)
-    answer = f"1 of {n} selected columns is chosen again and again from halves of the samples"
-    assert f"{answer}, and so is 1 other column." in read(text)
-    assert "It was fitted on 100 halves." in read(text)
-    figure = figures_of(text)[2]
-    assert figure["data"][0]["x"][:2] == [1.0, 0.7]
+    shares[list(found.features).index("X6")] = 0.9
+    again = repeated(found, shares)
+    facts = facts_of(found, stability=again)
+    assert facts.stable_selected == [found.selected[0]]
+    assert facts.n_other_stable == 1
+    assert not facts.of_other_data(again)
+    figure = _figures.frequencies(again, found.selected)
+    assert figure["data"][0]["x"][:2] == [1.0, 0.9]
     assert figure["data"][0]["marker"]["color"][:2] == ["found", "faint"]
-    assert figure["layout"]["shapes"][0]["x0"] == 0.6
-    X, y = make_friedman(60, 5, random_state=0, return_X_y=True, as_frame=True)
-    one = MISelector(stop=None, max_features=1, random_state=0).fit(X, y).result_
-    text = read(page(one, stability=repeated(one, np.zeros(5))))
-    assert "0 of 1 selected column is chosen again and again" in text
+    assert figure["layout"]["shapes"][0]["x0"] == again.threshold()
+    answer = f"1 of {len(found.selected)} selected columns is chosen again and again"
+    assert f"{answer} from halves of the samples, and so is 1 other column." in read(
+        page(found, stability=again)
+    )
 
 
 def test_answers_about_other_columns_are_refused(found):
@@ -873,9 +841,8 @@ def test_answers_about_other_columns_are_refused(found):
     with pytest.raises(ValueError, match="'relevance' can be shown beside a selection only"):
         page(best, relevance=relevance_of(found, [0]))
     known = replace(found.provenance, data="f" * 32, n_samples=99)
-    text = read(page(found, relevance=relevance_of(found, [0], known=known)))
-    assert "This was asked of other data than the selection: 99 samples" in text
-    assert "other data" not in read(page(found, relevance=relevance_of(found, [0])))
+    assert facts_of(found).of_other_data(relevance_of(found, [0], known=known))
+    assert not facts_of(found).of_other_data(relevance_of(found, [0]))
 
 
 def test_answers_as_they_are(tmp_path):
@@ -953,39 +920,27 @@ def scored(result, means, n_chosen, every=None):
 
 def test_how_many_columns_predict():
     result = predicting()
-    scores, n = result.cv_scores, result.cv_scores.n_chosen
-    text, part = page(result), section_of(page(result), "How many columns predict")
-    mean = scores.mean[scores.sizes.index(n)]
-    error = scores.standard_error[scores.sizes.index(n)]
-    assert f"KNeighborsRegressor, the default model, chose {n} columns: r2 {mean:.3f}, the" in part
-    assert f"mean of 3 folds (standard error {error:.3f})." in part
-    assert f"With all 9 columns it is {np.mean(scores.all_columns):.3f};" in part
-    own = np.array(scores.scores)[:, scores.sizes.index(n)]
-    better = sum(own > np.array(scores.all_columns))
-    assert f"the chosen ones are better in {better} of 3 folds." in part
-    assert f"Without columns it is {scores.without:.3f}." in part
-    assert "too good, because number and ranking were chosen by it" in part
+    facts, scores = facts_of(result), result.cv_scores
+    p, place = facts.prediction, scores.sizes.index(scores.n_chosen)
+    assert p.default_model
+    assert (p.score, p.chosen_error) == (scores.mean[place], scores.standard_error[place])
+    assert (p.n_features, p.every) == (9, np.mean(scores.all_columns))
+    own = np.array(scores.scores)[:, place]
+    assert p.n_better_folds == sum(own > np.array(scores.all_columns))
     certain = [result.features[s.features[0]] for s in result.steps if s.significant]
     useful = [result.features[s.features[0]] for s in result.steps if not s.significant]
     assert len(certain) > 1 < len(useful)
-    assert f"{', '.join(certain[:-1])} and {certain[-1]} are certain, by permutation tests" in part
-    assert f"{', '.join(useful[:-1])} and {useful[-1]} are here because the model predicts" in part
-    words = read(text)
-    assert words.count("certain") >= len(certain)
-    assert f"Chosen to predict Y: {certain[0]}" in words
-    answer = f"How well do they predict? r2 {mean:.3f} with {n} columns"
-    assert answer in words
-    assert answer in read(f"<body>{result._repr_html_()}<script>")
-    assert f"{len(certain)} passed a permutation test, p = " in words
-    assert f"But {len(useful)} others were kept for prediction, not by a test." in words
-    assert "The rule aims at 5 % false columns among them" in words  # that of the default
-    assert "levels rise after small p-values (the ForwardStop rule)" in words
-    assert "kept on request" not in words
-    assert "Columns after the first that does not pass were not tested." in words
-    assert "a selection by tests alone may call other columns certain" in words
-    outcomes = re.findall(r'data-head="" class="word">\s*<span[^>]*>([^<]*)</span>', text)
+    assert (p.selected_columns(certain=True), p.selected_columns(certain=False)) == (
+        certain,
+        useful,
+    )
+    assert (facts.n_passed, facts.n_kept) == (len(certain), len(useful))
+    assert facts.forward_stop  # the rule of the default
+    assert facts.levels.rise == "after"
+    assert facts.tests_ended
+    outcomes = re.findall(r'data-head="" class="word"><span[^>]*>([^<]*)</span>', page(result))
     assert outcomes == ["certain"] * len(certain) + ["only useful"] * len(useful)
-    titles = re.findall(r"<h2[^>]*>(.*?)</h2>", body_of(text))
+    titles = re.findall(r"<h2[^>]*>(.*?)</h2>", body_of(page(result)))
     assert titles.index("How many columns predict") == 1
 
 
@@ -1025,75 +980,66 @@ def test_pages_of_a_command_name_its_options(found):
 
 def test_whether_columns_are_certain_was_not_asked():
     result = known_as(untested(predicting()), test=False)
+    facts = facts_of(result)
+    assert facts.prediction.certain is None
+    assert not facts.tested
+    assert not facts.prediction.broken_off
     text = read(page(result))
-    assert "Which of them are certain was not asked (test=True)." in text
     assert "To ask: selector.set_params(test=True, random_state=0).fit(X, y).result_" in text
-    assert "permutation test," not in text
-    assert "p says" not in text
     assert "allowed" not in text  # no empty columns in the table
     command = "infosieve select table.csv --target y --stop cv"
     options = {"file": "table.csv", "target": "y", "stop": "cv"}
     known = replace(result.provenance, command=command, options=options)
     text = read(page(replace(result, provenance=known)))
     assert f"To ask: {command} --test" in text
-    assert "Which of them are certain was not asked (--test)." in text
-    broken = read(page(known_as(result, test=True)))
-    assert "The tests were broken off: which of them are certain is not known." in broken
-    assert "--test" not in broken
-    assert "No test was asked for" not in broken
+    broken = known_as(result, test=True)
+    assert facts_of(broken).prediction.broken_off
+    assert "--test" not in read(page(broken))
 
 
 def test_one_or_all_columns_that_are_certain():
     result = predicting()
     steps = [replace(step, p_value=0.01, level=0.05, null=(0.0,)) for step in result.steps]
-    text = read(page(replace(result, steps=tuple(steps))))
-    assert "All of them are certain: each passed a permutation test." in text
-    assert "Columns after the first" not in text
-    none = read(page(replace(result, steps=tuple(replace(s, p_value=0.9) for s in steps))))
-    assert "No column passed its test; they were kept for prediction." in none
-    assert "are certain, by" not in none
-    one = replace(result, selected=result.selected[:1], steps=tuple(steps[:1]))
-    text = read(page(scored(one, [0.0, 0.5, 0.4], 1)))
-    assert "It is certain: it passed a permutation test." in text
+    facts = facts_of(replace(result, steps=tuple(steps)))
+    assert facts.prediction.selected_columns(certain=False) == []
+    assert not facts.tests_ended
+    none = facts_of(replace(result, steps=tuple(replace(s, p_value=0.9) for s in steps)))
+    assert none.passed == none.prediction.selected_columns(certain=True) == []
+    one = scored(
+        replace(result, selected=result.selected[:1], steps=tuple(steps[:1])), [0.0, 0.5, 0.4], 1
+    )
+    assert len(facts_of(one).prediction.selected_columns(certain=True)) == 1
+    assert "It is certain: it passed a permutation test." in read(page(one))
 
 
 def test_why_that_number_was_chosen():
     result = predicting()
-    best = section_of(page(scored(result, [0, 0.3, 0.5, 0.4], 2)), "How many columns predict")
-    assert "chose 2 columns: r2 0.500, the mean of 2 folds" in best
-    assert "No other number of columns that was tried has a larger mean." in best
-    fewer = section_of(page(scored(result, [0, 0.3, 0.5, 0.52], 2)), "How many columns predict")
-    assert "the smallest number with which it predicts nearly as well as with any: 3" in fewer
-    assert "3 columns have 0.520, an error that is 4 % smaller." in fewer
-    more = known_as(scored(result, [0, 0.6, 0.5, 0.4], 2), min_features=2)
-    more = section_of(page(more), "How many columns predict")
-    assert "1 column would predict better, 0.600, but 2 at least were asked for" in more
-    errors = scored(result, [-4, -2, -1.0, -0.9], 2)
-    scores = replace(errors.cv_scores, scoring="neg_mean_squared_error")
-    text = read(page(replace(errors, cv_scores=scores)))
-    assert "3 columns have -0.900, an error that is 10 % smaller." in text
-    unknown = replace(errors.cv_scores, scoring="own")
-    assert "3 columns have -0.900." in read(page(replace(errors, cv_scores=unknown)))
+
+    def chosen(means, n, changed=result, **more):
+        other = scored(changed, means, n)
+        return facts_of(replace(other, cv_scores=replace(other.cv_scores, **more))).prediction
+
+    assert chosen([0, 0.3, 0.5, 0.4], 2).scores.best == 2
+    fewer = chosen([0, 0.3, 0.5, 0.52], 2)
+    assert (fewer.scores.best, fewer.fewer_error) == (3, pytest.approx(4))
+    assert chosen([0, 0.6, 0.5, 0.4], 2).scores.best == 1
+    errors = [-4, -2, -1.0, -0.9], 2
+    squared = chosen(*errors, scoring="neg_mean_squared_error")
+    assert squared.fewer_error == pytest.approx(10)
+    assert chosen(*errors, scoring="own").fewer_error is None
     own = known_as(result, model={"name": "x", "parameters": {}})
-    assert ", the default model," not in read(page(own))
+    assert not facts_of(own).prediction.default_model
     n = len(result.selected)
     pair = scored(result, [0, *np.linspace(0.1, 0.5, n)], n - 1)
     assert "One more was selected, because the last two are a pair." in read(page(pair))
 
 
 def test_by_which_criterion_columns_are_ranked():
-    result = predicting()
-    scores = result.cv_scores
-    ((other, means),) = scores.others.items()
-    assert {scores.criterion, other} == {"cmi", "cmim"}
-    text = read(page(result))
-    assert (
-        f"The ranking is by the criterion {scores.criterion}, whose largest mean is "
-        f"{scores.best_score:.3f}; {other} has {max(means[1:]):.3f}."
-    ) in text
-    text = read(page(predicting(criterion="cmi")))
-    assert "The ranking is by the criterion" not in text
-    assert "too good, because the number was chosen by it" in text
+    p = facts_of(predicting()).prediction
+    ((other, means),) = p.scores.others.items()
+    assert {p.scores.criterion, other} == {"cmi", "cmim"}
+    assert p.text(max(means[1:])) in read(page(predicting()))
+    assert facts_of(predicting(criterion="cmi")).prediction.scores.others == {}
 
 
 def test_scores_of_any_name_are_text():
@@ -1110,100 +1056,85 @@ def test_scores_of_any_name_are_text():
 
 def test_scores_beside_all_columns_and_none():
     result = predicting()
-    text = read(page(scored(result, [0, 0.3, 0.5], 2)))
-    assert "All columns together were not tried." in text
-    assert "with 2 columns, 0.000 with none" in text
-    text = read(page(scored(result, [0, 0.3, 0.5], 2, every=(0.5, 0.5))))
-    assert "With all 9 columns it is 0.500; the chosen ones are better in 1 of 2 folds." in text
-    assert "no better with columns than without" not in text
-    whole = predicting(min_features=9)
-    assert len(whole.selected) == 9
-    text = read(page(whole))
-    assert "These are all columns that were looked at." in text
-    assert "better in" not in text
-    assert "with all" not in text
-    worse = read(page(scored(result, [0, -0.3, -0.1], 2)))
-    assert "But the model predicts no better with columns than without" in worse
-    assert "Without columns it is 0.000, and no number of columns is better, -0.100 at" in worse
-    assert "No test shows that" in worse
-    assert "not certain" in worse
-    assert "useful" not in worse
-    assert "because the model predicts" not in worse
+    alone = facts_of(scored(result, [0, 0.3, 0.5], 2)).prediction
+    assert alone.every is alone.n_better_folds is None
+    both = facts_of(scored(result, [0, 0.3, 0.5], 2, every=(0.5, 0.5))).prediction
+    assert (both.every, both.n_better_folds, both.no_better) == (0.5, 1, False)
+    whole = facts_of(predicting(min_features=9)).prediction
+    assert whole.n_selected == whole.n_features == 9
+    chance = facts_of(scored(result, [0, -0.3, -0.1], 2)).prediction
+    assert chance.no_better
+    assert chance.uncertain == "not certain"
+    text = read(page(chance.result))
+    assert "useful" not in text
+    assert "because the model predicts" not in text
 
 
 def test_folds_of_groups_and_series():
     result = predicting()
-    groups = "Folds are made of whole groups: no group is both learnt from and judged on."
-    later = "Each fold is judged on rows that come after those it learns from."
-    plain = read(page(result))
-    assert groups not in plain
-    assert later not in plain
-    assert groups in read(page(known_as(result, groups=20)))
-    assert later in read(page(known_as(result, series=True)))
-    own = read(page(known_as(result, groups=20, cv="ShuffleSplit()")))
-    assert groups not in own  # whose folds are not known
+    for known, folds in (
+        (result, ""),
+        (known_as(result, groups=20), "groups"),
+        (known_as(result, series=True), "series"),
+        (known_as(result, groups=20, cv="ShuffleSplit()"), ""),  # whose folds are not known
+    ):
+        assert facts_of(known).prediction.folds_of == folds
 
 
 def test_nothing_is_said_of_permutations_where_there_are_none():
     result = predicting()
-    assert "whole groups are permuted" in " ".join(known_as(result, groups=20).notes)
-    assert "surrogates are as persistent" in " ".join(known_as(result, series=True).notes)
+    assert facts_of(result).estimate.permuted
     alone = untested(result)
+    assert not facts_of(alone).estimate.permuted
     assert "permuted" not in " ".join(known_as(alone, groups=20).notes)
     assert "surrogates" not in " ".join(known_as(alone, series=True).notes)
 
 
-@pytest.mark.parametrize(("criterion", "least"), [("cmim", "adds least"), ("jmi", "on average")])
-def test_what_a_column_is_held_against(criterion, least):
-    X, y = friedman()
-    ranked = MISelector(criterion=criterion, n_features_to_select=3).fit(X, y).result_
-    text = read(page(ranked))
-    assert text.count(least) == 2  # table and figure
-    assert "to those selected before it" not in text
-    tested = read(page(predicting(criterion=criterion)))
-    assert least not in tested  # a test asks what it adds to all of them
-    assert "to those selected before it" in tested
+@pytest.mark.parametrize("criterion", ["cmim", "jmi"])
+def test_what_a_column_is_held_against(criterion):
+    ranked = MISelector(criterion=criterion, n_features_to_select=3).fit(*friedman()).result_
+    assert facts_of(ranked).one_by_one == criterion
+    tested = facts_of(predicting(criterion=criterion))
+    assert tested.one_by_one == ""  # a test asks what it adds to all of them
 
 
 def test_what_was_not_selected_may_be_certain_too(found):
-    others = [j for j in range(len(found.features)) if j not in found.selected][:1]
-    nothing = "What is informative and not selected may add something, too:"
-    assert nothing in read(page(found, relevance=relevance_of(found, others)))
+    assert facts_of(found).ended_by_test
     result = predicting(min_features=0, max_features=2)
     left = [j for j in range(len(result.features)) if j not in result.selected]
-    text = read(page(result, relevance=relevance_of(result, left)))
-    assert nothing not in text
-    assert "whether it adds anything certain was not tested" in text
-    assert "they add something beside" in text  # what passed a test
-    alone = untested(result)
-    assert "they may add something beside" in read(page(alone, relevance=relevance_of(alone, left)))
+    facts = facts_of(result, relevance=relevance_of(result, left))
+    assert not facts.ended_by_test
+    assert facts.irrelevant_alone == list(result.selected)
+    assert facts.all_certain(result.selected)  # what passed a test
+    assert not facts_of(untested(result)).all_certain(result.selected)
     ranked = MISelector(n_features_to_select=2).fit(*friedman()).result_
-    others = [j for j in range(len(ranked.features)) if j not in ranked.selected]
-    text = read(page(ranked, relevance=relevance_of(ranked, others)))
-    assert nothing not in text
+    assert not facts_of(ranked).ended_by_test
 
 
 # --- figures
+
+
+def step_facts(number, gain, null):
+    step = Step(action="add", features=(0,), mi=gain, gain=gain, n_candidates=1)
+    return StepFacts(number, ["a"], null, step, [])
 
 
 def test_small_steps_are_seen_beside_large_ones():
     """0.01 nats beside 3: both boxes have the same size, and both dots are on the figure."""
     rng = np.random.default_rng(0)
     points = [
-        _data.PathPoint(number=i, names=["a"], action="add", gain=gain, null=null, p_text="p")
+        step_facts(i, gain, null)
         for i, gain, null in (
             (1, 3.0, rng.normal(0.2, 0.1, 99)),
             (2, 0.01, rng.normal(0, 1e-3, 99)),
         )
     ]
-    bands = [p.above_chance(_data.percentiles(p.null)) for p in points]
+    bands = [p.above_chance(percentiles(p.null)) for p in points]
     assert [band[[2, 4]].tolist() for band in bands] == [[0, 1], [0, 1]]
     large, small = (np.arcsinh(float(p.above_chance(p.gain))) for p in points)
     assert 1 < small < large < 5  # of axes that begin at -2
-    same = _data.PathPoint(
-        number=1, names=["a"], action="add", gain=0.5, null=np.full(9, 0.1), p_text=""
-    )
-    assert same.above_chance([0.5, 0.1, 0.0]).tolist() == [_data.FAR, 0.0, -_data.FAR]
+    same = step_facts(1, 0.5, np.full(9, 0.1))
+    assert same.above_chance([0.5, 0.1, 0.0]).tolist() == [FAR, 0.0, -FAR]
 
 
 def test_the_path_of_a_page(found):
@@ -1247,13 +1178,11 @@ def test_the_last_merge_is_not_on_the_edge():
 
 
 def test_small_gains_have_two_digits(found, capsys):
-    from infosieve.cli.show import show
-
     numbers = [0.1234, 0.001, 0.00042, 1.234e-05, 1e-17, -0.0004, -0.25, 0.0]
-    assert [_data.nats(value) for value in numbers] == [
+    assert [nats(value) for value in numbers] == [
         "0.123", "0.001", "0.00042", "1.2e-05", "0.000", "-0.0004", "-0.250", "0.000",
     ]  # fmt: skip
-    assert [_data.nats(value, "+") for value in (0.00042, 0.5, 0)] == [
+    assert [nats(value, "+") for value in (0.00042, 0.5, 0)] == [
         "+0.00042",
         "+0.500",
         "+0.000",
@@ -1270,14 +1199,8 @@ def test_small_gains_have_two_digits(found, capsys):
 
 
 def test_one_column_tells_something(found):
-    one, two = (
-        read(page(found, relevance=relevance_of(found, found.selected[:n]))) for n in (1, 2)
-    )
-    m = len(found.features)
-    assert f"Tested one by one, 1 of {m} columns tells something" in one
-    assert f"1 of {m} columns by itself (" in one
-    assert f"Tested one by one, 2 of {m} columns tell something" in two
-    assert f"2 of {m} columns by themselves (" in two
+    for n in (1, 2):
+        assert facts_of(found, relevance=relevance_of(found, found.selected[:n])).n_relevant == n
 
 
 def test_the_page_of_a_relevance_test_names_the_target():
@@ -1286,14 +1209,12 @@ def test_the_page_of_a_relevance_test_names_the_target():
     n = int(test.relevant.sum())
     said = "1 of 3 columns is" if n == 1 else f"{n} of 3 columns are"
     assert n > 0
-    for command, about in (
-        ("", "the target"),
-        ("infosieve relevance-test a.csv --target 'the price' --seed 1", "the price"),
-        (f"infosieve relevance-test a.csv --target={shlex.quote(EVIL)}", EVIL),
-        ("infosieve relevance-test a.csv --target", "the target"),
-        ("infosieve relevance-test a.csv --target 'no end", "the target"),
+    for options, about in (
+        ({}, "the target"),
+        ({"file": "a.csv", "target": "the price"}, "the price"),
+        ({"file": "a.csv", "target": EVIL}, EVIL),
     ):
-        known = replace(test.provenance, command=command)
+        known = replace(test.provenance, command="infosieve", options=options)
         text = page(replace(test, provenance=known))
         assert f"{said} informative about {about}:" in read(text)
         assert EVIL not in body_of(text)
@@ -1316,33 +1237,25 @@ def test_removed_columns_have_no_place_beside_chance():
     assert "Columns that were removed again are in the table above." in read(page(result))
 
 
-def test_refused_columns_say_what_they_follow(found, capsys):
-    from infosieve.cli.show import show
-
+def test_refused_columns_say_what_they_follow(found):
     second = replace(found.steps[-1], action="refuse", follows=(found.selected[0],))
     result = replace(found, steps=(*found.steps[:-1], second, found.steps[-1]))
     first, other = (found.features[j] for j in (found.selected[0], second.features[0]))
-    text = read(page(result))
-    assert f"refused {other}, which follows {first}" in text
-    assert "A refused column follows one or two of the selected ones" in text
-    assert "refused" not in read(page(found))
+    (step,) = facts_of(result).steps_with("refuse")
+    assert (step.names, step.follows) == ([other], [first])
+    assert facts_of(found).steps_with("refuse") == []
     names = [trace["name"] for trace in figures_of(page(result))[0]["data"] if "name" in trace]
     assert "refused: follows a selected column" in names
-    show(result)
-    assert f"~ {other} follows {first}, and does not pass beside it" in capsys.readouterr().out
 
 
 def test_refused_columns_are_among_the_excluded(found):
-    plain = replace(found, duplicates={}, constant=(), identifiers=())
     refused = replace(found.steps[-1], action="refuse", follows=found.selected[:1])
     first, other = (found.features[j] for j in (found.selected[0], refused.features[0]))
-    twice = replace(plain, steps=(*found.steps[:-1], refused, refused, found.steps[-1]))
-    text = read(page(twice))
-    assert "What was excluded? 1 refused column and 3 samples." in text
-    assert f"{other} (follows {first}) follows selected columns along a curve, and adds" in text
+    twice = replace(found, steps=(*found.steps[:-1], refused, refused, found.steps[-1]))
+    assert facts_of(twice).refused == [(other, [first])]
     taken = replace(refused, features=found.selected[-1:])  # refused first, but selected later
-    later = replace(plain, steps=(found.steps[0], taken, *found.steps[1:]))
-    assert "What was excluded? 3 samples." in read(page(later))
+    later = replace(found, steps=(found.steps[0], taken, *found.steps[1:]))
+    assert facts_of(later).refused == []
 
 
 @pytest.mark.parametrize(
@@ -1367,7 +1280,7 @@ def test_both_names_of_a_pair_are_on_its_row(found):
 
 
 def excerpt(levels, classes):
-    figure = _pairs._pair(list(levels), list(classes), "column", "target")
+    figure = _columns._pair(list(levels), list(classes), "column", "target")
     return figure, figure["layout"]["yaxis"]["ticktext"]
 
 
@@ -1419,7 +1332,7 @@ def test_boxes_have_a_row_for_each_level():
     turned, labels = excerpt([None, *numbers[1:]], levels)
     assert turned["caption"] == "column for each class of target (1 of 60 missing)"
     assert len(labels) == 12
-    points = _pairs._pair(numbers, numbers, "x" * 99, "y")
+    points = _columns._pair(numbers, numbers, "x" * 99, "y")
     assert points["caption"] == "x" * 99
     titles = [points["layout"][axis]["title"]["text"] for axis in ("xaxis", "yaxis")]
     assert titles == [f"{'x' * 10}…{'x' * 11}", "y"]
@@ -1699,7 +1612,7 @@ def test_long_labels_in_narrow_figures(width, browser, tmp_path):
 def test_the_page_cuts_names_as_python_does(browser):
     from importlib.resources import files
 
-    template = files("infosieve.report").joinpath("templates/report.html").read_text("utf-8")
+    template = files("infosieve.report").joinpath("templates/page.html").read_text("utf-8")
     (function,) = re.findall(r"^  function shortened\(.*?^  }$", template, re.S | re.M)
     for names in [*ALIKE[:4], [printable(name) for name in HOSTILE]]:
         for length in (12, 17, 28):
@@ -1829,16 +1742,16 @@ def test_hovering_tells_the_numbers(browser, tmp_path):
 def test_columns_of_few_numbers_are_drawn_as_levels(rng):
     """Points would lie on top of each other."""
     bit, number = rng.integers(0, 2, 90).tolist(), rng.normal(size=90).tolist()
-    boxes = _pairs._pair([None, *bit[1:]], number, "bit", "y")
+    boxes = _columns._pair([None, *bit[1:]], number, "bit", "y")
     assert boxes["data"][0]["type"] == "box"
     assert boxes["data"][0]["boxmean"] is True
     labels = boxes["layout"]["yaxis"]["ticktext"]
     assert [label.split()[0] for label in labels] == ["0", "1", "(missing)"]
     assert boxes["caption"] == "bit: y in each level (1 of 90 missing)"
-    assert _pairs._pair(number, bit, "x", "bit")["caption"] == "x for each class of bit"
-    assert _pairs._pair(bit, bit, "x", "bit")["caption"] == "x: shares of bit in each level"
-    assert _pairs._pair(number, number, "x", "y")["data"][0]["type"] == "scatter"
-    assert _pairs._pair([0, 1, 2], [0.5, 1.5, 2.5], "x", "y")["data"][0]["type"] == "scatter"
+    assert _columns._pair(number, bit, "x", "bit")["caption"] == "x for each class of bit"
+    assert _columns._pair(bit, bit, "x", "bit")["caption"] == "x: shares of bit in each level"
+    assert _columns._pair(number, number, "x", "y")["data"][0]["type"] == "scatter"
+    assert _columns._pair([0, 1, 2], [0.5, 1.5, 2.5], "x", "y")["data"][0]["type"] == "scatter"
 
 
 def test_a_command_that_was_broken_off_is_given_again_as_it_was():
@@ -1866,23 +1779,16 @@ def test_a_column_that_tells_nearly_all_is_told(rng, case):
     target, column, told = NEARLY[case]
     y = rng.normal(size=300)
     X = pd.DataFrame({"noise": rng.normal(size=300), "after": column(y)})
-    search = MISelector(lookahead=1, random_state=0).fit(X, target(y))
-    assert search.result_.steps[0].features == (1,)
-    said = f"after ({_data.nats(search.result_.steps[0].mi)} nats) alone tells nearly all."
-    notes = [note for note in search.result_.notes if said in note]
-    assert len(notes) == told
-    assert (said in read(page(search.result_))) == told
+    result = MISelector(lookahead=1, random_state=0).fit(X, target(y)).result_
+    assert result.steps[0].features == (1,)
+    assert facts_of(result).nearly_all == ([("after", result.steps[0].mi)] if told else [])
 
 
 def test_all_columns_that_tell_nearly_all_are_told(rng):
     y = rng.normal(size=300)
     X = pd.DataFrame({"noise": rng.normal(size=300), "hours": np.exp(y), "pay": y**3})
-    notes = MISelector(lookahead=1, random_state=0).fit(X, y > 0.3).result_.notes
-    (note,) = [note for note in notes if "nearly all" in note]
-    assert "hours (" in note
-    assert "pay (" in note
-    assert "noise" not in note
-    assert "each tell nearly all. Were they" in note
+    result = MISelector(lookahead=1, random_state=0).fit(X, y > 0.3).result_
+    assert {name for name, _ in facts_of(result).nearly_all} == {"hours", "pay"}
 
 
 def test_a_search_that_ends_among_samples_without_their_like_says_so(rng):
@@ -1890,19 +1796,17 @@ def test_a_search_that_ends_among_samples_without_their_like_says_so(rng):
     y = np.where(rng.random(120) < 0.8, X["c0"], X["c1"])
     result = MISelector(lookahead=1, random_state=0).fit(X, y).result_
     stop = result.steps[-1]
-    for singletons, told in ((29, False), (30, True)):
+    for singletons, told in ((29, 0), (30, 30)):
         steps = (*result.steps[:-1], replace(stop, action="stop", singletons=singletons))
-        notes = " ".join(replace(result, steps=steps).notes)
-        said = "Where the search ended, 30 of 120 samples share their categories with no other"
-        assert (said in notes) == told
+        assert facts_of(replace(result, steps=steps)).singletons == told
 
 
 def test_columns_that_passed_below_zero_are_explained(found):
     added = next(i for i, step in enumerate(found.steps) if step.action == "add")
-    assert "may add less than zero" not in " ".join(found.notes)
+    assert not facts_of(found).below_zero
     steps = [*found.steps]
     steps[added] = replace(steps[added], gain=-0.01)
-    assert "may add less than zero" in " ".join(replace(found, steps=tuple(steps)).notes)
+    assert facts_of(replace(found, steps=tuple(steps))).below_zero
 
 
 def test_a_stand_in_for_what_adds_less_than_zero_has_no_share(found):

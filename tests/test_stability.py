@@ -35,6 +35,7 @@ from infosieve import MISelector, Stability, open_columns, stability
 from infosieve._core import stability_bounds as formulas
 from infosieve._core.stability_bounds import false_bound, stability_index
 from infosieve.datasets import make_friedman
+from infosieve.report._render import said
 from infosieve.results import Provenance
 from infosieve.selection import _stability
 
@@ -1049,10 +1050,7 @@ def test_the_command_refuses(options, message, folder):
     ],
 )
 def test_one_false_column_is_one(bound, words):
-    from infosieve.report._stability import _promise
-
-    result = SimpleNamespace(
-        n_selected_mean=2.0, features=tuple("abcd"),
-        threshold=lambda: 0.7, expected_false=lambda _: bound,
-    )  # fmt: skip
-    assert next(_promise(result)).startswith(words)
+    facts = SimpleNamespace(
+        result=SimpleNamespace(n_selected_mean=2.0), threshold=0.7, bound=bound, n_columns=4
+    )
+    assert said("stability", "promise", facts)[0].startswith(words)

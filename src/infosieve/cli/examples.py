@@ -7,7 +7,7 @@ from rich.text import Text
 
 from infosieve import CurveFeatures, MISelector
 from infosieve.cli.places import writing
-from infosieve.cli.show import console, selection
+from infosieve.cli.show import console, show
 from infosieve.cli.workers import collect_again
 from infosieve.datasets import load_tecator, make_friedman
 
@@ -35,7 +35,7 @@ def _friedman() -> tuple[Any, Any]:
     )
     data = make_friedman(random_state=0, as_frame=True)
     fitted = MISelector(random_state=0, n_jobs=-1, verbose=1).fit(data.data, data.target)
-    selection(fitted.result_)
+    show(fitted.result_)
     truth = sorted(data.feature_names[j] for j in data.relevant)
     found = sorted(fitted.get_feature_names_out())
     _print("", f"found: {', '.join(found)}", f"truth: {', '.join(truth)}", "")
@@ -53,6 +53,6 @@ def _tecator() -> tuple[Any, Any]:
     features = curves.fit_transform(meat.data)
     selector = MISelector(random_state=0, n_jobs=-1, verbose=1, max_features=4)
     fitted = selector.fit(features, meat.target)
-    selection(fitted.result_)
+    show(fitted.result_)
     _print("", "known: fat absorbs around 930 nm", "")
     return fitted.result_, (curves, meat.data)

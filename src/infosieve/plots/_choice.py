@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 from infosieve.plots._shared import FOUND, Display, axes, legend, short
-from infosieve.report import _data
+from infosieve.report._tests import best_features
 from infosieve.results import KChoice
 
 
@@ -58,15 +58,17 @@ class KChoiceDisplay(Display):
         KChoiceDisplay
             To be drawn with ``plot``.
         """
-        return cls(choice, _data.best_features(choice, max_features))
+        return cls(choice, best_features(choice, max_features))
 
     def _draw(self, ax: Any) -> Any:
         ax = axes(ax)
         choice = self.choice
-        for number, line in enumerate(_data.t_lines(choice, self.features)):
-            color = FOUND if line.chose else str(0.45 + 0.4 * number / max(1, len(self.features)))
-            style = {"color": color, "lw": 2 if line.chose else 1, "zorder": 3 if line.chose else 2}
-            ax.plot(choice.ks, line.t, label=short(line.name), **style)
+        for number, j in enumerate(self.features):
+            name = choice.features[j]
+            chose = name == choice.feature
+            color = FOUND if chose else str(0.45 + 0.4 * number / max(1, len(self.features)))
+            style = {"color": color, "lw": 2 if chose else 1, "zorder": 3 if chose else 2}
+            ax.plot(choice.ks, choice.t[j], label=short(name), **style)
         ax.axvline(choice.k, color=FOUND, ls="--", lw=1)
         left = 2 * choice.k <= choice.ks[0] + choice.ks[-1]
         ax.annotate(

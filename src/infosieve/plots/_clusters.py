@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from infosieve.plots._shared import FAINT, ResultDisplay, axes, colors, short
-from infosieve.report import _data
+from infosieve.report._clusters import tree_of
 from infosieve.results import ClusterResult
 
 # Inches that a leaf of a tree needs, and the most leaves that a new figure has.
@@ -51,7 +51,7 @@ class DendrogramDisplay(ResultDisplay[ClusterResult]):
         most = _LEAVES
         if ax is not None:
             most = max(2, int(ax.get_position().height * ax.figure.get_figheight() / _ROW))
-        drawn = _data.tree(self.result, most)
+        drawn = tree_of(self.result, most)
         n = len(drawn.leaves)
         ax = axes(ax, (7.0, max(3.0, 0.9 + _ROW * n)))
         for cluster, color in ((None, FAINT), *enumerate(colors(k))):
@@ -60,7 +60,7 @@ class DendrogramDisplay(ResultDisplay[ClusterResult]):
                 ax.add_collection(LineCollection(corners, colors=color))
         top = max((max(height) for _, height, _ in drawn.links), default=0.0)
         ax.set(xlim=(0, 1.05 * top if top > 0 else 1.0), ylim=(10 * n, 0))
-        names = [short(leaf.name, 24) + leaf.more for leaf in drawn.leaves]
+        names = drawn.labels(lambda names: [short(name, 24) for name in names])
         ax.set_yticks(5 + 10 * np.arange(n), names, fontsize=7, parse_math=False)
         ax.tick_params(axis="y", length=0)
         ax.set_xlabel("1 − similarity")  # noqa: RUF001

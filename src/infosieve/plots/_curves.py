@@ -6,7 +6,9 @@ import numpy as np
 
 from infosieve._input.tables import read_table
 from infosieve.plots._shared import Display, axes, colors, legend
-from infosieve.report import _data
+from infosieve.report._clusters import cluster_parts
+from infosieve.report._columns import feature_parts
+from infosieve.report._selection import percentiles
 from infosieve.results import ClusterResult
 
 if TYPE_CHECKING:
@@ -80,7 +82,7 @@ class CurvesDisplay(Display):
         curves, at = _read(X, axis)
         shades = colors(len(result.clusters))
         parts, seen = list[Any](), set[int]()
-        for start, end, label in _data.cluster_parts(result, at):
+        for start, end, label in cluster_parts(result, at):
             words = None if label in seen else f"{label}: {int((result.labels == label).sum())}"
             seen.add(label)
             parts.append((start, end, shades[label], words))
@@ -109,13 +111,13 @@ class CurvesDisplay(Display):
             To be drawn with ``plot``.
         """
         curves, at = _read(X, axis)
-        found = zip(_data.feature_parts(features, at), colors(len(features)), strict=True)
+        found = zip(feature_parts(features, at), colors(len(features)), strict=True)
         parts = [(start, end, color, name) for (start, end, name), color in found]
         return cls(curves, at, parts, xlabel)
 
     def _draw(self, ax: Any) -> Any:
         ax = axes(ax, (8.0, 4.2))
-        low, first, _, third, high = _data.percentiles(self.curves)
+        low, first, _, third, high = percentiles(self.curves)
         for below, above, shade in ((low, high, 0.08), (first, third, 0.14)):
             ax.fill_between(self.axis, below, above, color="black", alpha=shade, lw=0, zorder=2)
         some = np.linspace(0, len(self.curves) - 1, min(12, len(self.curves))).astype(int)

@@ -13,7 +13,7 @@ from infosieve.plots._shared import (
     legend,
     short,
 )
-from infosieve.report import _data
+from infosieve.report._prediction import Prediction
 from infosieve.results import SelectionResult
 
 # Inches that an upright name needs along an axis, and a letter of a level one.
@@ -65,24 +65,25 @@ class CVScoresDisplay(ResultDisplay[SelectionResult]):
         super().__init__(result)
 
     def _draw(self, ax: Any) -> Any:
-        drawn = _data.prediction(self.result)
+        drawn = Prediction(self.result)
+        scores = drawn.scores
         ax = axes(ax, (7.0, 4.8))
-        at, (low, high, below) = drawn.place(drawn.sizes), drawn.heights
-        for number, fold in enumerate(drawn.folds):
+        at, (low, high, below) = drawn.place(scores.sizes), drawn.heights
+        for number, fold in enumerate(scores.scores):
             label = "folds" if number == 0 else None
             ax.plot(at, fold, color=FAINT, lw=0.8, zorder=1, label=label)
-        label = f"no column: {drawn.text(drawn.without)}"
-        ax.axhline(drawn.without, color=CHANCE, ls=":", lw=1.3, label=label)
+        label = f"no column: {drawn.text(scores.without)}"
+        ax.axhline(scores.without, color=CHANCE, ls=":", lw=1.3, label=label)
         if drawn.every is not None:
             label = f"all {drawn.n_features:,} columns: {drawn.text(drawn.every)}"
             ax.axhline(drawn.every, color=FOLLOWS, ls="--", lw=1.3, label=label)
-        label = f"chosen: {drawn.n_chosen:,}"
-        ax.axvline(drawn.place(drawn.n_chosen), color=REFUSED, lw=1.3, label=label)
-        for criterion, means in drawn.others.items():
+        label = f"chosen: {scores.n_chosen:,}"
+        ax.axvline(drawn.place(scores.n_chosen), color=REFUSED, lw=1.3, label=label)
+        for criterion, means in scores.others.items():
             ax.plot(at, means, color=CHANCE, lw=1.3, zorder=2, label=f"{criterion}: mean")
         ax.errorbar(
-            at, drawn.mean, drawn.error, fmt="o-", ms=5, color=FOUND, elinewidth=1, capsize=2,
-            zorder=3, label=drawn.mean_label,
+            at, scores.mean, scores.standard_error, fmt="o-", ms=5, color=FOUND, elinewidth=1,
+            capsize=2, zorder=3, label=drawn.mean_label,
         )  # fmt: skip
         for kind, filled, numbers in drawn.marked():
             face = FOUND if filled else "white"
@@ -91,13 +92,13 @@ class CVScoresDisplay(ResultDisplay[SelectionResult]):
                 markerfacecolor=face, label=kind, zorder=4,
             )  # fmt: skip
         _name_columns(ax, drawn)
-        ax.set(ylim=(low, high), title=drawn.model)
-        ax.set_ylabel(drawn.scoring, parse_math=False)
+        ax.set(ylim=(low, high), title=scores.model_name)
+        ax.set_ylabel(scores.scoring, parse_math=False)
         legend(ax, beside=True)
         return ax
 
 
-def _name_columns(ax: Any, drawn: _data.Prediction) -> None:
+def _name_columns(ax: Any, drawn: Prediction) -> None:
     """Names along the axis where they fit, else numbers."""
     width = ax.get_position().width * ax.figure.get_figwidth() * 0.8  # beside a legend
     room = width / (drawn.last + 1)

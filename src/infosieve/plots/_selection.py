@@ -18,9 +18,15 @@ from infosieve.plots._shared import (
     legend,
     short,
 )
-from infosieve.report import _data
-from infosieve.report._words import added_to
+from infosieve.report._selection import SelectionFacts, StepFacts, chance_ticks, percentiles
 from infosieve.results import SelectionResult
+
+# What a column adds, by the criterion that holds it against one selected column at a time, if any.
+_ADDS = {
+    "cmim": "adds to one of those before, at least (nats)",
+    "jmi": "adds to one of those before, on average (nats)",
+    "": "adds, given those before (nats)",
+}
 
 
 class PathDisplay(ResultDisplay[SelectionResult]):
@@ -58,24 +64,25 @@ class PathDisplay(ResultDisplay[SelectionResult]):
     """
 
     def _draw(self, ax: Any) -> Any:
-        tested = _data.path_beside_chance(self.result)
-        points = tested or _data.path(self.result)
+        facts = SelectionFacts(result=self.result)
+        tested = facts.beside_chance
+        points = tested or facts.steps
         ax = axes(ax, (7.0, 1.4 + 0.36 * len(points)))
         if tested:
             _draw_beside_chance(ax, points)
         else:
-            _draw_gains(ax, points, added_to(self.result)[1])
+            _draw_gains(ax, points, _ADDS[facts.one_by_one])
         names = [f"{p.number}. {' and '.join(short(n, 18) for n in p.names)}" for p in points]
         ax.set_yticks(range(len(points)), names, fontsize="small")
         ax.set_ylim(len(points) - 0.4, -0.6)
         return ax
 
 
-def _draw_beside_chance(ax: Any, points: Sequence[_data.PathPoint]) -> None:
+def _draw_beside_chance(ax: Any, points: Sequence[StepFacts]) -> None:
     places = [float(p.above_chance(p.gain)) for p in points]
-    ticks = _data.chance_ticks(max(places))
+    ticks = chance_ticks(max(places))
     for y, (place, point) in enumerate(zip(places, points, strict=True)):
-        low, first, middle, third, high = point.above_chance(_data.percentiles(point.null))
+        low, first, middle, third, high = point.above_chance(percentiles(point.null))
         ax.barh(y, third - first, left=first, height=0.5, color=CHANCE)
         ax.plot([low, high], [y, y], color=CHANCE, lw=1.5)
         ax.plot([middle, middle], [y - 0.25, y + 0.25], color="white", lw=1.5)
@@ -102,7 +109,7 @@ def _draw_beside_chance(ax: Any, points: Sequence[_data.PathPoint]) -> None:
     legend(ax, ncols=3, loc="lower left", bbox_to_anchor=(0, 1))
 
 
-def _draw_gains(ax: Any, points: Sequence[_data.PathPoint], title: str) -> None:
+def _draw_gains(ax: Any, points: Sequence[StepFacts], title: str) -> None:
     colors = [FAINT if point.action == "remove" else FOUND for point in points]
     ax.barh(range(len(points)), [point.gain for point in points], height=0.7, color=colors)
     ax.axvline(0, color="0.8", lw=0.8, zorder=0)
@@ -165,8 +172,9 @@ class RelevanceDisplay(Display):
         RelevanceDisplay
             To be drawn with ``plot``.
         """
-        best = _data.relevance(result, max_features)
-        return cls(best.names, best.nats, best.selected.tolist())
+        order = np.argsort(-result.relevance, kind="stable")[:max_features]
+        names = [str(result.features[j]) for j in order]
+        return cls(names, result.relevance[order], np.isin(order, result.selected).tolist())
 
     def _draw(self, ax: Any) -> Any:
         ax = axes(ax, (7.0, 0.8 + 0.24 * len(self.names)))

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any, Generic, Self, TypeVar
 
-from infosieve.report._data import GROUPS
+from infosieve.report._figures import GROUPS
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -1,1 +1,1 @@
-"""Reports: a result becomes a dict, the dict a page."""
+"""Reports: a result becomes facts, and templates turn these into words."""

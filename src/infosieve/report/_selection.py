@@ -1,327 +1,506 @@
-"""The page of a selection: what was selected and how sure, then the questions that come next."""
+"""Facts about a selection: what was selected and how sure, then the questions that come next."""
 
-from collections.abc import Sequence
+import math
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
-from infosieve.report import _answers as answers
-from infosieve.report import _asking as asking
-from infosieve.report import _data, _words
-from infosieve.report import _figures as figures
-from infosieve.report._doubt import near_level
-from infosieve.report._pairs import against_target
-from infosieve.report._parts import (
-    Page,
-    counted,
-    fact,
-    listed,
-    name_text,
-    names,
-    percent,
-    section,
-    short_names,
+import numpy as np
+import numpy.typing as npt
+
+from infosieve._core.formats import p_text
+from infosieve._core.parameters import stop_of
+from infosieve._core.types import FloatArray
+from infosieve.report._clusters import ClusterFacts
+from infosieve.report._near_level import NearLevel, near_level
+from infosieve.report._prediction import Prediction, n_candidates, untested
+from infosieve.report._stability import StabilityFacts
+from infosieve.report._tests import Estimate, Screened
+from infosieve.results import (
+    Alternative,
+    ClusterResult,
+    RelevanceTest,
+    SelectionResult,
+    Stability,
+    Step,
 )
-from infosieve.report._prediction import broken_off, no_better, predicted
+from infosieve.results._facts import alone, certainty
+
+# A column that tells so much of numbers, or such a share of what there is to know of classes, may
+# be the target in other words.
+_NEARLY_ALL, _SHARE = 1.5, 0.9
+# Of classes with fewer samples each, it is not known how much there is to know.
+_SEEN = 10
+# From such a share of samples on that share their categories with nobody, little can be seen.
+_ALONE = 0.25
+# Such a share of gaps hides how alike columns are.
+_GAPS = 0.1
+# Widths of a band beyond which nobody asks how many.
+FAR = 1000.0
 
 
-def selection_page(
-    result: Any, clusters: Any = None, relevance: Any = None, stability: Any = None
-) -> Page:
-    """A selection, with what else was asked about its columns."""
-    asked = {"relevance": relevance, "stability": stability}
-    answers.check_kinds(asked | {"clusters": clusters})
-    answers.check_same_columns(result, asked)
-    tested = _is_tested(result)
-    scores = predicted(result)
-    first = [] if scores is None else [scores]
-    redundant = answers.redundant(result, clusters)
-    answered = [
-        *answers.how_many_predict(result),
-        answers.stand_ins(result, clusters),
-        redundant,
-        answers.informative(result, relevance),
-        answers.stable(result, stability),
-        answers.excluded(result),
-    ]
-    sections = [*(a.section for a in first), _steps_section(result)]
-    sections += [*(a.section for a in answered if a is not redundant), *_details(result)]
-    sections.append(redundant.section)  # last: a tree may be long
-    return {
-        "kind": "Selection",
-        "title": _title(result, tested),
-        "words": _words_of(result, tested),
-        "facts": [
-            *(a.fact for a in first),
-            _sureness(result, tested),
-            *(a.fact for a in answered),
-        ],
-        "table_title": "What was selected, and how sure",
-        "table_text": _how_to_read(result),
-        **_table(result),
-        "table_notes": _ending(result),
-        "sections": [part for part in sections if part is not None],
-    }
+def percentiles(values: FloatArray) -> FloatArray:
+    """What boxes and bands are drawn from: 5, 25, 50, 75 and 95 % lie below."""
+    return np.percentile(values, (5, 25, 50, 75, 95), axis=0)
 
 
-def _is_tested(result: Any) -> bool:
-    """Whether all steps have a test; where cross-validation chose, the first has one, if any."""
-    steps = result.steps if result.cv_scores is None else result.steps[:1]
-    return all(step.p_value is not None for step in steps)
+@dataclass(frozen=True)
+class StepFacts:
+    """One step of a selection, numbered from 1.
+
+    ``names`` are its columns, one or the two of a pair; ``follows`` are selected columns that a
+    refused one follows; ``null`` are gains of permuted columns.
+    """
+
+    number: int
+    names: list[Any]
+    null: FloatArray
+    step: Step
+    follows: list[Any]
+
+    @property
+    def action(self) -> str:
+        return self.step.action
+
+    @property
+    def gain(self) -> float:
+        return self.step.gain
+
+    @property
+    def p_text(self) -> str:
+        return p_text(self.step.p_value, self.step.lower_limit)
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether it was added although its test was not passed."""
+        return self.action == "add" and self.step.significant is False
+
+    @property
+    def chance(self) -> float | None:
+        """What 95 % of the permuted values stay below; None without a test."""
+        return self.step.null_quantiles[2] if self.step.null else None
+
+    def above_chance(self, values: npt.ArrayLike) -> FloatArray:
+        """Gains in widths of the chance band: 0 its middle, 1 where 95 % of permuted ones end.
+
+        Steps of 0.3 and 0.01 nats fit on such a scale together, each beside its own chance.
+        """
+        _, _, middle, _, high = percentiles(self.null)
+        difference = np.asarray(values, np.float64) - middle
+        with np.errstate(divide="ignore", invalid="ignore"):
+            widths = difference / (high - middle)
+        widths = np.where(difference == 0, 0.0, widths)  # also where all permuted ones are equal
+        return np.clip(widths, -FAR, FAR)
 
 
-def _title(result: Any, tested: bool) -> str:
-    found = short_names(result, result.selected)
-    target = " and ".join(name_text(name) for name in result.excerpt.target)
-    if not result.steps:
-        return f"Unfinished: no column was looked at for {target} yet"
-    if not found:
-        return f"No column was found to be informative about {target}"
-    if result.cv_scores is not None:
-        return f"Chosen to predict {target}: {listed(found, 4)}"
-    if not tested:
-        return f"Most informative about {target}, untested: {listed(found, 4)}"
-    if not result.corrected:
-        return f"Informative about {target}, if tested alone: {listed(found, 4)}"
-    verb = "is" if len(found) == 1 else "are"
-    return f"{listed(found, 4)} {verb} informative about {target}"
+def chance_ticks(largest: float) -> list[float]:
+    """Round numbers of widths, up to the largest that is shown; they are drawn as arcsinh."""
+    ticks = [0.0, 1.0, 2.0, 5.0, 10.0, 20.0, 50.0, 100.0, 200.0, 500.0, 1000.0]
+    return [tick for tick in ticks if tick <= max(largest, 2.0)]
 
 
-def _words_of(result: Any, tested: bool) -> list[str]:
-    n, m, selected = result.provenance.n_samples, _data.n_candidates(result), len(result.selected)
-    verb = "was" if selected == 1 else "were"
-    left_out = len(result.features) - m
-    more = f"; {left_out:,} more {'was' if left_out == 1 else 'were'} left out" if left_out else ""
-    words = [f"{selected:,} of {counted(m, 'column')} {verb} selected, from {n:,} samples{more}."]
-    words += _words.unfinished(result)
-    words += _words.nearly_the_target(result)
-    if no_better(result):
-        words.append(
-            "But the model predicts no better with columns than without: there may be nothing to "
-            "predict from."
-        )
-    if broken_off(result):
-        words.append("The tests were broken off: which of them are certain is not known.")
-    elif not tested:
-        words.append("No test was asked for: the last of them may add nothing.")
-    words += _words.of_columns_alone(result)
-    if result.steps and not selected:
-        words.append(
-            "More samples may show a weak dependence; so may a larger alpha, at the price of more "
-            "false columns. Columns of few values, such as 0 and 1, show more as categories "
-            f"({_words.setting(result.provenance, 'discrete_features')}), and the target more as "
-            "a number than cut into classes. The figures below show how close the best column came."
-        )
-    return words
+@dataclass(frozen=True, kw_only=True)
+class Levels:
+    """Why levels of tests are not alpha.
+
+    ``rise``: by the ForwardStop rule, "after" small p-values or "later"; ``pairs``: a part of each
+    level is set aside for pairs.
+    """
+
+    rise: str
+    pairs: bool
 
 
-def _ending(result: Any) -> list[str]:
-    """Why columns were refused, and why the search ended there."""
-    notes = [f"Stop reason: {result.stop_reason}. {_words.last_level(result)}".strip()]
-    return [*_words.refused(result), *notes, *near_level(result)]
+@dataclass(frozen=True, kw_only=True)
+class StandIn:
+    """A column that could stand in for a selected one; ``same_cluster`` is None where unknown."""
+
+    name: Any
+    other: Alternative
+    same_cluster: bool | None = None
+
+    @property
+    def worth(self) -> float:
+        """What it adds, in parts of what the selected column adds."""
+        return self.other.in_place / self.other.information
 
 
-# --- how sure
+@dataclass(frozen=True, kw_only=True)
+class SelectionFacts:
+    """Facts about a selection, and about what else was asked of its columns."""
 
+    result: SelectionResult
+    clusters: ClusterResult | None = None
+    relevance: RelevanceTest | None = None
+    stability: Stability | None = None
 
-def _sureness(result: Any, tested: bool) -> Page:
-    """The first of the short answers."""
-    question, anchor, ask = "How sure is that?", "selected", ""
-    added = [step for step in result.steps if step.action == "add"]
-    passed = [step for step in added if step.significant]
-    n_kept = sum(len(step.features) for step in added if tested and not step.significant)
-    if not result.steps:
-        answer = "Nothing was tested yet."
-    elif not result.selected:
-        answer = "No column passed its test." if tested else "No column adds anything."
-    elif not tested:
-        answer = "Not tested: columns were taken in the order of what they add."
-        if result.cv_scores is not None and not broken_off(result):
-            ask = asking.tests(result)
-    elif not passed:
-        answer = f"No column passed its test; they were kept {_why_kept(result)}."
-    else:
-        who = "Each" if not n_kept or result.cv_scores is None else _so_many(passed)
-        answer = f"{who} passed a permutation test, {_p_range(passed)}. {_promise(result)}".strip()
-        if n_kept:
-            others = "another was" if n_kept == 1 else f"{n_kept} others were"
-            answer = f"{answer} But {others} kept {_why_kept(result)}, not by a test."
-    return fact(question, answer, anchor, ask)
+    def names(self, columns: Sequence[int]) -> list[Any]:
+        return [self.result.features[j] for j in columns]
 
+    # --- what was selected
 
-def _so_many(steps: Sequence[Any]) -> str:
-    n = sum(len(step.features) for step in steps)
-    return "One" if n == 1 else f"{n}"
+    @property
+    def selected(self) -> list[Any]:
+        return self.names(self.result.selected)
 
+    @property
+    def n_candidates(self) -> int:
+        return n_candidates(self.result)
 
-def _why_kept(result: Any) -> str:
-    """Why columns are selected that did not pass."""
-    return "on request" if result.cv_scores is None else "for prediction"
+    @cached_property
+    def steps(self) -> list[StepFacts]:
+        """The steps of the selection.
 
+        The criterion "mi" compares whole sets: the information of the set before the step is
+        subtracted from its permuted values, as it is from the gain.
+        """
+        known, steps = 0.0, []
+        for number, step in enumerate(self.result.steps, start=1):
+            null = np.array(step.null, np.float64) - known
+            names, follows = self.names(step.features), self.names(step.follows)
+            steps.append(StepFacts(number, names, null, step, follows))
+            if self.result.criterion == "mi" and step.action in ("add", "remove"):
+                known = step.mi
+        return steps
 
-def _p_range(steps: Sequence[Any]) -> str:
-    low, high = (f"{f(s.p_value for s in steps):.2g}" for f in (min, max))
-    return f"p = {low}" if low == high else f"p = {low} to {high}"
+    @property
+    def beside_chance(self) -> list[StepFacts]:
+        """The steps that add a column, or do not, and were tested; none without a test.
 
+        What a removal changes is not what its test compares, so it has no place on that scale.
+        """
+        return [step for step in self.steps if step.action != "remove" and len(step.null)]
 
-def _promise(result: Any) -> str:
-    """What the rule says of all selected columns together."""
-    alpha = _words.alpha_of(result)
-    if not result.corrected:
-        return "Each was tested alone, although it is the best of many."
-    if alpha is None:
-        return ""
-    if _words.rule_of_tests(result) == "fdr":
-        return f"The rule aims at {percent(alpha)} false columns among them, at most."
-    return f"In each step a false column passes in {percent(alpha)} of cases, at most."
+    def steps_with(self, action: str) -> list[StepFacts]:
+        """The steps of one kind."""
+        return [step for step in self.steps if step.action == action]
 
+    @property
+    def one_by_one(self) -> str:
+        """The criterion by which columns are held against one selected column at a time, or ""."""
+        ranked = not self.any_tested and self.result.criterion in ("cmim", "jmi")
+        return self.result.criterion if ranked else ""
 
-def _how_to_read(result: Any) -> str:
-    """One sentence for what would otherwise stand in each row."""
-    text = f"Each column adds so much information about the target {_words.added_to(result)[0]}."
-    p_values = [step.p_value for step in result.steps if step.p_value is not None]
-    if not p_values:
-        return text
-    who = "permuted columns" if result.corrected else "its own permuted copies"
-    p = min(p_values)
-    text += (
-        f" p says how often {who}, which know nothing of the target, do as well by chance: p = "
-        f"{p:.2g} is {1000 * p:.0f} of 1,000 cases. A column passes if p is at most what is "
-        "allowed."
-    )
-    reasons = "" if _words.last_level(result) else _words.why_not_alpha(result)
-    if reasons:
-        text += f" That is not alpha = {_words.alpha_of(result):g}: {reasons}."
-    if _drawn(result):
-        text += f" {_as_large(result)}"
-    return f"{text}{_tested_up_to(result)}"
+    # --- how sure that is
 
+    @property
+    def any_tested(self) -> bool:
+        return any(step.p_value is not None for step in self.result.steps)
 
-def _tested_up_to(result: Any) -> str:
-    """That tests ended before the path did."""
-    some = [step for step in result.steps if step.action == "add" and step.p_value is None]
-    if result.cv_scores is None or not some:
-        return ""
-    return " Columns after the first that does not pass were not tested."
+    @property
+    def tested(self) -> bool:
+        """Whether all steps have a test; where cross-validation chose, whether the first has."""
+        steps = self.result.steps
+        steps = steps if self.result.cv_scores is None else steps[:1]
+        return all(step.p_value is not None for step in steps)
 
+    @property
+    def tests_ended(self) -> bool:
+        """Whether tests ended before the path that cross-validation chose did."""
+        added = [step for step in self.result.steps if step.action == "add"]
+        return self.result.cv_scores is not None and any(step.p_value is None for step in added)
 
-def _table(result: Any) -> Page:
-    tested = any(step.p_value is not None for step in result.steps)
-    heads = ["", "column", "adds (nats)"] + ["chance (95 %)", "p", "allowed"] * tested
-    heads += ["surrogates as large"] * _drawn(result)
-    largest = max((step.gain for step in result.steps), default=0.0)
-    rows = [_row(result, step, largest, tested) for step in result.steps]
-    return {"heads": heads, "rows": rows, "numeric": list(range(2, len(heads)))}
+    @property
+    def smallest_p(self) -> float | None:
+        return min((s.p_value for s in self.result.steps if s.p_value is not None), default=None)
 
+    @property
+    def passed(self) -> list[Step]:
+        return [s for s in self.result.steps if s.action == "add" and s.significant]
 
-def _row(result: Any, step: Any, largest: float, tested: bool) -> list[Any]:
-    share = max(step.gain, 0.0) / largest if largest > 0 else 0.0
-    row = [
-        _outcome(result, step),
-        _column(result, step),
-        {"text": _data.nats(step.gain, "+"), "bar": share},
-    ]
-    if tested:
-        row += [
-            _data.nats(step.null_quantiles[2]) if step.null else "",
-            _data.p_text(step.p_value, step.lower_limit, plain=True).replace(">=", "≥ ")
-            or "no test",
-            "" if step.level is None else f"{step.level:.3g}",
+    @property
+    def n_passed(self) -> int:
+        return sum(len(step.features) for step in self.passed)
+
+    @property
+    def p_range(self) -> tuple[float, float]:
+        """The smallest and the largest p-value of the columns that passed."""
+        values = [step.p_value for step in self.passed if step.p_value is not None]
+        return min(values), max(values)
+
+    @property
+    def n_kept(self) -> int:
+        """How many columns are selected although they did not pass."""
+        added = [s for s in self.result.steps if s.action == "add" and not s.significant]
+        return sum(len(step.features) for step in added) if self.tested else 0
+
+    @property
+    def alpha(self) -> float | None:
+        """The alpha of the selection, where its parameters have one."""
+        alpha = self.result.provenance.parameters.get("alpha")
+        return alpha if isinstance(alpha, float) and 0 < alpha < 1 else None
+
+    @property
+    def forward_stop(self) -> bool:
+        """Whether levels follow the ForwardStop rule; after cross-validation, by default."""
+        known = self.result.provenance.parameters
+        return stop_of(known.get("stop"), known.get("n_features_to_select")) in ("fdr", "cv")
+
+    @property
+    def levels(self) -> Levels | None:
+        """Why levels are not alpha; None where all are, or nothing is known of it."""
+        alpha = self.alpha
+        levels = [
+            s.level for s in self.result.steps if s.level is not None and s.action != "remove"
         ]
-    if _drawn(result):
-        row.append(_larger(step))
-    return row
+        if alpha is None or all(abs(level - alpha) <= 1e-9 for level in levels):
+            return None
+        rise = ("after" if max(levels) > alpha else "later") if self.forward_stop else ""
+        pairs = self.result.provenance.parameters.get("lookahead") == 2
+        return Levels(rise=rise, pairs=pairs) if rise or pairs else None
 
+    @property
+    def last_level(self) -> float | None:
+        """The level of the test that ended the search, if it is not alpha."""
+        last = self.result.steps[-1] if self.result.steps else None
+        if last is None or last.action != "stop" or self.levels is None:
+            return None
+        return last.level
 
-def _drawn(result: Any) -> bool:
-    """Whether it is known how many surrogates were drawn."""
-    return any(step.n_permutations for step in result.steps)
+    @cached_property
+    def near_level(self) -> NearLevel | None:
+        return near_level(self.result)
 
+    @property
+    def n_uncorrected(self) -> int:
+        """How many candidates there were where p-values are those of columns alone, at most."""
+        steps = [step for step in self.result.steps if alone(self.result, step)]
+        return max((step.n_candidates for step in steps), default=0)
 
-def _larger(step: Any) -> str:
-    if step.n_permutations is None:
-        return ""
-    return f"{step.exceedances:,} of {step.n_permutations:,}"
+    # --- what a reader should know of it
 
+    @property
+    def nearly_all(self) -> list[tuple[Any, float]]:
+        """Columns that alone tell nearly all, and what they tell: they may be known too late."""
+        targets = [*self.result.excerpt.target.values()]
+        first = self.result.steps[0] if self.result.steps else None
+        if first is None or first.action != "add" or len(first.features) != 1 or len(targets) != 1:
+            return []
+        (values,) = targets
+        limit = _NEARLY_ALL
+        if any(isinstance(value, str) for value in values):
+            counts = Counter(values).values()
+            if len(counts) < 2 or min(counts) < _SEEN:
+                return []
+            shares = [count / len(values) for count in counts]
+            limit = -_SHARE * sum(share * math.log(share) for share in shares)
+        if first.mi <= limit:
+            return []
+        found = {first.features[0]: first.mi}
+        known = enumerate(self.result.relevance.tolist())
+        found |= {j: mi for j, mi in known if mi > limit and j not in found}
+        return [(self.result.features[j], mi) for j, mi in found.items()]
 
-def _as_large(result: Any) -> str:
-    """Of how many surrogates it is said how many are as large, and why these may be few."""
-    text = (
-        "Surrogates as large: how many of the permuted columns that were drawn add at least as much"
-    )
-    if any(step.sequential for step in result.steps):
-        text += (
-            ". A test stops drawing as soon as it has surely passed or failed, so that strong "
-            "columns have the same p; it is exact for such a test. How strong a column is, shows "
-            "what it adds beside what chance adds"
-        )
-    return f"{text}."
+    @property
+    def below_zero(self) -> bool:
+        """Whether columns that passed add less than nothing, as estimates go."""
+        return any(step.gain <= 0 for step in self.passed)
 
+    @property
+    def singletons(self) -> int:
+        """Samples without their like where the search ended, if they are many; else 0."""
+        last = self.result.steps[-1] if self.result.steps else None
+        if last is None or last.action != "stop":
+            return 0
+        enough = last.singletons >= _ALONE * self.result.provenance.n_samples
+        return last.singletons if enough else 0
 
-def _column(result: Any, step: Any) -> str:
-    column = " and ".join(names(result, step.features))
-    if step.action != "refuse":
-        return column
-    return f"{column}, which follows {' and '.join(names(result, step.follows))}"
+    @cached_property
+    def prediction(self) -> Prediction | None:
+        return None if self.result.cv_scores is None else Prediction(self.result)
 
+    @property
+    def estimate(self) -> Estimate:
+        screened = tuple(self._screened())
+        return Estimate(record=self.result, permuted=self.any_tested, screened=screened)
 
-def _outcome(result: Any, step: Any) -> Page:
-    if step.action == "stop":
-        text = "adds nothing" if step.p_value is None else "did not pass"
-        return {"text": text, "tone": "refused"}
-    if step.action == "remove":
-        return {"text": "removed", "tone": "third"}
-    if step.action == "refuse":
-        return {"text": "refused", "tone": "third"}
-    if result.cv_scores is not None and _is_tested(result):
-        if step.significant:
-            return {"text": "certain", "tone": "found"}
-        return {"text": _data.uncertain(result.cv_scores), "tone": "soft"}
-    if step.significant is False:
-        return {"text": "kept on request", "tone": "soft"}
-    return {"text": "selected", "tone": "found"}
+    def _screened(self) -> Iterator[Screened]:
+        for size in (1, 2):
+            steps = [s for s in self.result.steps if len(s.features) == size]
+            kept = {id(s): s.n_screened for s in steps if s.n_screened is not None}
+            steps = [s for s in steps if id(s) in kept]
+            ranked = [s for s in steps if size == 1 and s.p_value is None]
+            if ranked and self.result.cv_scores is not None:
+                n, most = max(s.n_candidates for s in ranked), max(kept[id(s)] for s in ranked)
+                yield Screened(n=n, n_estimated=most, ranked=True)
+                steps = [s for s in steps if s not in ranked]
+            if steps:
+                widest = max(steps, key=lambda step: step.n_candidates)
+                permuted = widest.p_value is not None and not alone(self.result, widest)
+                yield Screened(
+                    n=widest.n_candidates, n_estimated=kept[id(widest)], pairs=size == 2,
+                    permuted=permuted,
+                )  # fmt: skip
 
+    # --- what was left out
 
-# --- pictures
+    @property
+    def most_missing(self) -> tuple[Any, float] | None:
+        """The column with most gaps, and their share."""
+        missing = self.result.missing
+        if not missing:
+            return None
+        most = max(missing, key=lambda j: missing[j])
+        return self.result.features[most], missing[most] / self.result.provenance.n_samples
 
+    @property
+    def informative_gaps(self) -> list[StepFacts]:
+        """Steps with a column whose gaps tell something by themselves."""
+        return [
+            step
+            for step in self.steps_with("add")
+            if step.step.gap_gain is not None and step.step.gap_gain > 0.1 * step.gain
+        ]
 
-def _steps_section(result: Any) -> Page:
-    if not _data.path_beside_chance(result):
-        text = f"What each column adds {_words.added_to(result)[0]}."
-        return section("Step by step", text, figures.path(result))
-    who = "the best of the permuted columns adds" if result.corrected else "permuted copies add"
-    text = (
-        "Each dot is what a column adds, given those before it; the grey box is what "
-        f"{who} at the same step. Each step has the scale of its own chance, so that small ones "
-        "can be seen beside large ones: 0 is the middle of chance, and 95 % of it ends at 1. "
-        "Larger distances are compressed."
-    )
-    removed = [step for step in result.steps if step.action == "remove"]
-    if removed:
-        text += " Columns that were removed again are in the table above."
-    text += _tested_up_to(result)
-    return section("Step by step, beside chance", text, figures.path(result))
+    @property
+    def copies(self) -> list[tuple[Any, list[Any]]]:
+        """Columns, and the copies of each that were left out."""
+        pairs = self.result.duplicates.items()
+        return [(self.result.features[j], self.names(others)) for j, others in pairs]
 
+    @property
+    def untested(self) -> list[Any]:
+        return self.names(untested(self.result))
 
-def _details(result: Any) -> list[Page]:
-    """The selected columns as they are, and how the search went about it."""
-    sections = []
-    if result.selected:
-        n, used = result.provenance.n_samples, len(result.excerpt.rows)
-        text = f"Drawn from {used:,} of {n:,} samples, evenly spaced." if used < n else ""
-        title = "The selected columns and the target"
-        sections.append(section(title, text, *against_target(result), small=True))
-    if result.k_choice is not None:
-        sections.append(k_section(result.k_choice))
-    notes = list(_words.estimated(result))
-    if notes:
-        sections.append(section("How it was estimated", "", notes=notes))
-    return sections
+    @property
+    def refused(self) -> list[tuple[Any, list[Any]]]:
+        """Columns that were refused and are not selected, and those that they follow."""
+        found = {
+            step.features[0]: step.follows
+            for step in self.result.steps
+            if step.action == "refuse" and step.features[0] not in self.result.selected
+        }
+        return [(self.result.features[j], self.names(others)) for j, others in found.items()]
 
+    @property
+    def n_unnamed(self) -> int:
+        """Columns of the file that have no name, and were left out therefore."""
+        unnamed = self.result.provenance.parameters.get("unnamed")
+        return unnamed if isinstance(unnamed, int) else 0
 
-def k_section(choice: Any) -> Page:
-    """What K was chosen from."""
-    return section(
-        "The number of neighbours",
-        f"With K = {choice.k} the information of {name_text(choice.feature)} stands farthest above "
-        "that with the target permuted.",
-        figures.smoothing(choice),
-    )
+    # --- what could stand in
+
+    @cached_property
+    def stand_ins(self) -> list[tuple[Any, list[StandIn]]]:
+        """For each selected column that has some, its stand-ins, the best first."""
+        found = []
+        for j in self.result.selected:
+            others = [other for other in self.result.alternatives or () if other.feature == j]
+            if others:
+                others.sort(key=lambda other: -other.in_place)
+                found.append((self.result.features[j], [self._stand_in(o) for o in others]))
+        return found
+
+    def _stand_in(self, other: Alternative) -> StandIn:
+        name, label = self.result.features[other.stand_in], dict[Any, int]()
+        if self.clusters is not None:
+            pairs = zip(self.clusters.features, self.clusters.labels.tolist(), strict=True)
+            label = dict(pairs)
+        mine, its = (label.get(self.result.features[j]) for j in (other.feature, other.stand_in))
+        same = None if mine is None or its is None else mine == its
+        return StandIn(name=name, other=other, same_cluster=same)
+
+    @property
+    def without_stand_in(self) -> list[Any]:
+        known = {other.feature for other in self.result.alternatives or ()}
+        return self.names([j for j in self.result.selected if j not in known])
+
+    @property
+    def same_cluster(self) -> list[bool]:
+        """Of the stand-ins that are in a cluster, whether it is that of the selected column."""
+        some = [other.same_cluster for _, others in self.stand_ins for other in others]
+        return [same for same in some if same is not None]
+
+    @property
+    def copies_of_selected(self) -> list[tuple[Any, list[Any]]]:
+        """Selected columns and stand-ins that have exact copies, and these."""
+        others = (other.stand_in for other in self.result.alternatives or ())
+        columns = dict.fromkeys((*self.result.selected, *others))
+        pairs = [(j, self.result.duplicates.get(j, ())) for j in columns]
+        return [(self.result.features[j], self.names(some)) for j, some in pairs if some]
+
+    # --- which columns are redundant
+
+    @property
+    def redundant(self) -> ClusterFacts | None:
+        return None if self.clusters is None else ClusterFacts(self.clusters)
+
+    @property
+    def not_clustered(self) -> list[Any]:
+        among = set() if self.clusters is None else {*self.clusters.features}
+        return [name for name in self.result.features if name not in among]
+
+    @property
+    def gaps_hide_likeness(self) -> bool:
+        """Whether gaps count as medians in clusters, and are so many that it matters."""
+        if self.clusters is None or self.clusters.provenance.parameters.get("missing") == "drop":
+            return False
+        most = _GAPS * self.result.provenance.n_samples
+        return any(n > most for n in self.result.missing.values())
+
+    # --- what else is informative
+
+    @property
+    def n_relevant(self) -> int:
+        return 0 if self.relevance is None else int(np.sum(self.relevance.relevant))
+
+    @cached_property
+    def other_relevant(self) -> list[int]:
+        """Columns that are informative, but not selected, the most informative first."""
+        if self.relevance is None:
+            return []
+        statistic = self.relevance.statistic
+        found = np.flatnonzero(self.relevance.relevant).tolist()
+        others = [j for j in found if j not in self.result.selected]
+        return sorted(others, key=lambda j: -float(statistic[j]))
+
+    @property
+    def irrelevant_alone(self) -> list[int]:
+        """Selected columns that are not certain to be informative by themselves."""
+        if self.relevance is None:
+            return []
+        relevant = self.relevance.relevant
+        return [j for j in self.result.selected if not relevant[j]]
+
+    def all_certain(self, columns: Sequence[int]) -> bool:
+        passed = certainty(self.result)
+        return all(passed[j] for j in columns)
+
+    @property
+    def ended_by_test(self) -> bool:
+        """Whether no column that is left has passed."""
+        last = self.result.steps[-1] if self.result.steps else None
+        return last is not None and last.action == "stop" and last.p_value is not None
+
+    def copy_of(self, column: int) -> Any:
+        """The column that one is a copy of; None where it is none."""
+        pairs = self.result.duplicates.items()
+        first = [j for j, copies in pairs if column in copies]
+        return self.result.features[first[0]] if first else None
+
+    def stand_in_for(self, column: int) -> Any:
+        """The selected column that one could stand in for; None where there is none."""
+        some = [o.feature for o in self.result.alternatives or () if o.stand_in == column]
+        return self.result.features[some[0]] if some else None
+
+    # --- would it happen again
+
+    @property
+    def repeated(self) -> StabilityFacts | None:
+        return None if self.stability is None else StabilityFacts(self.stability)
+
+    @property
+    def stable_selected(self) -> list[int]:
+        stable = () if self.stability is None else self.stability.stable()
+        return [j for j in self.result.selected if j in stable]
+
+    @property
+    def n_other_stable(self) -> int:
+        stable = () if self.stability is None else self.stability.stable()
+        return len({*stable} - {*self.result.selected})
+
+    def of_other_data(self, other: RelevanceTest | Stability) -> bool:
+        """Whether an answer comes from other samples, as its fingerprint says."""
+        return other.provenance.data != self.result.provenance.data

@@ -17,6 +17,7 @@ from sklearn.utils import _safe_indexing
 
 from infosieve._core.dialect import bare, either, mention, parameter, setting
 from infosieve._core.files import first_line
+from infosieve._core.formats import counted
 from infosieve._core.messages import brief, warn
 from infosieve._core.model_text import described, name_of, name_of_score, seeded
 from infosieve._core.models import made_of_word
@@ -28,7 +29,6 @@ from infosieve._executors import WorkersLostError
 from infosieve._input.problem import Problem
 from infosieve._input.tables import Table, read_table
 from infosieve._sources import ColumnSource, as_source
-from infosieve.report._parts import counted
 from infosieve.results import CVScores, Provenance
 from infosieve.selection._checkpoint import CVCheckpoint, Fold
 from infosieve.selection._folds import Split, drawn_folds

@@ -8,10 +8,10 @@ from joblib import cpu_count
 
 from infosieve._core.dialect import bare, setting
 from infosieve._core.files import printable
+from infosieve._core.formats import p_text
 from infosieve._core.parameters import FEWEST_SCREENED, is_sequential
 from infosieve._core.progress import Progress, spoken
 from infosieve._resampling.subsamples import PART
-from infosieve.report._data import p_text
 from infosieve.results import Step
 
 # A run that takes longer, in seconds, is told of.

@@ -10,6 +10,7 @@ from typing import TypeAlias
 import numpy as np
 
 from infosieve._core.categories import n_singletons
+from infosieve._core.formats import p_text
 from infosieve._core.sequential import sequential_rule
 from infosieve._core.types import GAP, ColumnNumbers, Columns, FloatArray, IntArray, Metric
 from infosieve._input.problem import Prepared
@@ -19,7 +20,6 @@ from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.measure import Measure
 from infosieve._scoring.mixed import Scores
 from infosieve._scoring.screened import Screened, block_sizes, screen_of
-from infosieve.report._data import p_text
 from infosieve.results import Step
 from infosieve.selection._one_by_one import Least, Mean, OneByOne
 from infosieve.selection._rules import Rules

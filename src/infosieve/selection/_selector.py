@@ -11,6 +11,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
 from infosieve._core.dialect import either, setting
+from infosieve._core.formats import p_text
 from infosieve._core.messages import warn
 from infosieve._core.model_text import PAIRS
 from infosieve._core.parameters import check_x
@@ -49,7 +50,6 @@ from infosieve._sources import as_source, run_once
 from infosieve._study.columns import remember_columns
 from infosieve._study.provenance import excerpt_of, plain_parameter
 from infosieve._study.study import Study
-from infosieve.report._data import p_text
 from infosieve.results import CVScores, Provenance, SelectionResult, Step
 from infosieve.results._facts import uncorrected
 from infosieve.results._selection import alternatives_frame, cv_scores_frame, selected_by

@@ -1,6 +1,6 @@
 """Tests that another seed may decide otherwise, by the permutations that were drawn."""
 
-from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -8,49 +8,50 @@ import numpy as np
 from infosieve._core.parameters import is_sequential, n_permutations_of
 from infosieve._core.sequential import SequentialRule, exceedances_allowed, sequential_rule
 from infosieve._core.types import FloatArray
-from infosieve.report._parts import listed, names
-from infosieve.report._words import setting
+from infosieve.report._tests import parameter
+from infosieve.results import SelectionResult, Step
 
 # From this probability on, it is said that another seed may decide otherwise.
 _LIKELY = 0.25
-# So many permutations depend less on the seed than a test that ends early.
-_SURE = 1999
 # Longer tests are not gone through permutation by permutation.
 _MOST = 100_000
 # Nothing is known of a column before its test: Jeffreys' prior, as many half exceedances as others.
 _BEFORE = 0.5
 
 
-def near_level(result: Any) -> Iterator[str]:
-    """Which columns are so near their level that permutations decide: a sentence, if there are."""
-    doubtful = [(step, _otherwise(result, step)) for step in result.steps]
+@dataclass(frozen=True, kw_only=True)
+class NearLevel:
+    """Columns so near their level that the permutations decide.
+
+    ``tests`` has the names of each test, one or two; ``share`` is the largest probability that
+    another seed decides otherwise; ``sequential``: more permutations would depend less on it.
+    """
+
+    tests: list[tuple[Any, ...]]
+    share: float
+    sequential: bool
+
+
+def near_level(result: SelectionResult) -> NearLevel | None:
+    """The columns near their level, if there are."""
+    doubtful = [(step, probability_of_other(result, step)) for step in result.steps]
     found = [(step, p) for step, p in doubtful if p is not None and p >= _LIKELY]
-    if found:
-        columns = [" and ".join(names(result, step.features)) for step, _ in found]
-        pair = "The pair " if len(found) == 1 and len(found[0][0].features) > 1 else ""
-        verb = "is near its level" if len(found) == 1 else "are near their levels"
-        share = max(p for _, p in found)
-        most = "" if len(found) == 1 else ", at most"
-        yield (
-            f"{pair}{listed(columns)} {verb}: another seed, with other permutations of the same "
-            f"samples, would decide otherwise in about {10 * share:.0f} of 10 cases{most}."
-            f"{_surer(result.provenance)}"
-        )
+    if not found:
+        return None
+    return NearLevel(
+        tests=[tuple(result.features[j] for j in step.features) for step, _ in found],
+        share=max(p for _, p in found),
+        sequential=is_sequential(parameter(result.provenance, "n_permutations", "auto")),
+    )
 
 
-def _surer(known: Any) -> str:
-    """What would depend less on the seed."""
-    if not is_sequential(known.parameters.get("n_permutations", "auto")):
-        return ""
-    way = setting(known, "n_permutations", _SURE)
-    return f" {way} depends less on the seed, and takes ten times as long or more."
-
-
-def _otherwise(result: Any, step: Any) -> float | None:
+def probability_of_other(result: SelectionResult, step: Step) -> float | None:
     """The probability that another test of the same column ends otherwise; None: not known."""
     known = result.provenance.parameters
     count, drawn, level = step.exceedances, step.n_permutations, step.level
-    if step.action == "remove" or None in (count, drawn, level, step.significant):
+    if step.action == "remove" or count is None or drawn is None or level is None:
+        return None
+    if step.significant is None:
         return None
     try:
         asked = known.get("n_permutations", "auto")
@@ -59,7 +60,7 @@ def _otherwise(result: Any, step: Any) -> float | None:
         if is_sequential(asked) and step.sequential:
             if total > _MOST:
                 return None
-            passing = _passes(sequential_rule(level, total), *before)
+            passing = probability_to_pass(sequential_rule(level, total), *before)
         else:
             from scipy.stats import betabinom
 
@@ -69,7 +70,7 @@ def _otherwise(result: Any, step: Any) -> float | None:
     return 1 - passing if step.significant else passing
 
 
-def _passes(rule: SequentialRule, exceeding: float, others: float) -> float:
+def probability_to_pass(rule: SequentialRule, exceeding: float, others: float) -> float:
     """The probability to pass, if so many permuted values were larger before, and so many not.
 
     What comes next is Polya's urn again, which begins with those.

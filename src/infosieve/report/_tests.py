@@ -1,0 +1,233 @@
+"""Facts about estimates and tests: of each column by itself, of candidates; the choice of K."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from infosieve._core.formats import p_text
+from infosieve._core.types import FloatArray, IntArray
+from infosieve.results import (
+    KChoice,
+    PermutationTest,
+    Provenance,
+    RelevanceTest,
+    SelectionResult,
+)
+from infosieve.results._facts import few_groups
+
+
+@dataclass(frozen=True, kw_only=True)
+class Screened:
+    """How many candidates a cheap score left for an estimate.
+
+    ``ranked``: a ranking without tests, in which those that were best earlier were estimated anew.
+    """
+
+    n: int
+    n_estimated: int
+    pairs: bool = False
+    permuted: bool = False
+    ranked: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Estimate:
+    """Which samples an estimate compares; ``permuted``: there were permutations, too."""
+
+    record: SelectionResult | PermutationTest | RelevanceTest
+    permuted: bool = True
+    screened: Sequence[Screened] = ()
+
+    @property
+    def groups(self) -> int | None:
+        """How many groups of rows there are, where rows belong together."""
+        groups = parameter(self.record.provenance, "groups")
+        return groups if isinstance(groups, int) else None
+
+    @property
+    def series(self) -> bool:
+        return is_series(self.record.provenance)
+
+    @property
+    def sizes(self) -> list[int]:
+        """How many samples a part of them has: one number, or two that differ by 1."""
+        size, more = divmod(self.record.n_samples_used or 0, self.record.n_parts)
+        return [size, size + 1] if more else [size]
+
+
+def parameter(known: Provenance | None, name: str, default: Any = None) -> Any:
+    """A parameter of what was asked; the default where it is not known."""
+    return default if known is None else known.parameters.get(name, default)
+
+
+def is_series(known: Provenance | None) -> bool:
+    """Whether rows are in order of time."""
+    return parameter(known, "series", False) is not False
+
+
+@dataclass(frozen=True)
+class TestedColumn:
+    """A column of a relevance test."""
+
+    name: Any
+    statistic: float
+    chance: float
+    p_value: float
+    q_value: float
+    relevant: bool
+    constant: bool
+
+
+@dataclass(frozen=True)
+class RelevanceFacts:
+    """Facts about a test of each column."""
+
+    result: RelevanceTest
+
+    @property
+    def n_columns(self) -> int:
+        return len(self.result.features)
+
+    @cached_property
+    def columns(self) -> list[TestedColumn]:
+        """The columns: relevant ones first, the largest statistic first."""
+        r = self.result
+        columns = (r.statistic, r.chance, r.p_values, r.q_values, r.relevant, r.n_draws == 0)
+        rows = zip(r.features, *(column.tolist() for column in columns), strict=True)
+        tested = [TestedColumn(*row) for row in rows]
+        return sorted(tested, key=lambda column: (not column.relevant, -column.statistic))
+
+    @property
+    def relevant(self) -> list[TestedColumn]:
+        return [column for column in self.columns if column.relevant]
+
+    @property
+    def nearest(self) -> list[TestedColumn]:
+        """The columns that are not relevant, those nearest to it first."""
+        others = [column for column in self.columns if not column.relevant]
+        return sorted(others, key=lambda column: column.p_value)
+
+    @property
+    def target(self) -> str | None:
+        return target_name(self.result.provenance)
+
+    @property
+    def shared_draws(self) -> IntArray:
+        """With how many draws that they share columns were compared, for each of these columns."""
+        return self.result.n_draws_asked[self.result.shared]
+
+    @property
+    def own_draws(self) -> IntArray:
+        """How many permutations of their own columns were compared with, at most."""
+        own = self.result.tested & ~self.result.shared
+        return self.result.n_draws_asked[own]
+
+    @property
+    def n_tested(self) -> int:
+        return int(self.result.tested.sum())
+
+    @property
+    def few_groups(self) -> int:
+        """How many groups there are, if too few for one column to be relevant by itself; else 0."""
+        return few_groups(self.result)
+
+    @property
+    def arrangements(self) -> int:
+        """In how many ways groups can be arranged."""
+        return math.factorial(self.few_groups)
+
+    @property
+    def coarsest_p(self) -> float:
+        return float(self.result.smallest_p[self.result.tested].max())
+
+    @property
+    def n_enough(self) -> int:
+        """With so many permutations, one column could be relevant by itself."""
+        return math.ceil(self.n_tested / self.result.alpha)
+
+    @property
+    def estimate(self) -> Estimate:
+        return Estimate(record=self.result)
+
+
+def target_name(known: Provenance) -> str | None:
+    """The target of a test, by the command that asked for it; None where none did."""
+    target = known.options.get("target")
+    return None if target is None else str(target)
+
+
+@dataclass(frozen=True)
+class Tested:
+    """One candidate of a permutation test, and the permuted values that it was compared with.
+
+    ``high`` is the value below which 95 % of them lie.
+    """
+
+    lower_limit: bool
+    name: Any
+    observed: float
+    exceedances: int
+    p_value: float
+    high: float
+    null: FloatArray
+
+    @property
+    def p_text(self) -> str:
+        return p_text(self.p_value, self.lower_limit)
+
+
+@dataclass(frozen=True)
+class TestFacts:
+    """Facts about a permutation test."""
+
+    __test__ = False  # for pytest
+
+    result: PermutationTest
+
+    @cached_property
+    def candidates(self) -> list[Tested]:
+        """The candidates, the largest observed value first."""
+        test = self.result
+        null = np.broadcast_to(test.null, (test.n_permutations, len(test.candidates))).T
+        columns = (test.observed, test.exceedances, test.p_values, np.quantile(null, 0.95, axis=1))
+        rows = zip(test.candidates, *(column.tolist() for column in columns), null, strict=True)
+        tested = [Tested(test.lower_limit, *row) for row in rows]
+        return sorted(tested, key=lambda candidate: -candidate.observed)
+
+    @property
+    def pairs(self) -> bool:
+        """Whether pairs of columns were asked for."""
+        known = {} if self.result.provenance is None else self.result.provenance.parameters
+        some = any(isinstance(name, tuple) for name in self.result.candidates)
+        return some and known.get("pairs") is True
+
+    @property
+    def estimate(self) -> Estimate:
+        n, kept = self.result.n_candidates, len(self.result.candidates)
+        screened = Screened(n=n, n_estimated=kept, pairs=self.pairs, permuted=True)
+        return Estimate(record=self.result, screened=(screened,))
+
+
+@dataclass(frozen=True)
+class ChoiceFacts:
+    """Facts about a choice of K."""
+
+    result: KChoice
+
+    @property
+    def rows(self) -> list[tuple[int, float, Any]]:
+        """Each K, its largest t, and the column that has it."""
+        result = self.result
+        best, winners = result.t.max(axis=0).tolist(), result.t.argmax(axis=0).tolist()
+        names = [result.features[j] for j in winners]
+        return list(zip(result.ks.tolist(), best, names, strict=True))
+
+
+def best_features(choice: KChoice, most: int) -> list[int]:
+    """The features of a choice of K with the largest t, by their numbers."""
+    order: IntArray = np.argsort(-choice.t.max(axis=1), kind="stable")
+    return [int(j) for j in order[:most]]
