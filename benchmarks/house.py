@@ -45,6 +45,9 @@ READ_OTHERS = {
         r"\d{1,2}[. -]+{_MONTHS}[ ,-]+(?:\d{4}|\d{2})(?: {_CLOCK})?",
         r"{_MONTHS} \d{1,2}(?:st|nd|rd|th)?,? \d{4}(?: {_CLOCK})?",
     ],
+    "numbers in warnings": [
+        r"""('[^']*'|\"[^\"]*\")|(?<![\w.])\d[\d,.]*(?!\w)""",
+    ],
     "users' files: numbers": [
         r"0\d+|0x[\da-f]+",
         r"(.*\d) ?([^\W\d_]{1,10})",

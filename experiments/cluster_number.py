@@ -361,7 +361,7 @@ def time_part(kept, names):
 
 Seconds of one thread, medians over the seeds, in the same run on a busy machine. "One cut" is
 without the tree of all samples. With more than 500 columns, where trees take longest, samples are
-cut twice; with an `estimator` of your own, too.
+cut twice; with a `model` of your own, too.
 
 {table(head, rows)}
 """

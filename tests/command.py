@@ -130,7 +130,7 @@ def serve(requests, replies):
 
     for name in (
         "infosieve.cli.cluster", "infosieve.cli.choose_k", "infosieve.cli.select",
-        "infosieve.cli.relevance", "infosieve.cli.report", "infosieve.cli.stability",
+        "infosieve.cli.relevance_test", "infosieve.cli.report", "infosieve.cli.stability",
         "infosieve.clustering", "infosieve.selection", "infosieve.significance", "rich.console",
         "rich.table", "pandas", "pyarrow.csv", "pyarrow.feather", "pyarrow.parquet", "typer",
     ):  # fmt: skip

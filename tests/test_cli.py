@@ -1,6 +1,7 @@
 """The real command, in a process of its own: results, files, mistakes, signals."""
 
 import ast
+import dataclasses
 import errno
 import gc
 import gzip
@@ -17,8 +18,10 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 import warnings
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -35,22 +38,28 @@ from infosieve import (
     FeatureClustering,
     KChoice,
     MISelector,
+    PermutationTest,
     SelectionResult,
     choose_k,
     cli,
     permutation_test,
     relevance_test,
+    stability,
 )
-from infosieve._core.command_line import quoted
+from infosieve._core import dialect, settings
 from infosieve._core.errors import MissingRequirementError
-from infosieve._core.messages import shown
+from infosieve._core.messages import quoted, shown
+from infosieve._core.settings import option_names
 from infosieve._engines.numba import jit
 from infosieve._engines.numba.jit import announcer
 from infosieve._executors import WorkersLostError
-from infosieve.cli.errors import in_our_words, show_warning, told, warn_anew
+from infosieve._input.notices import tell_of_targets
+from infosieve._input.tables import read_table
+from infosieve.cli.errors import begin_anew, show_warning
 from infosieve.cli.options import literal
 from infosieve.datasets import make_friedman
 from infosieve.report import _asking
+from infosieve.selection._progress import shorter
 
 T = ("--target", "Y")
 FAST = ["--n-permutations", "99", "--alpha", "0.1", "--max-features", "2", "--seed", "0"]
@@ -172,6 +181,37 @@ def test_choose_k_and_cluster(folder):
     assert done.stdout.decode().startswith("2 clusters of 6 features")
     left_out = b"Clusters are of numbers: kind is a category, and is not among them."
     assert left_out in done.stdout.splitlines()
+
+
+def test_a_permutation_test_has_a_command(folder, tmp_path):
+    how = ["--given", "X4", "--seed", 3, "--n-permutations", 39, "--missing", "drop"]
+    asked = ["permutation-test", folder / "gaps.csv", *T, "--candidates", "X[12]", *how]
+    table = pd.read_csv(folder / "gaps.csv")
+    table = table.dropna()
+    X = table.drop(columns="Y")
+    settings = {"given": ["X4"], "random_state": 3, "n_permutations": 39}
+    for more, options in (([], {}), (["--pairs", "--alpha", 0.3], {"pairs": True, "alpha": 0.3})):
+        done = run(*asked, *more, "--json")
+        assert done.returncode == 0, done.stderr
+        found = PermutationTest.from_json(done.stdout.decode())
+        ref = permutation_test(X, table["Y"], ["X1", "X2"], **settings, **options)
+        np.testing.assert_array_equal(found.p_values, ref.p_values)
+        np.testing.assert_array_equal(found.null, ref.null)
+    assert found.provenance.options["candidates"] == ["X[12]"]
+    done = run(*asked, "--html", tmp_path / "test.html", text=True)
+    assert done.stdout.startswith("2 features tested given X4, 39 permutations\n")
+    assert "<h1>" in (tmp_path / "test.html").read_text()
+    every = run(
+        "permutation-test", folder / "table.csv", *T, "--features", "X[1-4]", *how, text=True
+    )
+    assert every.stdout.startswith("3 features tested given X4, 39 permutations\n")
+    for wrong, said in (
+        (["--given", "X*"], "'X1' of X is both in --candidates and in --given"),
+        (["--given", "X9"], "--given 'X9' is no column; do you mean"),
+        (["--pairs", "--correction", "none"], "--pairs needs --correction max"),
+    ):
+        done = run("permutation-test", folder / "table.csv", *T, "--candidates", "X1", *wrong)
+        assert (done.returncode, said in done.stderr.decode()) == (2, True), done.stderr
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "feather"])
@@ -342,35 +382,68 @@ def current_umask():
     return mask
 
 
-def test_every_parameter_has_an_option():
+COMMANDS_OF = {
+    MISelector: cli.select.select,
+    relevance_test: cli.relevance_test.relevance_test,
+    permutation_test: cli.permutation_test.permutation_test,
+    choose_k: cli.choose_k.choose_k,
+    FeatureClustering: cli.cluster.cluster,
+    stability: cli.stability.stability,
+}
+
+
+@pytest.mark.parametrize("function", COMMANDS_OF, ids=lambda one: one.__name__)
+def test_every_parameter_has_an_option(function):
     renamed = {"n_jobs": "jobs", "random_state": "seed", "verbose": "quiet", "executor": "dask"}
     renamed |= {"discrete_features": "categorical", "discrete_target": "categorical"}
-    for function, command in (
-        (MISelector, cli.select.select),
-        (relevance_test, cli.relevance.relevance),
-        (choose_k, cli.choose_k.choose_k),
-        (FeatureClustering, cli.cluster.cluster),
-    ):
-        options = set(inspect.signature(command).parameters)
-        for name in inspect.signature(function).parameters:
-            if name not in ("X", "y", "estimator"):
-                assert renamed.get(name, name) in options, (command, name)
+    options = set(COMMANDS_OF[function].asks.signature().parameters)
+    wanted = set(inspect.signature(function).parameters) - {"X", "y", "selector"}
+    assert {renamed.get(name, name) for name in wanted} <= options
 
 
-def test_defaults_are_those_of_the_library():
+@pytest.mark.parametrize("function", COMMANDS_OF, ids=lambda one: one.__name__)
+def test_defaults_are_those_of_the_library(function):
     """But for the threads: a command has the machine to itself."""
-    for function, command in (
-        (MISelector, cli.select.select),
-        (relevance_test, cli.relevance.relevance),
-        (FeatureClustering, cli.cluster.cluster),
-    ):
-        options = inspect.signature(command).parameters
-        assert options["jobs"].default == -1
-        for name, parameter in inspect.signature(function).parameters.items():
-            if name in options and name != "n_clusters":
-                default = options[name].default
-                value = literal(default) if isinstance(default, str) else default
-                assert value == parameter.default, name
+    options = COMMANDS_OF[function].asks.signature().parameters
+    assert options["jobs"].default == -1
+    for name, parameter in inspect.signature(function).parameters.items():
+        if name in options:
+            default = options[name].default
+            value = literal(default) if isinstance(default, str) else default
+            assert value == parameter.default or name in ("candidates", "given"), name
+
+
+SETTINGS_OF = {
+    MISelector: settings.SelectorSettings,
+    FeatureClustering: settings.ClusteringSettings,
+    permutation_test: settings.TestSettings,
+    relevance_test: settings.RelevanceSettings,
+    choose_k: settings.ChoiceSettings,
+    stability: settings.StabilitySettings,
+}
+
+
+@pytest.mark.parametrize("function", SETTINGS_OF, ids=lambda one: one.__name__)
+def test_settings_are_the_parameters_of_the_function(function):
+    kind, signature = SETTINGS_OF[function], inspect.signature(function).parameters
+    of_call = {"X", "y", "selector", "candidates", "given", "groups"}
+    assert set(kind.parameters()) - of_call == set(signature) - of_call
+    for one in dataclasses.fields(kind):
+        if one.name in set(signature) - {"n_jobs", "random_state"}:  # at rest: one, and a seed
+            assert one.default == signature[one.name].default, one.name
+
+
+def test_help_has_what_most_users_need_and_help_all_the_rest():
+    first, whole = (run("select", how).stdout.decode() for how in ("--help", "--help-all"))
+    experts = "null correction resample removal method metric screen max-samples n-neighbors"
+    for name in f"{experts} delimiter decimal encoding".split():
+        assert f"--{name} " not in first
+        assert f"--{name} " in whole
+    assert len(whole) > len(first)
+    for name in ("target", "alpha", "stop", "seed", "html", "help-all"):
+        assert f"--{name}" in first
+    done = run("cluster", "--help-all", "--target", "Y")
+    assert (done.returncode, done.stderr) == (0, b"")
 
 
 @pytest.mark.parametrize("argument", ["--help", "--version"])
@@ -440,7 +513,7 @@ MISTAKES = [
     (["select", "table.csv"], "Missing option '--target'"),
     (["select", "table.csv", *T, "--alpa", "1"], "No such option"),
     (["select", "table.csv", *T, "--random-state", "1"], "do you mean --seed?"),
-    (["relevance", "table.csv", *T, "--n_permutations=9"], "do you mean --n-permutations?"),
+    (["relevance-test", "table.csv", *T, "--n_permutations=9"], "do you mean --n-permutations?"),
     (["cluster", "table.csv", *T, "--n_jobs", "1"], "--n_jobs is no option; do you mean --jobs?"),
     (["select", "table.csv", *T, "--exclude", "X1,X2"],
      "'X1,X2' is no column; --exclude names one: give several, --exclude a"),
@@ -1151,15 +1224,21 @@ _OF_PYTHON = ("cli", "datasets", "plots", "results", "_asking.py")
 
 
 def messages():
-    """Texts of the library, with 7 for what is filled in, and where they are."""
+    """Texts of the library, with 7 for what is filled in, and where they are.
+
+    But for those that are for Python only: the first of either()'s.
+    """
     for path in sorted(Path(infosieve.__file__).parent.rglob("*.py")):
         if set(_OF_PYTHON) & set(path.parts):
             continue
         inside = set()
         for node in ast.walk(ast.parse(path.read_text())):
+            call = getattr(node, "func", None)
+            if getattr(call, "id", "") in ("either", "Rule"):
+                inside.update(id(part) for part in ast.walk(node.args[0]))
             if id(node) in inside or not isinstance(node, (ast.JoinedStr, ast.Constant)):
                 continue
-            inside.update(id(part) for part in ast.walk(node))
+            inside.update(id(part) for part in ast.walk(node) if isinstance(part, ast.Constant))
             parts = node.values if isinstance(node, ast.JoinedStr) else [node]
             text = "".join(str(p.value) if isinstance(p, ast.Constant) else "7" for p in parts)
             if " " in text and "\n" not in text:  # docstrings have several lines
@@ -1170,39 +1249,71 @@ def test_messages_of_the_library_name_options():
     """Whoever gives a command has no discrete_features, no cv=3 and no 'alpha' parameter."""
     calls = (MISelector, FeatureClustering, infosieve.relevance_test, infosieve.stability)
     names = {name for call in calls for name in inspect.signature(call).parameters}
-    any_name = "|".join(sorted(names - {"X", "y", "selector", "estimator", "verbose"}))
-    python = re.compile(rf"'({any_name})' parameter|\b({any_name})=|\(({any_name})\)")
+    any_name = "|".join(sorted(names - {"X", "y", "selector", "verbose"}))
+    python = re.compile(
+        rf"'({any_name})' parameter|\b({any_name})=|\(({any_name})\)|\bin row \d|'({any_name})'"
+    )
     gap = "(missing)"  # NaN, in words
     # What a command refuses before the library would, or does not have.
-    never = ("SelectFromModel", "say what the target is", "cannot be given halves")
-    found = 0
-    for place, text in messages():
-        if not python.search(text.replace(gap, "")) or any(words in text for words in never):
-            continue
-        found += 1
-        ours = in_our_words(text).replace(gap, "")
-        assert not python.search(ours), f"{place}: {ours}"
-        assert "--" in ours or "Give" in ours, place
-    assert found > 50  # or they are not found any more
+    never = ("cannot be given halves", "would be torn apart", "and the selector have an 'executor'")
+    never += (
+        "SelectFromModel(model)",
+        "The selector has a 'checkpoint'",
+        "is there after fit with stop='cv'",
+    )
+    every = [one for one in messages() if not any(words in one[1] for words in never)]
+    assert len(every) > 300  # or they are not found any more
+    assert [one for one in every if python.search(one[1].replace(gap, ""))] == []
 
 
 @pytest.mark.parametrize(
-    ("said", "ours"),
+    ("ask", "python", "command"),
     [
-        ("or declare them (discrete_features).", "or declare them (--categorical)."),
-        ("use fewer folds (cv=3), series=True, stop=None",
-         "use fewer folds (--cv 3), --series, --stop none"),
-        ("Pass another 'model' or 'scoring'.", "Give another --model or --scoring."),
-        ("'min_features' parameter (4) must not exceed 'max_features' (3).",
-         "--min-features (4) must not exceed --max-features (3)."),
-        # Columns may have the names of parameters.
-        ("column 'max_features' of X holds 'alpha'", "column 'max_features' of X holds 'alpha'"),
-        ("Left out as identifiers: 'random_state', 'cv'.",
-         "Left out as identifiers: 'random_state', 'cv'."),
+        (lambda: dialect.parameter("n_jobs"), "The 'n_jobs' parameter", "--jobs"),
+        (lambda: dialect.mention("max_features"), "'max_features'", "--max-features"),
+        (lambda: dialect.bare("discrete_features"), "discrete_features", "--categorical"),
+        (lambda: dialect.setting("stop", None), "stop=None", "--stop none"),
+        (lambda: dialect.setting("series", True), "series=True", "--series"),
+        (lambda: dialect.setting("test", False), "test=False", "no --test"),
+        (lambda: dialect.setting("n_neighbors", (3, 9)), "n_neighbors=(3, 9)", "--n-neighbors 3,9"),
+        (lambda: dialect.row(4), "row 4", "row 5"),
+        (lambda: dialect.either("X.loc", "the file"), "X.loc", "the file"),
     ],
-)  # fmt: skip
-def test_parameters_and_columns_in_our_words(said, ours):
-    assert in_our_words(said) == ours
+)
+def test_parameters_and_rows_in_both_dialects(ask, python, command):
+    assert ask() == python
+    with dialect.speaking(dialect.CommandLine(option_names())):
+        assert ask() == command
+    assert ask() == python
+
+
+def test_threads_of_a_worker_speak_for_whom_they_work():
+    words = dialect.CommandLine(option_names())
+    first, second = threading.Event(), threading.Event()
+
+    def work(asked, begins, ends):
+        with dialect.speaking(asked):
+            begins.set()
+            ends.wait(A_LONG_TIME)
+            return dialect.mention("alpha")
+
+    with ThreadPoolExecutor(2) as pool:
+        one = pool.submit(work, words, first, second)
+        first.wait(A_LONG_TIME)
+        other = pool.submit(work, dialect.PYTHON, second, first)
+        assert (one.result(), other.result()) == ("--alpha", "'alpha'")
+        with dialect.speaking(words):
+            assert pool.submit(dialect.mention, "alpha").result() == "--alpha"
+        assert pool.submit(dialect.mention, "alpha").result() == "'alpha'"
+
+
+def test_halves_that_others_fit_speak_as_the_command_does(tmp_path):
+    """Two processes: what goes wrong in one of them names options."""
+    frame(40).assign(kind=["a"] * 36 + ["b"] * 4).to_csv(tmp_path / "table.csv", index=False)
+    asked = ["--n-neighbors", "25", "--n-resamples", 2, "--jobs", 2, "--stop", "none"]
+    done = run("stability", "table.csv", *T, *asked, cwd=tmp_path, text=True)
+    assert done.returncode == 2
+    assert re.search(r"on half . \(20 of 40 samples\): --n-neighbors asks for 25", done.stderr)
 
 
 # Names that a shell, the command or its messages could take for something else.
@@ -1250,17 +1361,18 @@ def test_the_printed_command_gives_the_result_again(number, odd, capsys, monkeyp
     known = SelectionResult.from_json(json.dumps(first)).provenance
     assert _asking.given(known, "target") == [target]
     assert _asking.given(known, "features") == [feature, other, category]
-    more = shlex.split(_asking._and(command, "--test"))
+    more = shlex.split(_asking._again(known, test=True))
     assert more[-3:] == ["--test", "--", "-odd.csv"]
 
 
 @pytest.mark.parametrize("name", ODD)
 def test_names_of_columns_stay_in_messages(name):
-    said = f"column {shown(name)} of X has missing values in row 4; pass alpha=0.1."
-    ours = f"column {shown(name)} of X has missing values in row 5; pass --alpha 0.1."
-    assert in_our_words(said) == f"{ours} --exclude leaves out a column." or (
-        in_our_words(said) == ours
-    )
+    table = pd.DataFrame({name: [1.0, 2.0, 3.0, 4.0, np.nan]})
+    said = f"column {shown(name)} of y has missing values in 1 of 5 samples (the first in row "
+    for words, row in ((dialect.PYTHON, 4), (dialect.CommandLine(option_names()), 5)):
+        with dialect.speaking(words), pytest.warns(UserWarning, match="row") as told:
+            tell_of_targets(read_table(table, "y", missing="auto"), np.arange(5) == 4)
+        assert str(told[0].message) == f"{said}{row}): these samples are left out."
     assert shlex.split(f"infosieve --exclude {quoted(name)}") == ["infosieve", "--exclude", name]
 
 
@@ -1271,15 +1383,16 @@ def test_a_name_is_that_column_whatever_it_would_match(odd, capsys, monkeypatch)
     assert found["features"] == ["x*", "[z]"]
 
 
-def test_lines_of_progress_keep_names_of_columns():
-    assert (
-        told("add max_features (best of 6): 0.3 nats") == "add max_features (best of 6): 0.3 nats"
-    )
-    line = "the test of a step takes 12 s at most; shorter: "
-    assert told(f"{line}lookahead=1, no pairs") == f"{line}--lookahead 1, no pairs"
-    assert told(f"{line}max_features, an end after so many steps, or fewer columns").startswith(
-        f"{line}--max-features, an end"
-    )
+def test_what_would_be_shorter_is_named_as_an_option():
+    selector = MISelector(screen="auto", n_permutations=199)
+    for pairs, python, command in (
+        (True, "lookahead=1, no pairs", "--lookahead 1, no pairs"),
+        (False, "n_permutations='auto', tests that", "--n-permutations auto, tests that"),
+    ):
+        saving = shorter(selector, 100, 8, None)
+        assert saving(pairs).startswith(python)
+        with dialect.speaking(dialect.CommandLine(option_names())):
+            assert saving(pairs).startswith(command)
 
 
 def test_progress_in_python_keeps_its_words(folder, capsys):
@@ -1311,11 +1424,13 @@ def test_one_line_says_that_kernels_are_compiled(capsys, monkeypatch):
 
 
 def test_a_warning_is_told_once_whatever_its_numbers_are(capsys):
-    warn_anew()
+    begin_anew()
+    of_halves = UserWarning("99 of 100 halves: county has 44 categories in 600 samples")
+    of_halves.says = "county has 44 categories in 600 samples"
     for text in (
         "county has 43 categories in 1,200 samples",
         "county has 45 categories in 600 samples",
-        "99 of 100 halves: county has 44 categories in 600 samples",
+        of_halves,
         "column x1 has 3 categories",
         "column x2 has 3 categories",
         "column 'year 1' has gaps",
@@ -1325,7 +1440,7 @@ def test_a_warning_is_told_once_whatever_its_numbers_are(capsys):
     said = capsys.readouterr().err.splitlines()
     assert len(said) == 5
     assert said[0] == "infosieve: warning: county has 43 categories in 1,200 samples"
-    warn_anew()
+    begin_anew()
     show_warning("county has 45 categories in 600 samples", UserWarning, "", 0)
     assert "45" in capsys.readouterr().err
 

@@ -17,8 +17,9 @@ from sklearn.preprocessing import StandardScaler
 from sklearn.svm import SVR
 from sklearn.utils.discovery import all_estimators
 
-from infosieve import MISelector, SelectionResult
+from infosieve import ClusterResult, MISelector, SelectionResult
 from infosieve._core.model_text import described, name_of, written
+from infosieve._core.models import WORDS, made_of_word
 from infosieve.cli import models
 from infosieve.cli.errors import InputError
 from infosieve.cli.show import show
@@ -105,6 +106,33 @@ def test_a_model_by_name_is_prepared_as_the_default_is(folder):
     np.testing.assert_allclose(ours.scores, ref.scores, rtol=1e-9)
     np.testing.assert_allclose(ours.all_columns, ref.all_columns, rtol=1e-9)
     assert ours.model_name == ref.model_name
+
+
+@pytest.mark.parametrize("word", ["neighbors", "trees"])
+def test_a_word_is_a_model_in_python_too(word, folder):
+    done = run("select", folder / "table.csv", *T, "--features", "X*", "--features", "kind",
+               "--model", word, *FEW, "--json")  # fmt: skip
+    known = SelectionResult.from_json(done.stdout)
+    table = read_exactly(folder / "table.csv")
+    X = table[[name for name in table if name[0] == "X" or name == "kind"]]
+    how = {"stop": "cv", "cv": 3, "max_features": 3, "random_state": 0}
+    ref = MISelector(model=word, **how).fit(X, table["Y"]).result_
+    assert known.cv_scores.scores == ref.cv_scores.scores
+    assert known.provenance.parameters["model"] == word
+
+
+def test_clusters_are_judged_by_a_model_of_any_name(folder):
+    asked = ["cluster", folder / "table.csv", *T, "--features", "X[13456]", "--cv", "3", "--seed",
+             "0", "--json"]  # fmt: skip
+    words = ClusterResult.from_json(run(*asked, "--model", "linear").stdout)
+    named = ClusterResult.from_json(run(*asked, "--model", "RidgeCV()").stdout)
+    assert words.cv_results.keys() == named.cv_results.keys()
+    np.testing.assert_array_equal(
+        words.cv_results["mean_test_score"], named.cv_results["mean_test_score"]
+    )
+    assert words.provenance.parameters["model"] == "linear"
+    done = run(*asked, "--model", "SVC")
+    assert b"--model SVC predicts classes, but the target 'Y' has numbers" in done.stderr
 
 
 AGAIN = {
@@ -267,16 +295,10 @@ def test_mistakes_are_told_in_one_line(arguments, message, folder):
 
 
 def test_what_tests_need_goes_with_what_asks_for_tests():
-    context = SimpleNamespace(
-        params={"alpha": 0.1, "cv": 5},
-        get_parameter_source=lambda name: SimpleNamespace(
-            name="COMMANDLINE" if name == "alpha" else "DEFAULT"
-        ),
-    )
-    models.check_options(context, "cv", tests=True)
-    models.check_options(context, "auto", tests=False)
+    models.check_options({"alpha"}, "cv", tests=True)
+    models.check_options({"alpha"}, "auto", tests=False)
     with pytest.raises(InputError, match="--alpha is about tests"):
-        models.check_options(context, "cv", tests=False)
+        models.check_options({"alpha"}, "cv", tests=False)
 
 
 # --- models by name
@@ -291,10 +313,10 @@ def some_data(classes=False, declared=()):
 def test_all_models_of_scikit_learn_are_known():
     known = dict(models._models())
     assert known == dict(all_estimators(["classifier", "regressor"]))
-    for word, (number, klass) in models.WORDS.items():
-        for text, classes in ((number, False), (klass, True)):
-            made = described(models.model_of(word, some_data(classes)))
-            assert name_of(made) == text.partition("(")[0]
+    for word, names in WORDS.items():
+        assert models.model_of(word, some_data()) == word
+        for name, classes in zip(names, (False, True), strict=True):
+            assert name_of(described(made_of_word(word, classes))) == name
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""``infosieve relevance``, in a process of its own."""
+"""``infosieve relevance-test``, in a process of its own."""
 
 import json
 
@@ -32,7 +32,7 @@ def test_the_table_the_page_and_the_relevant_columns(table, tmp_path):
     path, frame = table
     page, out = tmp_path / "page.html", tmp_path / "relevant.csv"
     how = ["--target", "y", "--exclude", "who", "--seed", 2, "--html", page, "--out", out]
-    done = run("relevance", path, *how, "--jobs", 1, "--quiet")
+    done = run("relevance-test", path, *how, "--jobs", 1, "--quiet")
     assert done.returncode == 0, done.stderr
     lines = done.stdout.splitlines()
     assert lines[0] == "2 of 8 features relevant, at a false discovery rate of 0.05 (120 samples)"
@@ -71,7 +71,7 @@ def test_json_and_options(table, tmp_path):
         'target = "y"\nn_permutations = 60\nn_neighbors = [2, 9]\nscale = "standard"\n'
     )
     how = ["--groups", "who", "--alpha", 0.2, "--seed", 5, "--jobs", 1, "--json", "--quiet"]
-    done = run("relevance", path, "--config", config, *how)
+    done = run("relevance-test", path, "--config", config, *how)
     assert done.returncode == 0, done.stderr
     found = RelevanceTest.from_json(done.stdout)
     want = relevance_test(
@@ -85,7 +85,7 @@ def test_json_and_options(table, tmp_path):
         random_state=5,
     )
     pd.testing.assert_frame_equal(found.to_frame(), want.to_frame())
-    assert "infosieve relevance" in found.provenance.command
+    assert "infosieve relevance-test" in found.provenance.command
     kept = tmp_path / "result.json"
     kept.write_text(done.stdout)
     done = run("report", kept, "--html", tmp_path / "again.html")
@@ -95,10 +95,10 @@ def test_json_and_options(table, tmp_path):
 
 def test_mistakes_are_told_before_work_begins(table):
     path, _ = table
-    done = run("relevance", path, "--target", "z")
+    done = run("relevance-test", path, "--target", "z")
     assert (done.returncode, done.stdout) == (2, "")
     assert "--target 'z' is no column" in done.stderr
-    done = run("relevance", path, "--target", "y", "--alpha", 7)
+    done = run("relevance-test", path, "--target", "y", "--alpha", 7)
     assert done.returncode == 2
     assert "--alpha must be a number between 0 and 1" in done.stderr
 

@@ -467,7 +467,7 @@ def test_auto_agrees_with_plain_loops(classes, rng):
     X, y, _ = blocks(rng, n=60, m=8)
     y = np.where(y > 0, "high", "low") if classes else (y - y.mean()) / y.std()
     model = LogisticRegression() if classes else None
-    comp = FeatureClustering(estimator=model, cv=3, random_state=7).fit(X, y)
+    comp = FeatureClustering(model=model, cv=3, random_state=7).fit(X, y)
     seeds = np.random.SeedSequence(7).generate_state(2 if classes else 5)
     kind = StratifiedKFold if classes else KFold
     each = []
@@ -673,7 +673,7 @@ def test_auto_finds_clusters_without_the_fold_that_judges_them():
 
 def test_auto_with_a_regressor_a_splitter_several_targets_and_classes(rng):
     X, y, _ = blocks(rng)
-    dummy = FeatureClustering(estimator=DummyRegressor(), cv=3, random_state=0).fit(X, y)
+    dummy = FeatureClustering(model=DummyRegressor(), cv=3, random_state=0).fit(X, y)
     assert dummy.n_clusters_ == 1
     assert max(dummy.cv_results_["mean_test_score"]) <= 0
     folds = list(GroupKFold(3).split(X, y, np.arange(150) // 2))
@@ -684,19 +684,22 @@ def test_auto_with_a_regressor_a_splitter_several_targets_and_classes(rng):
         pytest.raises(ValueError, match="not all numbers"),
         pytest.warns(UndefinedMetricWarning, match="R"),
     ):
-        FeatureClustering(estimator=LinearRegression(), cv=LeaveOneOut()).fit(X[:12], y[:12])
+        FeatureClustering(model=LinearRegression(), cv=LeaveOneOut()).fit(X[:12], y[:12])
     with pytest.raises(ValueError, match=r"at most the number of samples \(3\). Got 4"):
         FeatureClustering().fit(X[:3], y[:3])
     clusters = FeatureClustering(random_state=0).fit(X, np.c_[y, X[:, 0]])
     assert clusters.n_clusters_ >= 3
     classes = np.where(y > 0, "high", "low")
-    with pytest.raises(ValueError, match="Pass a classifier as 'estimator'"):
+    with pytest.raises(ValueError, match="Pass a classifier as 'model'"):
         FeatureClustering().fit(X, classes)
-    clusters = FeatureClustering(estimator=LogisticRegression(), random_state=0).fit(X, classes)
+    clusters = FeatureClustering(model=LogisticRegression(), random_state=0).fit(X, classes)
     assert clusters.cv_results_["mean_test_score"].max() > 0.8
     for labels in (y > 0, pd.Series(y > 0).astype(int).astype("category")):
-        again = FeatureClustering(estimator=LogisticRegression(), random_state=0).fit(X, labels)
+        again = FeatureClustering(model=LogisticRegression(), random_state=0).fit(X, labels)
         assert again.cv_results_["mean_test_score"].max() > 0.8
+    word = FeatureClustering(model="linear", random_state=0).fit(X, classes)
+    for name, scores in clusters.cv_results_.items():
+        np.testing.assert_array_equal(word.cv_results_[name], scores)
     assert FeatureClustering(3, representative="pls").fit(X, classes).n_clusters_ == 3
     mixed = pd.DataFrame({"number": y, "kind": classes})
     with pytest.raises(ValueError, match="column 'kind' of y holds categories"):

@@ -78,7 +78,7 @@ def test_repeated_dates_are_told():
 
 
 def asked(folder, name, *more):
-    words = ("relevance", name, "--target", "y", "--series", "--exclude", "day", "--seed", "0")
+    words = ("relevance-test", name, "--target", "y", "--series", "--exclude", "day", "--seed", "0")
     return run(*words, "--quiet", "--json", *more, cwd=folder)
 
 

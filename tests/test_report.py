@@ -10,6 +10,7 @@ import shutil
 import warnings
 from dataclasses import replace
 from functools import partial
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -453,15 +454,16 @@ def test_what_was_not_asked_says_how_to_ask(found):
     assert "How stable it is" not in text  # no empty section
     assert "What could stand in" not in re.findall(r"<h2[^>]*>(.*?)</h2>", page(found))
     command = "infosieve select table.csv --target y --seed 0"
-    known = replace(found.provenance, command=command)
+    options = {"file": "table.csv", "target": "y", "seed": 0}
+    known = replace(found.provenance, command=command, options=options)
     text = read(page(replace(found, provenance=known)))
     assert f"{command} --alternatives" in text
     assert text.count(f"{command} --full") == 3
     known = replace(known, parameters={**known.parameters, "series": True})
-    known = replace(known, command=f"{command} --series")
+    known = replace(known, options=options | {"series": True})
     text = read(page(replace(found, provenance=known)))
     assert "--full" not in text  # which a series has not
-    assert "infosieve relevance table.csv --target y --series --html relevance.html" in text
+    assert "infosieve relevance-test table.csv --target y --series --html relevance.html" in text
     assert "halves of the samples would tear a series apart" in text
     assert (
         "Not asked. To ask: infosieve cluster table.csv --target y --similarity unsupervised "
@@ -539,16 +541,16 @@ def test_calls_to_ask_about_arrays_and_series():
     assert "Not asked: clusters are of two columns of numbers or more." in read(page(everything))
     odd = known_as(result, discrete_features=[1, -1, 1.0, [2], None, 10**400, "x"])
     assert "drop(columns=[1, 69]" in " ".join(lines_to_ask(page(odd)))
-    damaged = replace(result.provenance, command="infosieve select 'table.csv --target y")
+    without_file = replace(result.provenance, command="infosieve select", options={"target": "y"})
     assert "Not asked. To ask: infosieve cluster" not in read(
-        page(replace(result, provenance=damaged))
+        page(replace(result, provenance=without_file))
     )
 
 
 def test_commands_to_ask_run_and_know_what_the_data_are(tmp_path):
     X, y, groups = repeated_rows()
     X.assign(y=(y > 0).astype(int), patient=groups).to_csv(tmp_path / "table.csv", index=False)
-    data = ["--target", "y", "--groups=patient", "--categorical", "code", "--missing", "value"]
+    data = ["--target", "y", "--groups", "patient", "--missing", "value", "--categorical", "code"]
     data += ["--categorical", "y"]
     options = ["--alpha", "0.1", "--lookahead", "1", "--out", "chosen.csv", "--quiet"]
     words = ["table.csv", *data, *options, "--seed", "3", "--html", "page.html"]
@@ -561,9 +563,11 @@ def test_commands_to_ask_run_and_know_what_the_data_are(tmp_path):
     assert full == [f"{again} --full"] * 3
     asked_for = ["--stop", "cv", "--seed", "3", "--html", "predict.html"]
     assert predict == shlex.join(["infosieve", "select", "table.csv", *data, *asked_for])
-    clusters = _asking._command_for_clusters(again)  # where --full does not ask
+    options = {"file": "table.csv", "target": "y", "groups": "patient", "missing": "value"}
+    options |= {"categorical": ["code", "y"], "alpha": 0.1, "seed": 3}
+    clusters = _asking._clusters(SimpleNamespace(options=options))  # where --full does not ask
     assert clusters == shlex.join(
-        ["infosieve", "cluster", "table.csv", *data[:5], *data[7:], "--similarity", "unsupervised",
+        ["infosieve", "cluster", "table.csv", *data[:4], *data[6:], "--similarity", "unsupervised",
          "--correlation", "spearman", "--linkage", "complete", "--similarity-threshold", "0.7",
          "--html", "clusters.html"]
     )  # fmt: skip
@@ -777,16 +781,16 @@ def test_what_else_is_informative(found):
 def test_what_the_command_left_out():
     result = selection()
     told = {
-        "--exclude id --exclude=time": "By the command: id and time (--exclude).",
-        "--features a --features b": "By the command: all columns but a and b (--features).",
+        ("exclude", ("id", "time")): "By the command: id and time (--exclude).",
+        ("features", ("a", "b")): "By the command: all columns but a and b (--features).",
     }
-    for options, words in told.items():
-        command = f"infosieve select t.csv --target y {options}"
-        known = replace(result.provenance, command=command)
+    for (option, names), words in told.items():
+        options = {"file": "t.csv", "target": "y", option: [*names]}
+        known = replace(result.provenance, command="infosieve select", options=options)
         assert f"What was excluded? {words}" in read(page(replace(result, provenance=known)))
     unnamed = known_as(result, unnamed=1)
     assert "What was excluded? By the command: 1 column without a name." in read(page(unnamed))
-    known = replace(known, n_left_out=1, command="infosieve select t.csv --target y --exclude id")
+    known = replace(known, n_left_out=1, options={"file": "t.csv", "exclude": ["id"]})
     text = read(page(replace(result, provenance=known)))
     assert "By the command: id (--exclude). Of the others: 1 sample." in text
     assert "1 sample without a target was left out" in text
@@ -984,7 +988,8 @@ def test_whether_columns_are_certain_was_not_asked():
     assert "To ask: selector.set_params(test=True, random_state=0).fit(X, y).result_" in text
     assert "allowed" not in text  # no empty columns in the table
     command = "infosieve select table.csv --target y --stop cv"
-    known = replace(result.provenance, command=command)
+    options = {"file": "table.csv", "target": "y", "stop": "cv"}
+    known = replace(result.provenance, command=command, options=options)
     text = read(page(replace(result, provenance=known)))
     assert f"To ask: {command} --test" in text
     broken = known_as(result, test=True)
@@ -1204,14 +1209,12 @@ def test_the_page_of_a_relevance_test_names_the_target():
     n = int(test.relevant.sum())
     said = "1 of 3 columns is" if n == 1 else f"{n} of 3 columns are"
     assert n > 0
-    for command, about in (
-        ("", "the target"),
-        ("infosieve relevance a.csv --target 'the price' --seed 1", "the price"),
-        (f"infosieve relevance a.csv --target={shlex.quote(EVIL)}", EVIL),
-        ("infosieve relevance a.csv --target", "the target"),
-        ("infosieve relevance a.csv --target 'no end", "the target"),
+    for options, about in (
+        ({}, "the target"),
+        ({"file": "a.csv", "target": "the price"}, "the price"),
+        ({"file": "a.csv", "target": EVIL}, EVIL),
     ):
-        known = replace(test.provenance, command=command)
+        known = replace(test.provenance, command="infosieve", options=options)
         text = page(replace(test, provenance=known))
         assert f"{said} informative about {about}:" in read(text)
         assert EVIL not in body_of(text)
@@ -1752,11 +1755,14 @@ def test_columns_of_few_numbers_are_drawn_as_levels(rng):
 
 
 def test_a_command_that_was_broken_off_is_given_again_as_it_was():
-    assert _asking._full("infosieve select a.csv --target y") == (
-        "infosieve select a.csv --target y --full"
-    )
-    asked = "infosieve select a.csv --target y --full --html a.html --seed 0"
-    assert _asking._full(asked) == asked
+    asked = {"file": "a.csv", "target": "y"}
+    for more, end in (
+        ({}, "--full"),
+        ({"full": True, "html": "a.html", "seed": 0}, "--full --html a.html --seed 0"),
+        ({"json": True}, "--full --html report.html"),  # one document has no room for all of it
+    ):
+        known = SimpleNamespace(options=asked | more)
+        assert _asking._full(known) == f"infosieve select a.csv --target y {end}"
 
 
 NEARLY = {

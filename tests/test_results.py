@@ -99,6 +99,7 @@ def test_what_was_written_is_read_again(number):
         "parameters",
         "versions",
         "command",
+        "options",
         "code",
         "n_left_out",
         "by_changes",

@@ -38,12 +38,23 @@ def read(name, kind):
     return getattr(infosieve, kind).from_json(text)
 
 
+def options_of(command):
+    """What such a command hands over."""
+    words = command.split()[2:]
+    options = {"file": words[0]} if words else {}
+    for word, value in zip(words[1:], [*words[2:], "--"], strict=False):
+        if word.startswith("--"):
+            options[word[2:]] = True if value.startswith("--") else value
+    return options
+
+
 def known_as(result, command="", more=(), **parameters):
     """The same result of another call."""
     known = replace(
         result.provenance,
         parameters={**result.provenance.parameters, **parameters},
         command=command,
+        options=options_of(command),
         **dict(more),
     )
     return replace(result, provenance=known)

@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from infosieve.clustering import FeatureClustering, false_neighbors
     from infosieve.curves import CurveFeatures
     from infosieve.estimators import choose_k, entropy, mutual_information, relevance
+    from infosieve.examination import Examination, examine
     from infosieve.results import (
         Alternative,
         ClusterResult,
@@ -32,6 +33,7 @@ __all__ = [
     "ClusterResult",
     "ColumnSource",
     "CurveFeatures",
+    "Examination",
     "FeatureClustering",
     "KChoice",
     "MISelector",
@@ -46,6 +48,7 @@ __all__ = [
     "datasets",
     "entropy",
     "estimators",
+    "examine",
     "false_neighbors",
     "mutual_information",
     "open_columns",
@@ -66,6 +69,7 @@ __getattr__, __dir__ = lazy(
         "curves": ["CurveFeatures"],
         "datasets": [],
         "estimators": ["choose_k", "entropy", "mutual_information", "relevance"],
+        "examination": ["Examination", "examine"],
         "plots": [],
         "results": [
             "Alternative",

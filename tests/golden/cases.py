@@ -136,7 +136,7 @@ CLUSTERING = {
     "representative": "mean",
     "connectivity": None,
     "scale": "standard",
-    "estimator": None,
+    "model": None,
     "cv": 4,
     "missing": "auto",
     "series": False,
@@ -595,7 +595,7 @@ OPTIONS = {
         "--removal": "test", "--null": "local", "--correction": "max", "--resample": "none",
         "--screen": "none", "--max-samples": "none", "--min-features": "0", "--device": "cpu",
     },
-    "relevance": {
+    "relevance-test": {
         **READ, **ESTIMATES, **QUIET,
         "--alpha": "0.05", "--n-permutations": "99", "--n-neighbors": "3,6", "--device": "cpu",
         "--scale": "normal-scores",
@@ -610,7 +610,7 @@ OPTIONS = {
     "choose-k": {**READ, **ESTIMATES, "--n-neighbors": "2,6", "--n-folds": "5", "--device": "cpu"},
 }  # fmt: skip
 RESULTS = {
-    "select": SelectionResult, "relevance": RelevanceTest, "cluster": ClusterResult,
+    "select": SelectionResult, "relevance-test": RelevanceTest, "cluster": ClusterResult,
     "stability": Stability, "choose-k": KChoice,
 }  # fmt: skip
 
@@ -682,7 +682,7 @@ WRONG = {
     "full and JSON": ["select", "table.csv", "--target", "y", "--full", "--json"],
     "an unknown ending": ["select", "table.csv", "--target", "y", "--out", "x.doc"],
     "out is the input": ["select", "table.csv", "--target", "y", "--out", "table.csv"],
-    "no such column of groups": ["relevance", "table.csv", "--target", "y", "--groups", "z"],
+    "no such column of groups": ["relevance-test", "table.csv", "--target", "y", "--groups", "z"],
     "two numbers of clusters": [
         "cluster", "table.csv", "--target", "y", "--n-clusters", "3", "--similarity-threshold", "0",
     ],
@@ -711,7 +711,7 @@ def pages(data, jobs):
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         data.X.assign(y=data.y).to_csv("table.csv", index=False)
         status = {}
-        for name in ("select", "relevance", "cluster", "stability"):
+        for name in ("select", "relevance-test", "cluster", "stability"):
             status[name], text, _ = call([name, "table.csv", *words(OPTIONS[name]), "--json"])
             Path(f"{name}.json").write_text(text, encoding="utf-8")
         names = [f"{name}.json" for name in status]
@@ -992,7 +992,7 @@ CASES = {
         {"name": "select", "alpha": None, "max_features": None, "screen": None,
          "in_a_file": "alpha = 0.01\nmax-features = 1\nscreen = 4\n"},
     ),
-    "command: relevance": (command, gaps, {"name": "relevance", "out": "relevant.csv"}),
+    "command: relevance": (command, gaps, {"name": "relevance-test", "out": "relevant.csv"}),
     "command: cluster": (command, spectra, {"name": "cluster", "out": "clusters.csv"}),
     "command: stability": (command, numbers, {"name": "stability", "max_features": "2"}),
     "command: choose-k": (command, numbers, {"name": "choose-k"}),

@@ -4,8 +4,10 @@ The command says once which of the two is spoken in its process; whoever writes 
 for the words, so that no message is ever translated.
 """
 
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +23,10 @@ class Dialect:
     def mention(self, name: str) -> str:
         """A parameter inside a sentence."""
         return repr(name)
+
+    def bare(self, name: str) -> str:
+        """A parameter where what it is for has been said, as in brackets."""
+        return name
 
     def setting(self, name: str, value: Any) -> str:
         """A parameter with a value."""
@@ -47,6 +53,9 @@ class CommandLine(Dialect):
     def mention(self, name: str) -> str:
         return self.options.get(name, f"--{name.replace('_', '-')}")
 
+    def bare(self, name: str) -> str:
+        return self.mention(name)
+
     def setting(self, name: str, value: Any) -> str:
         option = self.mention(name)
         if isinstance(value, bool):
@@ -62,45 +71,56 @@ class CommandLine(Dialect):
 
 
 PYTHON = Dialect()
-_spoken = PYTHON
+_of_process = PYTHON
+# A worker's threads may work for a command and for Python at the same time.
+_of_thread: ContextVar[Dialect | None] = ContextVar("dialect", default=None)
 
 
 def spoken() -> Dialect:
-    """The words of this process."""
-    return _spoken
+    """The words of this thread; if nobody said, of the process."""
+    return _of_thread.get() or _of_process
 
 
 @contextmanager
 def speaking(dialect: Dialect) -> Iterator[None]:
-    """Messages are in this dialect until the block ends."""
-    global _spoken
-    before, _spoken = _spoken, dialect
+    """Until the block ends, this thread speaks it; of the main thread, all that have not said."""
+    global _of_process
+    before, token = _of_process, _of_thread.set(dialect)
+    if threading.current_thread() is threading.main_thread():
+        _of_process = dialect
     try:
         yield
     finally:
-        _spoken = before
+        _of_thread.reset(token)
+        if threading.current_thread() is threading.main_thread():
+            _of_process = before
 
 
 def parameter(name: str) -> str:
     """See :meth:`Dialect.parameter`."""
-    return _spoken.parameter(name)
+    return spoken().parameter(name)
 
 
 def mention(name: str) -> str:
     """See :meth:`Dialect.mention`."""
-    return _spoken.mention(name)
+    return spoken().mention(name)
+
+
+def bare(name: str) -> str:
+    """See :meth:`Dialect.bare`."""
+    return spoken().bare(name)
 
 
 def setting(name: str, value: Any) -> str:
     """See :meth:`Dialect.setting`."""
-    return _spoken.setting(name, value)
+    return spoken().setting(name, value)
 
 
 def row(number: int) -> str:
     """See :meth:`Dialect.row`."""
-    return _spoken.row(number)
+    return spoken().row(number)
 
 
 def either(python: str, command: str) -> str:
     """See :meth:`Dialect.either`."""
-    return _spoken.either(python, command)
+    return spoken().either(python, command)

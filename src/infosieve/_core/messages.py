@@ -2,6 +2,9 @@
 
 import sys
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -27,16 +30,41 @@ def shown(value: Any) -> str:
     return brief(repr(value))
 
 
+def quoted(value: str) -> str:
+    """A value as a shell reads it, whatever is in it; always in quotes."""
+    inside = value.replace("'", "'\"'\"'")
+    return f"'{inside}'"
+
+
 # Through these modules of Python, too, the package calls itself.
 _BETWEEN = ("contextlib", "functools")
+# What somebody has warned of already, or will say better: see unsaid().
+_unsaid: ContextVar[tuple[str, ...]] = ContextVar("unsaid", default=())
 
 
-def warn(text: str) -> None:
-    """Warn whoever called this package."""
+@contextmanager
+def unsaid(*subjects: str) -> Iterator[None]:
+    """Nothing is warned of in this block that is about one of these."""
+    token = _unsaid.set((*_unsaid.get(), *subjects))
+    try:
+        yield
+    finally:
+        _unsaid.reset(token)
+
+
+def warn(text: str, about: str = "", apart: str = "") -> None:
+    """Warn whoever called this package; ``about`` is a subject of :func:`unsaid`.
+
+    ``apart`` is in front of the text, and says nothing new where the text has been said.
+    """
+    if about and about in _unsaid.get():
+        return
     level, frame = 1, sys._getframe()
     while frame.f_back is not None:
         name = frame.f_globals.get("__name__", "")
         if name not in _BETWEEN and not name.startswith("infosieve."):
             break
         level, frame = level + 1, frame.f_back
-    warnings.warn(text, UserWarning, stacklevel=level)
+    warning = UserWarning(apart + text)
+    warning.says = text  # type: ignore[attr-defined]
+    warnings.warn(warning, stacklevel=level)

@@ -20,13 +20,8 @@ class Progress:
     """Tells how far a run is, on standard error; silent where ``verbose`` is 0.
 
     Used as a context. ``begin`` starts a piece of work, ``advance`` says how much of it is done,
-    ``say`` prints a line. ``in_words`` is what a command makes of lines: its options.
+    ``say`` prints a line.
     """
-
-    @staticmethod
-    def in_words(text: str) -> str:
-        """The line as it is."""
-        return text
 
     def __init__(self, verbose: int) -> None:
         from infosieve._core.parameters import check_verbose  # NumPy, which --help does without
@@ -101,7 +96,6 @@ class Progress:
         """A line."""
         if not self.verbose:
             return
-        text = self.in_words(text)
         if self._bar is not None:
             self._bar.console.print(f"infosieve: {text}", markup=False, highlight=False)
         else:

@@ -42,6 +42,8 @@ class Provenance:
         Of Python and the libraries.
     command : str
         The command line, where there was one.
+    options : dict
+        What it was given, by the names of the options in Python.
     code : str
         The call in Python that repeats it.
     n_left_out : int
@@ -77,6 +79,7 @@ class Provenance:
     parameters: Mapping[str, Any]
     versions: Mapping[str, str]
     command: str = ""
+    options: Mapping[str, Any] = field(default_factory=dict)
     code: str = ""
     n_left_out: Count = 0
     by_changes: bool = False

@@ -7,8 +7,9 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from infosieve._core.dialect import parameter
+from infosieve._core.dialect import either, parameter
 from infosieve._core.messages import shown
+from infosieve._core.models import WORDS
 
 # How an option of the command line is read: a text may stand for a number, a range or None.
 Kind: TypeAlias = Literal["text", "words", "int", "float", "flag"]
@@ -46,17 +47,21 @@ class ParameterTypeError(RefusedError, TypeError):
 
 @dataclass(frozen=True)
 class Rule:
-    """What a parameter must be, in words, and a function that knows whether a value is."""
+    """What a parameter must be, in words, and a function that knows whether a value is.
+
+    ``of_option``: in words of the command line, where what it takes is not all that Python does.
+    """
 
     text: str
     accepts: Callable[[Any], bool]
     kind: Kind = "words"
     error: type[RefusedError] = ParameterError
+    of_option: str = ""
 
     def check(self, name: str, value: Any) -> None:
         """Refuse a value of the parameter of that name."""
         if not self.accepts(value):
-            raise self.error(name, self.text, value)
+            raise self.error(name, either(self.text, self.of_option or self.text), value)
 
 
 def is_flag(value: Any) -> bool:
@@ -218,6 +223,7 @@ def seed() -> Rule:
         "None, an int of at least 0, a NumPy RandomState or a NumPy Generator",
         lambda value: value is None or isinstance(value, known) or (is_int(value) and value >= 0),
         "int",
+        of_option="a whole number of at least 0",
     )
 
 
@@ -235,6 +241,7 @@ def folds() -> Rule:
         "and to judge on",
         accepts,
         "int",
+        of_option="an int of at least 2",
     )
 
 
@@ -243,9 +250,10 @@ def model() -> Rule:
     needed = ("fit", "predict", "get_params", "__sklearn_tags__")
     return Rule(
         "None, or a regressor or classifier as scikit-learn has them (a BaseEstimator), such as "
-        "SVR()",
+        f"SVR(), or a word for one: {', '.join(map(repr, WORDS))}",
         lambda value: (
             value is None
+            or (isinstance(value, str) and value in WORDS)
             or (not isinstance(value, type) and all(hasattr(value, name) for name in needed))
         ),
         "text",

@@ -1,9 +1,9 @@
 """The settings of each public function: every parameter, with its rule, its help and its option.
 
-Checks, options of the command, provenance and the words of errors derive from the fields here. The
-default stands in the signature of the function; a field's own default is for functions that have
-no such parameter. A class for each function has what is special there, and the rules that hold
-between parameters.
+Checks, options of the command, provenance and the words of errors derive from the fields here.
+Defaults are those of the function's signature (a test compares them); a parameter that a function
+does not have is at rest. A class for each function has what is special there, and the rules that
+hold between parameters.
 """
 
 import math
@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from types import MappingProxyType
-from typing import Annotated, Any, Literal, Self, TypeAlias, get_args, get_type_hints
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias, get_args, get_type_hints
 
 import numpy as np
 
@@ -54,11 +54,11 @@ class Parameter:
     rule : Rule
         What its values must be.
     help : str
-        What the command says of its option; empty: the command has none that is only that.
+        What the command says of its option; empty: no option is that parameter alone.
     option : str
         How the command calls it; empty: as it is called here.
     expert : bool
-        Whether most users need not see it.
+        Whether most users need not see it: --help leaves it out, --help-all does not.
     matters : bool
         Whether a result depends on it.
     """
@@ -68,6 +68,24 @@ class Parameter:
     option: str = ""
     expert: bool = False
     matters: bool = True
+
+
+_SCALE = Parameter(
+    rules.one_of("standard", "normal-scores", None), "standard, normal-scores or none"
+)
+_MAX_SAMPLES = Parameter(
+    rules.samples(FEWEST_SAMPLES),
+    "samples of one estimate, a number, a share such as 0.1, or none (all): more are split into "
+    "parts whose estimates are averaged; auto: 4,000, and at most 25 parts; with --groups, parts "
+    "have a row of each group, and are 100 at most",
+    expert=True,
+)
+_SCREEN = Parameter(
+    rules.screen(),
+    "how many candidates of a step are estimated, the best by a table of counts, in each "
+    "permutation anew: a number, none (all), or auto: 32 for up to 1,000 samples, fewer for more",
+    expert=True,
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,38 +104,28 @@ class Settings:
             "gaps: value (a gap is a value of its own), median (filled with it), drop (only "
             "complete rows), error (refused); auto: value, and median in the columns beside it",
         ),
-    ] = "error"
+    ] = "auto"
     groups: Annotated[Any, Parameter(rules.anything())] = None
     series: Annotated[bool | int, Parameter(rules.series())] = False
     n_neighbors: Annotated[
         Neighbors | Literal["auto"],
         Parameter(
-            rules.neighbors(), "K: one number, or a range such as 3,15 whose estimates are averaged"
+            rules.neighbors(),
+            "K: one number, or a range such as 3,15 whose estimates are averaged",
+            expert=True,
         ),
     ] = DEFAULT_NEIGHBORS
-    criterion: Annotated[str, Parameter(rules.one_of("frenzel-pompe", "cmi", "mi"))] = "mi"
+    criterion: Annotated[
+        str, Parameter(rules.one_of("frenzel-pompe", "cmi", "mi"), "frenzel-pompe, cmi or mi")
+    ] = "mi"
     method: Annotated[
         Method, Parameter(rules.one_of(*get_args(Method)), "ksg1 or ksg2", expert=True)
     ] = "ksg1"
     metric: Annotated[
         Metric, Parameter(rules.one_of(*get_args(Metric)), "euclidean or chebyshev", expert=True)
     ] = "euclidean"
-    scale: Annotated[
-        Scale,
-        Parameter(
-            rules.one_of("standard", "normal-scores", None), "standard, normal-scores or none"
-        ),
-    ] = "standard"
-    max_samples: Annotated[
-        int | float | Literal["auto"] | None,
-        Parameter(
-            rules.samples(FEWEST_SAMPLES),
-            "samples of one estimate, a number, a share such as 0.1, or none (all): more are split "
-            "into parts whose estimates are averaged; auto: 4,000, and at most 25 parts; with "
-            "--groups, parts have a row of each group, and are 100 at most",
-            expert=True,
-        ),
-    ] = None
+    scale: Annotated[Scale, _SCALE] = "standard"
+    max_samples: Annotated[int | float | Literal["auto"] | None, _MAX_SAMPLES] = None
     n_jobs: Annotated[
         int | None,
         Parameter(
@@ -152,6 +160,9 @@ class Settings:
     ] = None
     verbose: Annotated[int, Parameter(rules.verbosity(), matters=False)] = 0
     asked: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    # Parameters of others that this function does not have.
+    absent: ClassVar[tuple[str, ...]] = ()
 
     @classmethod
     def of(cls, asked: Mapping[str, Any]) -> Self:
@@ -189,7 +200,7 @@ def _parameters(settings: Any) -> dict[str, Parameter]:
         name: known
         for name, hint in hints.items()
         for known in getattr(hint, "__metadata__", ())
-        if isinstance(known, Parameter)
+        if isinstance(known, Parameter) and name not in settings.absent
     }
 
 
@@ -202,6 +213,9 @@ _CONDITIONAL = (
 class InformationSettings(Settings):
     """Those of :func:`mutual_information` and :func:`relevance`."""
 
+    absent = ("random_state", "checkpoint", "verbose")
+
+    max_samples: Annotated[int | float | Literal["auto"] | None, _MAX_SAMPLES] = "auto"
     condition: Annotated[Any, Parameter(rules.anything())] = None
 
     def check(self) -> None:
@@ -214,6 +228,8 @@ class InformationSettings(Settings):
 class ChoiceSettings(Settings):
     """Those of :func:`choose_k`."""
 
+    absent = ("criterion", "max_samples", "checkpoint", "verbose")
+
     n_neighbors: Annotated[Neighbors, Parameter(rules.neighbors(), "the range of K to try")] = (
         NEIGHBORS_TRIED
     )
@@ -224,6 +240,7 @@ class ChoiceSettings(Settings):
 class SamplingSettings(Settings):
     """Those of permutation tests, which a search has as well."""
 
+    max_samples: Annotated[int | float | Literal["auto"] | None, _MAX_SAMPLES] = "auto"
     null: Annotated[
         Null,
         Parameter(
@@ -254,16 +271,7 @@ class SamplingSettings(Settings):
             "permutations of a test, or auto: up to 199, and more for a smaller --alpha",
         ),
     ] = "auto"
-    screen: Annotated[
-        int | Literal["auto"] | None,
-        Parameter(
-            rules.screen(),
-            "how many candidates of a step are estimated, the best by a table of counts, in each "
-            "permutation anew: a number, none (all), or auto: 32 for up to 1,000 samples, fewer "
-            "for more",
-            expert=True,
-        ),
-    ] = None
+    screen: Annotated[int | Literal["auto"] | None, _SCREEN] = None
 
     @property
     def sequential(self) -> bool:
@@ -281,9 +289,17 @@ class TestSettings(SamplingSettings):
     """Those of :func:`permutation_test`."""
 
     __test__ = False  # no class of tests, whatever pytest thinks of its name
+    absent = ("checkpoint", "verbose")
 
-    pairs: Annotated[bool, Parameter(rules.flag(), "test pairs of the columns")] = False
-    criterion: Annotated[str, Parameter(rules.one_of("mi", "cmi"))] = "cmi"
+    pairs: Annotated[bool, Parameter(rules.flag(), "test pairs of the candidates")] = False
+    criterion: Annotated[
+        str,
+        Parameter(
+            rules.one_of("mi", "cmi"),
+            "cmi: given the columns of --given; mi: of all of them together",
+            expert=True,
+        ),
+    ] = "cmi"
 
     @property
     def sequential(self) -> bool:
@@ -342,6 +358,9 @@ def check_permutations(n_permutations: int, level: float, note: str) -> None:
 class RelevanceSettings(Settings):
     """Those of :func:`relevance_test`."""
 
+    absent = ("criterion", "max_samples", "checkpoint")
+
+    scale: Annotated[Scale, _SCALE] = "normal-scores"
     n_neighbors: Annotated[
         Neighbors,
         Parameter(
@@ -370,6 +389,7 @@ def level_share(lookahead: int, of_pairs: bool) -> float:
 class SelectorSettings(SamplingSettings):
     """Those of :class:`MISelector`."""
 
+    screen: Annotated[int | Literal["auto"] | None, _SCREEN] = "auto"
     alpha: Annotated[float, Parameter(rules.rate(), "the significance level of the tests")] = 0.05
     n_neighbors: Annotated[
         Neighbors | Literal["auto"],
@@ -524,14 +544,21 @@ class SelectorSettings(SamplingSettings):
 class ClusteringSettings(Settings):
     """Those of :class:`FeatureClustering`."""
 
+    absent: ClassVar[tuple[str, ...]] = (
+        *("discrete_features", "discrete_target", "n_neighbors", "criterion", "method"),
+        *("metric", "max_samples", "device", "checkpoint"),
+    )
+
     n_clusters: Annotated[
         int | Literal["auto"] | None,
         Parameter(
             Rule(
                 "an int of at least 1, 'auto', or None with a 'similarity_threshold'",
                 lambda n: n is None or is_text(n, "auto") or (rules.is_int(n) and n >= 1),
+                of_option="a whole number of at least 1, or auto",
             ),
-            "a number, or auto",
+            "a number, or auto (as many as a model predicts well with), the default without "
+            "--similarity-threshold",
         ),
     ] = "auto"
     similarity_threshold: Annotated[
@@ -550,12 +577,27 @@ class ClusteringSettings(Settings):
     representative: Annotated[
         Representative, Parameter(rules.one_of(*get_args(Representative)), "mean, medoid or pls")
     ] = "mean"
-    connectivity: Annotated[Any, Parameter(rules.anything(), "chain: neighbours only; or none")] = (
-        None
-    )
-    model: Annotated[Any, Parameter(rules.model())] = None
-    cv: Annotated[Any, Parameter(rules.anything(), "folds that judge numbers of clusters")] = 4
-    missing: Annotated[Missing, Parameter(rules.one_of("auto", "median", "drop", "error"))] = "auto"
+    connectivity: Annotated[
+        Any, Parameter(Rule("anything", lambda value: True), "chain: neighbours only; or none")
+    ] = None
+    model: Annotated[
+        Any,
+        Parameter(
+            rules.model(),
+            "what judges numbers of clusters: a word or a name as --model of infosieve select has "
+            "them; default: partial least squares",
+            expert=True,
+        ),
+    ] = None
+    cv: Annotated[Any, Parameter(rules.folds(), "folds that judge numbers of clusters")] = 4
+    missing: Annotated[
+        Missing,
+        Parameter(
+            rules.one_of("auto", "median", "drop", "error"),
+            "gaps: median (filled with it), drop (only complete rows), error (refused); auto: "
+            "median",
+        ),
+    ] = "auto"
     series: Annotated[bool, Parameter(rules.one_of(False, True))] = False
 
     def check(self) -> None:
@@ -571,16 +613,38 @@ class ClusteringSettings(Settings):
 class StabilitySettings(Settings):
     """Those of :func:`stability`; the selector has its own."""
 
+    absent: ClassVar[tuple[str, ...]] = (
+        *("discrete_features", "discrete_target", "missing", "series", "n_neighbors"),
+        *("criterion", "method", "metric", "scale", "max_samples", "device"),
+    )
+
+    n_jobs: Annotated[
+        int | None,
+        Parameter(
+            rules.jobs(),
+            "processes, a half each; -1, the default, for all cores",
+            option="--jobs",
+            matters=False,
+        ),
+    ] = 1
     n_resamples: Annotated[
         int, Parameter(rules.count(1), "how often the samples are halved; two selections each")
     ] = 50
 
 
+def _every() -> list[tuple[str, Parameter]]:
+    every = (SelectorSettings, StabilitySettings, ClusteringSettings)
+    return [item for settings in every for item in settings.parameters().items()]
+
+
 def of_no_matter() -> set[str]:
     """Parameters on which no result depends."""
-    every = (SelectorSettings, StabilitySettings, ClusteringSettings)
-    known = [item for settings in every for item in settings.parameters().items()]
-    return {name for name, one in known if not one.matters}
+    return {name for name, one in _every() if not one.matters}
+
+
+def option_names() -> dict[str, str]:
+    """The options that are not called as their parameters are."""
+    return {name: one.option for name, one in _every() if one.option}
 
 
 def neighbors_among(n_neighbors: Any, n_samples: int) -> tuple[int, int]:

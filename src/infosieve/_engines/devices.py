@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from infosieve._core.dialect import parameter, setting
 from infosieve._core.errors import MissingRequirementError
 from infosieve._core.types import Device, Engine, Executor
 from infosieve._engines.numba.engine import NumbaEngine
@@ -25,8 +26,8 @@ def require_device(device: Device, executor: Executor) -> None:
     reason = executor.missing_requirement(_cuda().why_no_gpu)
     if reason is not None:
         raise MissingRequirementError(
-            f"The 'device' parameter is 'cuda', but {reason}. Otherwise, use device='cpu', or "
-            "'auto', which takes a GPU where there is one."
+            f"{parameter('device')} is 'cuda', but {reason}. Otherwise, use "
+            f"{setting('device', 'cpu')}, or 'auto', which takes a GPU where there is one."
         )
 
 
@@ -48,7 +49,7 @@ def engine_of(
         return engine
     if not fits:
         raise ValueError(
-            f"The 'device' parameter must be 'cpu' for more than {cuda.MAX_K} neighbours: the "
-            f"GPU's kernels have room for no more. Got {largest_k}; use fewer, or the CPU."
+            f"{parameter('device')} must be 'cpu' for more than {cuda.MAX_K} neighbours: the GPU's "
+            f"kernels have room for no more. Got {largest_k}; use fewer, or the CPU."
         )
     return cuda.CudaEngine()  # type: ignore[no-any-return]

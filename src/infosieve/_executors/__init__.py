@@ -3,6 +3,7 @@
 import copy
 from typing import Any
 
+from infosieve._core.dialect import parameter
 from infosieve._core.progress import Progress
 from infosieve._executors.threads import Threads
 
@@ -40,11 +41,11 @@ def executor_of(executor: Any, n_jobs: int | None, progress: Progress | None = N
     if not (isinstance(executor, str) or _is_client(executor)):
         cluster = " Of a cluster, pass Client(cluster)." if hasattr(executor, "scale") else ""
         raise TypeError(
-            "The 'executor' parameter must be None (threads of this process), a "
+            f"{parameter('executor')} must be None (threads of this process), a "
             "dask.distributed.Client, or the address of a Dask scheduler such as "
             f"'tcp://10.0.0.1:8786'. Got {executor!r} instead.{cluster}"
         )
-    return _dask("The 'executor' parameter").Dask(executor, threads)
+    return _dask(parameter("executor")).Dask(executor, threads)
 
 
 def check_address(address: str, name: str) -> None:

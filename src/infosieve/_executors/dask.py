@@ -23,6 +23,7 @@ import numpy as np
 from dask.utils import parse_timedelta
 
 from infosieve._core.chunks import chunks
+from infosieve._core.dialect import Dialect, parameter, speaking, spoken
 from infosieve._core.errors import MissingRequirementError
 from infosieve._core.files import first_line
 from infosieve._core.provenance import versions
@@ -207,6 +208,7 @@ class Dask:
                 ]
                 job.future = self.client.submit(
                     _run,
+                    spoken(),
                     job.function,
                     *arguments,
                     key=key,
@@ -252,12 +254,12 @@ class Dask:
         if not isinstance(self._given, str):
             if getattr(self._given, "asynchronous", False):
                 raise TypeError(
-                    "The 'executor' parameter is an asynchronous client, which cannot be waited "
+                    f"{parameter('executor')} is an asynchronous client, which cannot be waited "
                     "for. Pass a plain one: Client(address)."
                 )
             if self._given.status != "running":
                 raise WorkersLostError(
-                    f"The 'executor' parameter is a Dask client that is {self._given.status}. "
+                    f"{parameter('executor')} is a Dask client that is {self._given.status}. "
                     "Pass one that is connected."
                 )
             return self._given
@@ -372,7 +374,7 @@ class Dask:
         return dict(self.client.get_worker_logs()) if self.progress.verbose else {}
 
 
-def check_address(address: str, name: str = "The 'executor' parameter") -> None:
+def check_address(address: str, name: str = "") -> None:
     """Refuse what can be no address, instead of waiting for an answer."""
     scheme, place = distributed.comm.parse_address(address)
     with suppress(ValueError):
@@ -384,8 +386,8 @@ def check_address(address: str, name: str = "The 'executor' parameter") -> None:
         if host and host == "".join(host.split()) and 0 < port < 1 << 16:
             return
     raise ValueError(
-        f"{name} must be the address of a Dask scheduler, such as 'tcp://10.0.0.1:8786'; 'dask "
-        f"scheduler' prints its own. Got {address!r} instead."
+        f"{name or parameter('executor')} must be the address of a Dask scheduler, such as "
+        f"'tcp://10.0.0.1:8786'; 'dask scheduler' prints its own. Got {address!r} instead."
     )
 
 
@@ -451,10 +453,11 @@ def _size(value: Any) -> int:
     return len(head) + sum(buffer.raw().nbytes for buffer in buffers)
 
 
-def _run(job: Callable[..., T], *arguments: Any) -> tuple[T, float]:
-    """On a worker: a job, and how long it took."""
+def _run(dialect: Dialect, job: Callable[..., T], *arguments: Any) -> tuple[T, float]:
+    """On a worker: a job, and how long it took. What it says is in the words of who asked."""
     start = time.perf_counter()
-    result = job(Threads(1), *arguments)
+    with speaking(dialect):
+        result = job(Threads(1), *arguments)
     return result, time.perf_counter() - start
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from infosieve._core.dialect import either, setting
 from infosieve._core.messages import shown, warn
 from infosieve._core.types import BoolArray, FloatArray, IntArray
 from infosieve._input.numbers import EXACT, Offset
@@ -224,12 +225,15 @@ def refuse_values(
 ) -> None:
     """No estimate from infinities, or from gaps where these are refused; counts by column."""
     way_out = (
-        "Neighbours of an unknown value are unknown: pass missing='auto' where that is a "
-        "parameter, drop those samples or columns, or fill the values in first (for example with "
-        "sklearn.impute.SimpleImputer)."
+        f"Neighbours of an unknown value are unknown: pass {setting('missing', 'auto')}"
+        + either(
+            " where that is a parameter, drop those samples or columns, or fill the values in "
+            "first (for example with sklearn.impute.SimpleImputer).",
+            ", leave these columns out with --exclude, or fill the values in first.",
+        )
     )
     if argument == "y":
-        way_out = "Leave these samples out; missing='auto' does, and says how many."
+        way_out = f"Leave these samples out; {setting('missing', 'auto')} does, and says how many."
     no_neighbours = (
         "They have no neighbours: drop those samples or columns, or write NaN (missing) for them."
     )
@@ -256,7 +260,7 @@ def check_target(y: Table) -> None:
             raise ValueError(
                 f"{y.label(j)} is a straight line in time (each change is {shown(column[0])}): "
                 "there is nothing to predict. Check that it is the right column; without "
-                "series=True it is taken as it is."
+                f"{setting('series', True)} it is taken as it is."
             )
         if column.min() == column.max():
             value = shown(y.levels[j][0] if j in y.levels else y.column(j)[0])

@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from infosieve._core.dialect import row
 from infosieve._core.messages import shown
 
 _DATED = (pd.DatetimeIndex, pd.PeriodIndex, pd.TimedeltaIndex)
@@ -15,11 +16,11 @@ def out_of_order(dates: Any) -> str | None:
     index = pd.Index(dates)
     gaps = np.asarray(index.isna())
     if gaps.any():
-        return f"there is no date in row {int(np.argmax(gaps))}"
+        return f"there is no date in {row(int(np.argmax(gaps)))}"
     if index.is_monotonic_increasing:
         return None
-    row = 1 + int(np.argmax(np.asarray(index[1:] < index[:-1])))
-    return f"{_day(index[row])} in row {row} comes after {_day(index[row - 1])}"
+    at = 1 + int(np.argmax(np.asarray(index[1:] < index[:-1])))
+    return f"{_day(index[at])} in {row(at)} comes after {_day(index[at - 1])}"
 
 
 def repeated(dates: Any) -> str | None:
@@ -28,10 +29,10 @@ def repeated(dates: Any) -> str | None:
     same = np.asarray(index[1:] == index[:-1])
     if not same.any():
         return None
-    row = 1 + int(np.argmax(same))
+    at = 1 + int(np.argmax(same))
     return (
         f"{int(same.sum())} of {len(index)} rows have the date of the row above (the first, "
-        f"{_day(index[row])}, in row {row})"
+        f"{_day(index[at])}, in {row(at)})"
     )
 
 

@@ -7,6 +7,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 import pandas as pd
 
+from infosieve._core.dialect import either
 from infosieve._core.messages import shown
 from infosieve._core.types import FloatArray
 
@@ -37,6 +38,7 @@ def kind_of(column: Any, label: str) -> Kind:
         raise TypeError(
             f"{label} holds dates or times ({dtype}). Say what matters about them: turn them "
             "into numbers first, such as days since a date, the hour, or the weekday."
+            + either("", " --exclude leaves it out.")
         )
     if pd.api.types.is_complex_dtype(dtype):
         raise ValueError(

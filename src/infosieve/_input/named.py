@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from infosieve._core import dialect
 from infosieve._core.messages import shown
 from infosieve._core.parameters import is_flag, is_int
 
@@ -14,9 +15,9 @@ def declared_columns(
 ) -> dict[int, bool]:
     """Which columns were declared discrete (or not), by number."""
     m = len(names)
-    parameter = "discrete_target" if argument == "y" else "discrete_features"
+    declares = "discrete_target" if argument == "y" else "discrete_features"
     rule = (
-        f"The {parameter!r} parameter must be 'auto', a bool, a mask of {m} bools, or the "
+        f"{dialect.parameter(declares)} must be 'auto', a bool, a mask of {m} bools, or the "
         f"numbers or names of the discrete columns. Got {shown(discrete)} instead."
     )
     if isinstance(discrete, str) and discrete == "auto":
@@ -56,18 +57,18 @@ def find_columns(columns: Any, table: Any, parameter: str) -> list[int]:
         numbers = _numbers(c, places, m)
         if len(numbers) > 1:
             raise ValueError(
-                f"The {parameter!r} parameter names {shown(c)}, but {len(numbers)} columns of "
+                f"{dialect.parameter(parameter)} names {shown(c)}, but {len(numbers)} columns of "
                 f"{table.argument} have that name. Give their numbers, or rename them."
             )
         if not numbers:
             kind = f"{'a name or ' if table.named else ''}a number from 0 to {m - 1}"
             raise ValueError(
-                f"The {parameter!r} parameter must have columns of {table.argument}, each {kind}, "
-                f"or a mask of {m} bools. There is no column {shown(c)}."
+                f"{dialect.parameter(parameter)} must have columns of {table.argument}, each "
+                f"{kind}, or a mask of {m} bools. There is no column {shown(c)}."
             )
         if numbers[0] in found:
             raise ValueError(
-                f"The {parameter!r} parameter has {table.label(numbers[0])} twice. Name each "
+                f"{dialect.parameter(parameter)} has {table.label(numbers[0])} twice. Name each "
                 "column once."
             )
         found[numbers[0]] = None

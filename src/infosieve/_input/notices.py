@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from infosieve._core.dialect import bare, either, parameter, row, setting
 from infosieve._core.messages import shown, warn
 from infosieve._core.types import BoolArray, ColumnSet, FloatArray, IntArray
 from infosieve._input.in_time import is_dated, out_of_order, repeated
@@ -36,7 +37,7 @@ def tell_of_targets(y: Table, without: BoolArray) -> None:
     if without.any():
         warn(
             f"{y.label(0) if y.n_columns == 1 else 'y'} has missing values in {without.sum()} of "
-            f"{without.size} samples (the first in row {int(np.argmax(without))}): these samples "
+            f"{without.size} samples (the first in {row(int(np.argmax(without)))}): these samples "
             "are left out."
         )
 
@@ -44,13 +45,15 @@ def tell_of_targets(y: Table, without: BoolArray) -> None:
 def tell_of_dropped(n_dropped: int, n_samples: int) -> None:
     if n_dropped >= n_samples - 1:
         raise ValueError(
-            f"{n_dropped} of {n_samples} samples have missing values: missing='drop' leaves "
-            f"{n_samples - n_dropped}. Pass missing='auto', or leave out columns with many gaps."
+            f"{n_dropped} of {n_samples} samples have missing values: "
+            f"{setting('missing', 'drop')} leaves {n_samples - n_dropped}. Pass "
+            f"{setting('missing', 'auto')}, or leave out columns with many gaps."
         )
     if n_dropped:
         warn(
             f"{n_dropped} of {n_samples} samples have missing values, and are left out "
-            "(missing='drop')."
+            f"({setting('missing', 'drop')}).",
+            about="gaps",
         )
 
 
@@ -94,8 +97,10 @@ def warn_of_dates(x: "AnyTable", together: Together) -> None:
     if index.is_monotonic_increasing and index.is_unique:
         warn(
             "The rows of X have dates, one after the other, and are taken as independent. If "
-            "neighbouring rows are alike, pass series=True where that is a parameter; if not, "
-            "X.reset_index(drop=True) says so."
+            f"neighbouring rows are alike, pass {setting('series', True)}"
+            f"{either(' where that is a parameter', '')}; if not, X.reset_index(drop=True) says "
+            "so.",
+            about="dates",
         )
 
 
@@ -103,18 +108,18 @@ def check_dates(index: Any) -> None:
     """Refuse rows that are said to be in order of time, and have dates that are not."""
     if not is_dated(index):
         return
-    if (row := out_of_order(index)) is not None:
+    if (found := out_of_order(index)) is not None:
         raise ValueError(
-            f"The 'series' parameter says that rows are in order of time, but by their index they "
-            f"are not: {row}. Sort them by it: X.sort_index(), and y with it (y.loc[X.index], or "
+            f"{parameter('series')} says that rows are in order of time, but by their index they "
+            f"are not: {found}. Sort them by it: X.sort_index(), and y with it (y.loc[X.index], or "
             "y[X.index.argsort()] before, for an array). If the index says something else, "
             "X.reset_index(drop=True) leaves the rows as they are."
         )
     if (rows := repeated(index)) is not None:
         warn(
             f"Rows are taken as one series, but {rows}. If these are several individuals, or "
-            "places, pass groups (which of them each row is of) instead of series=True, or one of "
-            "them at a time."
+            f"places, pass {bare('groups')} (which of them each row is of) instead of "
+            f"{setting('series', True)}, or one of them at a time."
         )
 
 
@@ -129,8 +134,12 @@ def warn_of_class_codes(y: Table) -> None:
         if few <= distinct.size <= many and repeated and (distinct == np.rint(distinct)).all():
             warn(
                 f"{y.label(int(j))} has {distinct.size} distinct whole numbers, and is taken as "
-                "numbers. If they are codes of classes, pass discrete_target=True; if they are "
-                "numbers, discrete_target=False says so."
+                "numbers. If they are codes of classes, "
+                + either(
+                    "pass discrete_target=True; if they are numbers, discrete_target=False says "
+                    "so.",
+                    "--categorical with its name says so.",
+                )
             )
 
 
@@ -142,14 +151,15 @@ def warn_of_dominated(table: Any, columns: IntArray) -> None:
     values = table.column(j)
     far = np.abs(values - np.nanmedian(values))
     rows = np.flatnonzero(far == np.nanmax(far))
-    row, at = min((int(i) if table.kept is None else int(table.kept[i]), i) for i in rows)
+    place, at = min((int(i) if table.kept is None else int(table.kept[i]), i) for i in rows)
     times = int((values == values[at]).sum())
     more = f" (and {times - 1} more)" if times > 1 else ""
     others = f" So do {columns.size - 1} other columns." if columns.size > 1 else ""
     warn(
-        f"{table.label(j)} has the value {shown(values[at])} in row {row}{more}, so far from all "
-        f"others that these hardly differ on the standard scale.{others} If it stands for a "
-        "missing value, write NaN for it; if it is a value, pass scale='normal-scores'."
+        f"{table.label(j)} has the value {shown(values[at])} in {row(place)}{more}, so far from "
+        f"all others that these hardly differ on the standard scale.{others} If it stands for a "
+        "missing value, write NaN for it; if it is a value, pass "
+        f"{setting('scale', 'normal-scores')}."
     )
 
 
@@ -164,7 +174,7 @@ def warn_of_identifiers(problem: "Problem", x: ColumnSet, left_out: Collection[i
             "Left out as identifiers, with more levels than half of the "
             f"{table.n_samples} samples: {names}{more}. Nothing can be learnt from names that "
             "hardly occur twice. If these are numbers, pass them as numbers; if they are "
-            "categories, join rare ones, or declare them (discrete_features)."
+            f"categories, join rare ones, or declare them ({bare('discrete_features')})."
         )
         found = np.setdiff1d(found, list(left_out))
     if found.size:
@@ -172,8 +182,10 @@ def warn_of_identifiers(problem: "Problem", x: ColumnSet, left_out: Collection[i
         more = f" So have {found.size - 1} other columns." if found.size > 1 else ""
         warn(
             f"{table.label(j)} has {x.n_distinct[j]} categories in {table.n_samples} samples, as "
-            f"identifiers have: its information cannot be told from chance.{more} Leave it out, "
-            "join rare categories or, if these are numbers, pass them as numbers."
+            f"identifiers have: its information cannot be told from chance.{more} "
+            f"{either('Leave it out', 'Leave it out with --exclude')}, join rare categories or, if "
+            "these are numbers, pass them as numbers.",
+            about="identifiers",
         )
     few = x.categorical & (_ROWS * x.n_distinct > table.n_samples)
     few[[*found, *left_out]] = False
@@ -182,11 +194,11 @@ def warn_of_identifiers(problem: "Problem", x: ColumnSet, left_out: Collection[i
     if few.any() and problem.together.groups is None:
         j = int(np.argmax(few))
         more = f" So have {few.sum() - 1} other columns." if few.sum() > 1 else ""
+        way = either("leave the column out of X and pass it as groups", "give it as --groups")
         warn(
             f"{table.label(j)} has {x.n_distinct[j]} values in {table.n_samples} samples, so few "
             f"samples each that they may be individuals.{more} If several rows are of one "
-            "individual, leave the column out of X and pass it as groups: rows of one individual "
-            "are alike, and tests must know it."
+            f"individual, {way}: rows of one individual are alike, and tests must know it."
         )
 
 
@@ -213,9 +225,13 @@ def warn_of_two_values(problem: "Problem", discrete_features: Any) -> None:
         names = ", ".join(shown(x.names[j]) for j in found[:3].tolist())
         more = f" and {found.size - 3} other columns" if found.size > 3 else ""
         which = f"[{shown(x.names[int(found[0])])}{', ...' if found.size > 1 else ''}]"
+        way = either(
+            f"pass discrete_features={which}, or booleans", "--categorical with its name says so"
+        )
         warn(
             f"{names}{more}: two numbers each, and the target is classes. A column of two values "
-            f"tells classes far better as a category: pass discrete_features={which}, or booleans."
+            "tells classes far better as a category: "
+            f"{way}."
         )
 
 
@@ -238,7 +254,7 @@ def warn_of_the_target(problem: "Problem", selected: Sequence[int]) -> None:
                 warn(
                     f"{problem.x.label(j)} is a copy of {target}, or the same in other words: from "
                     "each value of one follows that of the other. If it is not known before the "
-                    "target is, leave it out."
+                    f"target is, {either('leave it out', 'leave it out with --exclude')}."
                 )
 
 

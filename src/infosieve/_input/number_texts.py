@@ -10,6 +10,8 @@ from collections.abc import Iterable, Sequence
 from functools import cache
 from typing import TypeAlias
 
+from infosieve._core.dialect import either
+
 Marks: TypeAlias = tuple[str, str]  # decimal and thousands
 
 THOUSANDS = ",.'_ "
@@ -126,8 +128,8 @@ def way_to_numbers(levels: Sequence[object], look_at: int = 100) -> str:
     texts = [tidied(text) for text in levels[:look_at] if isinstance(text, str)]
     marks = meanings((text for text in texts if not adorned(text)), ".")
     if len(marks) != 1 or any(map(adorned, texts)):
-        return (
-            "Take out what is no part of the numbers; pandas.to_numeric makes numbers of the rest"
+        return "Take out what is no part of the numbers" + either(
+            "; pandas.to_numeric makes numbers of the rest", " in the file"
         )
     decimal, thousands = marks[0]
     replaced = f".str.replace({thousands!r}, '')" if thousands else ""

@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from scipy.sparse import issparse
 
+from infosieve._core.dialect import either
 from infosieve._core.messages import shown, warn
 from infosieve._core.types import FloatArray, Runner
 from infosieve._executors.threads import Threads
@@ -123,12 +124,14 @@ def warn_of_number_texts(table: Any, texts: Iterable[int]) -> None:
             raise ValueError(
                 f"{table.label(first)} holds numbers as text ({shown(found[first][0])}): "
                 f"{n_levels:,} different values in {table.n_samples:,} samples, too many for "
-                f"classes. {way}; if they are classes, pass a pandas categorical."
+                f"classes. {way}; if they are classes, "
+                f"{either('pass a pandas categorical', '--categorical says so')}."
             )
         more = f" So do {len(others)} other columns." if others else ""
         warn(
             f"{table.label(first)} holds {what} as text ({shown(found[first][0])}), and text is "
-            f"categories.{more} {way}; if it is categories, declare it discrete."
+            f"categories.{more} {way}; if it is categories, "
+            f"{either('declare it discrete', '--categorical says so')}."
         )
 
 
@@ -163,8 +166,11 @@ def check_columns(
             raise TypeError(
                 f"{label} holds {shown(np.asarray(column, object)[0])}, which is no number, where "
                 "only numbers will do. Turn it into numbers (pandas.get_dummies makes a column of "
-                "0 and 1 for each category), or leave it out; if it was declared continuous, "
-                "declare it discrete."
+                "0 and 1 for each category), or "
+                + either(
+                    "leave it out; if it was declared continuous, declare it discrete.",
+                    "leave it out with --exclude.",
+                )
             )
         checked.values[j], offset = as_floats(
             column, label, None if known is None else known.get(j, 0)

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from infosieve._core.dialect import either, mention, parameter, row, setting
 from infosieve._core.messages import shown
 from infosieve._core.parameters import is_flag, is_int
 from infosieve._core.types import FloatArray, IntArray, WritableArrays
@@ -57,7 +58,7 @@ class Together(WritableArrays):
         groups, places = pd.factorize(self.groups[rows])[0], self.places[rows]
         if groups.max(initial=0) == 0:
             raise ValueError(
-                "The 'groups' parameter has a single group among the samples that are used: "
+                f"{parameter('groups')} has a single group among the samples that are used: "
                 "nothing can be estimated."
             )
         return Together(groups, places=places)
@@ -70,23 +71,24 @@ def together_of(groups: Any, series: Any, n_samples: int, index: Any = None) -> 
     """What users say of rows that belong together, checked; ``index`` is that of X, or None."""
     if not (is_flag(series) or (is_int(series) and series >= 1)):
         raise ValueError(
-            "The 'series' parameter must be False, True (rows are in order of time), or how many "
+            f"{parameter('series')} must be False, True (rows are in order of time), or how many "
             f"neighbouring rows belong together, at least 1. Got {series!r} instead."
         )
     if groups is None:
         if series is False:
             return INDEPENDENT
         if not is_flag(series) and _ROWS * series > n_samples:
+            most = max(1, n_samples // _ROWS)
+            way = either(f"Pass {most} or less, or True", f"Give {most} or less to --series-window")
             raise ValueError(
-                f"The 'series' parameter says that {series} neighbouring rows belong together: of "
-                f"{n_samples} samples, fewer than {_ROWS} are so far apart. Pass "
-                f"{max(1, n_samples // _ROWS)} or less, or True."
+                f"{parameter('series')} says that {series} neighbouring rows belong together: of "
+                f"{n_samples} samples, fewer than {_ROWS} are so far apart. {way}."
             )
         return Together(in_order=True, window=None if is_flag(series) else int(series))
     if series:
         raise ValueError(
-            "The 'series' parameter is for rows in order of time, 'groups' for rows of several "
-            "individuals: pass one of them. Series of several individuals are groups."
+            f"{parameter('series')} is for rows in order of time, {mention('groups')} for rows "
+            "of several individuals: pass one of them. Series of several individuals are groups."
         )
     if same_labels_in_another_order(index, getattr(groups, "index", None)):
         raise ValueError(
@@ -99,33 +101,34 @@ def together_of(groups: Any, series: Any, n_samples: int, index: Any = None) -> 
 def _codes(groups: Any, n_samples: int) -> IntArray:
     if isinstance(groups, str):
         raise ValueError(
-            "The 'groups' parameter must be one column, a label for each sample. Got a text: pass "
+            f"{parameter('groups')} must be one column, a label for each sample. Got a text: pass "
             f"the column itself, such as table[{shown(groups)}], and leave it out of X."
         )
     columns = read_columns(in_memory(groups, "groups"), "groups")[0]
     if len(columns) != 1:
         raise ValueError(
-            "The 'groups' parameter must be one column, a label for each sample. Got "
+            f"{parameter('groups')} must be one column, a label for each sample. Got "
             f"{len(columns)} columns instead."
         )
     labels = pd.Series(np.asarray(columns[0], object))
     if labels.size != n_samples:
         raise ValueError(
-            f"The 'groups' parameter has {labels.size} labels for {n_samples} samples. Pass "
-            "one for each row of X."
+            f"{parameter('groups')} has {labels.size} labels for {n_samples} samples. "
+            f"{either('Pass one for each row of X', 'Each row needs one')}."
         )
     codes, levels = pd.factorize(labels, use_na_sentinel=True)
     if (codes < 0).any():
-        row = int(np.argmax(codes < 0))
+        at = int(np.argmax(codes < 0))
         raise ValueError(
-            f"The 'groups' parameter has no label in row {row} ({(codes < 0).sum()} of {n_samples} "
+            f"{parameter('groups')} has no label in {row(at)} ({(codes < 0).sum()} of {n_samples} "
             "are missing). Give each of these rows a group of its own, or leave them out."
         )
     if len(levels) == 1:
         raise ValueError(
-            f"The 'groups' parameter has a single group, {shown(levels[0])}: rows of one group are "
-            "not compared with each other, so nothing can be estimated. Leave 'groups' out if the "
-            "rows are independent; if they are in order of time, pass series=True."
+            f"{parameter('groups')} has a single group, {shown(levels[0])}: rows of one group are "
+            "not compared with each other, so nothing can be estimated. Leave "
+            f"{mention('groups')} out if the rows are independent; if they are in order of time, "
+            f"pass {setting('series', True)}."
         )
     return np.asarray(codes, np.int64)
 

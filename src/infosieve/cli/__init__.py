@@ -5,17 +5,23 @@ Nothing heavy is imported before a command needs it.
 
 import sys
 import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Annotated
 
 import typer
 
-from infosieve._core.command_line import units_of
-from infosieve._core.progress import Progress
-from infosieve.cli import again, choose_k, cluster, demo, relevance, report, select, stability
+from infosieve.cli import (
+    choose_k,
+    cluster,
+    demo,
+    permutation_test,
+    relevance_test,
+    report,
+    select,
+    stability,
+)  # fmt: skip
 from infosieve.cli.command import Command
-from infosieve.cli.errors import STATUS, fail, reported, show_warning, told, warn_anew
+from infosieve.cli.errors import STATUS, begin_anew, fail, reported, show_warning
+from infosieve.cli.options import DEBUG
 
 app = typer.Typer(
     name="infosieve",
@@ -28,7 +34,8 @@ app = typer.Typer(
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
 app.command(cls=Command)(select.select)
-app.command(cls=Command)(relevance.relevance)
+app.command(cls=Command)(relevance_test.relevance_test)
+app.command(cls=Command)(permutation_test.permutation_test)
 app.command(cls=Command)(stability.stability)
 app.command(cls=Command)(choose_k.choose_k)
 app.command(cls=Command)(cluster.cluster)
@@ -39,7 +46,7 @@ app.command(cls=Command)(demo.demo)
 @app.callback(invoke_without_command=True)
 def _root(
     version: Annotated[bool, typer.Option("--version", help="print the version")] = False,
-    debug: Annotated[bool, typer.Option("--debug", help="show where an error comes from")] = False,
+    debug: Annotated[bool, DEBUG] = False,
 ) -> None:
     if version:
         import infosieve
@@ -48,29 +55,14 @@ def _root(
         raise typer.Exit
 
 
-@contextmanager
-def _progress_in_our_words() -> Iterator[None]:
-    """Lines of progress name options; whoever runs the command from Python has them back after."""
-    before = Progress.in_words
-    Progress.in_words = staticmethod(told)  # type: ignore[method-assign]
-    try:
-        yield
-    finally:
-        Progress.in_words = staticmethod(before)  # type: ignore[method-assign]
-
-
 def main(arguments: list[str] | None = None) -> None:
     """Run the command; the exit status is one of :data:`STATUS`."""
     given = sys.argv[1:] if arguments is None else arguments
-    units = list(units_of(given))
-    debug = any(name == "debug" for name, _ in units)
-    given = [word for name, some in units if name != "debug" for word in some] or ["--help"]
-    again.remember(given)
-    warn_anew()
+    begin_anew()
     warnings.showwarning = show_warning  # type: ignore[assignment]
-    with reported(debug), _progress_in_our_words():
-        code = app(given, prog_name="infosieve", standalone_mode=False)
+    with reported():
+        code = app(given or ["--help"], prog_name="infosieve", standalone_mode=False)
         sys.stdout.flush()
         if code == 130:  # typer has caught Ctrl-C
-            fail("interrupted", 130, debug)
+            fail("interrupted", 130)
         sys.exit(code if isinstance(code, int) else 0)

@@ -2,127 +2,49 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Annotated, Any
+from typing import Any
 
-import typer
-
-from infosieve.cli import options as o
+from infosieve.cli.command import Asked, command
 from infosieve.cli.errors import InputError
+from infosieve.cli.options import Asks
 
 # So many columns that are left out are named.
 _NAMES = 5
 
 
-def cluster(
-    file: o.FilePath,
-    target: o.Target,
-    features: o.Features = None,
-    exclude: o.Exclude = None,
-    categorical: o.Categorical = None,
-    missing: o.Missing = "auto",
-    groups: o.Groups = None,
-    series: o.Series = False,
-    delimiter: o.Delimiter = None,
-    decimal: o.Decimal = None,
-    encoding: o.Encoding = None,
-    sheet: o.Sheet = None,
-    dates: o.Dates = "error",
-    n_clusters: Annotated[str | None, typer.Option(help="a number, or auto")] = None,
-    similarity_threshold: Annotated[
-        float | None, typer.Option(help="join no clusters less similar than this")
-    ] = None,
-    similarity: Annotated[str, typer.Option(help="supervised or unsupervised")] = "supervised",
-    correlation: Annotated[str, typer.Option(help="pearson or spearman")] = "pearson",
-    linkage: Annotated[
-        str, typer.Option(help="representative, average or complete")
-    ] = "representative",
-    representative: Annotated[str, typer.Option(help="mean, medoid or pls")] = "mean",
-    connectivity: Annotated[str, typer.Option(help="chain: neighbours only; or none")] = "none",
-    scale: o.Scale = "standard",
-    cv: Annotated[int, typer.Option(help="folds that judge numbers of clusters")] = 4,
-    seed: o.Seed = None,
-    jobs: o.Jobs = -1,
-    dask: o.Dask = None,
-    out: Annotated[
-        str | None, typer.Option(help="write the representatives and the target")
-    ] = None,
-    html: o.Html = None,
-    json: o.Json = False,
-    quiet: o.Quiet = False,
-    config: o.Config = None,
-) -> None:
+_OUT = "the representatives and the target"
+
+
+@command(Asks(("ClusteringSettings",), ("series_window",), _OUT))
+def cluster(asked: Asked) -> None:
     """Join columns that are redundant with each other."""
-    from infosieve.cli.places import check, finish
-    from infosieve.cli.workers import check_dask, workers
-
-    check({"FILE": file, "--config": config, "--out": out, "--html": html})
-    check_dask(dask)
-    from infosieve.cli.data import read_data
-    from infosieve.cli.tables import Reading, in_memory
-
-    how = Reading(
-        features=features,
-        exclude=exclude,
-        categorical=categorical,
-        missing=missing,
-        groups=groups,
-        delimiter=delimiter,
-        decimal=decimal,
-        encoding=encoding,
-        sheet=sheet,
-        dates=dates,
-        series=series,
-    )
-    data = read_data(file, target, how)
-    from infosieve._engines.numba.jit import announcer
+    asked.check()
+    data = asked.read()
+    from infosieve.cli.models import alone
     from infosieve.clustering import FeatureClustering
+    from infosieve.examination import categories, with_left_out
 
-    announcer.silent = quiet
-    number = n_clusters or ("auto" if similarity_threshold is None else None)
-    clustering = FeatureClustering(
-        o.literal(number),
-        similarity_threshold=similarity_threshold,
-        similarity=similarity,  # type: ignore[arg-type]
-        correlation=correlation,  # type: ignore[arg-type]
-        linkage=linkage,  # type: ignore[arg-type]
-        representative=representative,  # type: ignore[arg-type]
-        connectivity=o.literal(connectivity),
-        scale=o.literal(scale),
-        cv=cv,
-        missing=missing,  # type: ignore[arg-type]
-        series=series,
-        n_jobs=jobs,
-        random_state=seed,
-        verbose=0 if quiet else 1,
-    )
-    X, y = in_memory(data.X), data.y
-    left_out = categories(X, data.declared)
+    how = asked.settings("ClusteringSettings", data)
+    if how["similarity_threshold"] is not None and "n_clusters" not in asked.given:
+        how["n_clusters"] = None
+    how["model"] = alone(asked["model"], data)
+    clustering = FeatureClustering(**how)
+    X, y = data.in_memory, data.y
+    left_out = categories(X, data.discrete_features)
     if len(left_out) == X.shape[1]:
         _refuse_nothing_but(left_out)
     X = X.drop(columns=left_out)
     if data.discrete_target is True:
         y = y.astype("category")
-    with workers(dask, jobs) as clustering.executor:
+    with asked.workers() as clustering.executor:
         clustering.fit(X, y, data.groups)
     clustering.executor = None
     clustering.set_output(transform="pandas")
     result = with_left_out(clustering.result_, left_out)
-    finish(
+    asked.finish(
         _with_categories(result) if data.discrete_target is True else result,
-        json,
-        html,
-        out,
         lambda: data.beside_target(clustering.transform(X)),
     )
-
-
-def categories(X: Any, declared: Sequence[str]) -> list[Any]:
-    """The columns that clusters have no place for: categories have no distances."""
-    from infosieve._core.messages import shown
-    from infosieve._input.kinds import kind_of
-
-    kinds = {name: kind_of(X[name], f"column {shown(name)} of X") for name in X}
-    return [name for name in X if name in declared or kinds[name] == "category"]
 
 
 def _refuse_nothing_but(left_out: Sequence[Any]) -> None:
@@ -134,15 +56,6 @@ def _refuse_nothing_but(left_out: Sequence[Any]) -> None:
         f"clusters join columns of numbers, but all are categories: {named}{more}; "
         "infosieve select takes them"
     )
-
-
-def with_left_out(result: Any, names: Sequence[Any]) -> Any:
-    """The result, which knows the categories that were left out."""
-    if not names:
-        return result
-    known = result.provenance
-    parameters = {**known.parameters, "categories": [*names]}
-    return replace(result, provenance=replace(known, parameters=parameters))
 
 
 def _with_categories(result: Any) -> Any:

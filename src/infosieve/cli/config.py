@@ -13,7 +13,7 @@ def configure(context: typer.Context, path: str | None) -> str | None:
     """Take the defaults of a command's options from a file."""
     if path is None:
         return None
-    known = {p.name: p for p in context.command.params if p.name and p.name != "config"}
+    known = {p.name: p for p in context.command.params if p.name and not p.is_eager}
     defaults = {}
     for key, value in _read(path).items():
         name = key.replace("-", "_")

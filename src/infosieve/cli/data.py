@@ -60,6 +60,15 @@ class Data:
         known = self.discrete_target is True
         return not known and has_two_values(self.y, f"column {shown(self.y.name)} of y")
 
+    @property
+    def in_memory(self) -> pd.DataFrame:
+        """The columns, read where they are on disk."""
+        return tables.in_memory(self.X)
+
+    def matching(self, patterns: Iterable[str], option: str) -> list[str]:
+        """The columns to look at that match any of some globs, which an option has."""
+        return _matching(patterns, list(self.X.columns), option)
+
     def beside_target(self, columns: Any) -> pd.DataFrame:
         """The table that --out names: some columns, and the target."""
         return pd.concat([tables.in_memory(columns), self.y], axis=1)

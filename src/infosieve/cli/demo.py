@@ -5,6 +5,8 @@ from typing import Annotated
 
 import typer
 
+from infosieve.cli.options import DEBUG
+
 
 class Example(StrEnum):
     """Data of the demo."""
@@ -16,6 +18,7 @@ class Example(StrEnum):
 def demo(
     data: Annotated[Example | None, typer.Argument(help="one of them; default: both")] = None,
     html: Annotated[str, typer.Option(help="the page to write")] = "infosieve-demo.html",
+    debug: Annotated[bool, DEBUG] = False,
 ) -> None:
     """Select where the answer is known, and write a report."""
     from infosieve.cli.places import check

@@ -10,21 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from infosieve._core.command_line import quoted
 from infosieve._core.files import first_line
-from infosieve._core.messages import brief, shown
+from infosieve._core.messages import brief, quoted, shown
+from infosieve._core.models import WORDS
 from infosieve.cli.errors import InputError
 
-# Words for models: a regressor and a classifier of scikit-learn.
-WORDS = {
-    "neighbors": (
-        "KNeighborsRegressor(weights='distance')",
-        "KNeighborsClassifier(weights='distance')",
-    ),
-    "trees": ("ExtraTreesRegressor", "ExtraTreesClassifier"),
-    "support-vectors": ("SVR", "SVC"),
-    "linear": ("RidgeCV", "LogisticRegression"),
-}
 # Where scikit-learn has its models; to look through all of it takes seconds.
 _HOMES = (
     "ensemble",
@@ -53,13 +43,8 @@ _OF_TESTS = ("null", "correction", "resample", "alpha", "n_permutations")
 _OF_SEARCH = ("n_features_to_select", "search", "removal")
 
 
-def check_options(context: Any, stop: str, tests: bool) -> None:
+def check_options(given: Collection[str], stop: str, tests: bool) -> None:
     """Refuse options that would have no effect; ``tests``: whether anything asks for tests."""
-    given = {
-        name
-        for name in context.params
-        if getattr(context.get_parameter_source(name), "name", "DEFAULT") != "DEFAULT"
-    }
     if stop != "cv":
         _refuse(given, _OF_PREDICTION, "is about --stop cv: give that, too, or leave it out")
         return
@@ -85,21 +70,22 @@ def _refuse(given: Collection[str], names: Sequence[str], why: str) -> None:
 
 
 def model_of(text: str | None, data: Any) -> Any:
-    """The model that a text names, behind what prepares columns; None for the default."""
-    if text is None:
-        return None
+    """The model that a text names, behind what prepares columns; a word, or None, as it is."""
+    named = alone(text, data)
+    return named if named is None or isinstance(named, str) else prepared(named, data.declared)
+
+
+def alone(text: str | None, data: Any) -> Any:
+    """The model that a text names, by itself."""
+    if text is None or text in WORDS:
+        return text
     from sklearn.base import is_regressor
 
-    name, parameters = _parsed(WORDS[text][data.classes] if text in WORDS else text)
+    name, parameters = _parsed(text)
     model = _made(name, parameters)
     if not (data.two_numbers and is_regressor(model)):
         _check_kind(model, name, data.classes, str(data.y.name))
-    if text == "support-vectors" and not data.classes:  # who have an error that they do not mind
-        from sklearn.compose import TransformedTargetRegressor
-        from sklearn.preprocessing import StandardScaler
-
-        model = TransformedTargetRegressor(model, transformer=StandardScaler())
-    return prepared(model, data.declared)
+    return model
 
 
 def _parsed(text: str) -> tuple[str, dict[str, Any]]:

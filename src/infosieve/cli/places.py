@@ -5,8 +5,6 @@ import stat
 import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
-from functools import partial
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -19,7 +17,6 @@ import pyarrow.parquet
 
 from infosieve._core.files import atomic, first_line, printable, special
 from infosieve._sources import ARROW
-from infosieve.cli import again
 from infosieve.cli.csv_files import SEPARATORS
 from infosieve.cli.errors import InputError
 
@@ -83,29 +80,8 @@ def _identity(option: str, path: str) -> Any:
     return (status.st_dev, status.st_ino) if stat.S_ISREG(status.st_mode) else None
 
 
-def finish(
-    result: Any,
-    json: bool,
-    html: str | None,
-    out: str | None = None,
-    table: Callable[[], pd.DataFrame] | None = None,
-    beside: Mapping[str, Any] | None = None,
-    shown: bool = False,
-) -> None:
-    """Print a result, then write its ``table`` and its report; what fails prevents nothing else.
-
-    ``beside`` has results that are told after it, and are sections of its report. ``shown``: the
-    result was printed before.
-    """
-    result = signed(result)
-    tasks: list[Callable[[], None]] = [] if shown else [lambda: show_result(result, json)]
-    beside = {} if beside is None else {name: signed(other) for name, other in beside.items()}
-    if not json:
-        tasks += [partial(show_result, other, json) for other in beside.values()]
-    if out is not None and table is not None:
-        tasks.append(lambda: write_table(table(), out))
-    if html is not None:
-        tasks.append(lambda: write_page(result, html, **beside))
+def all_of(tasks: Iterable[Callable[[], None]]) -> None:
+    """Do each of them, whatever becomes of the others; the last that fails is raised."""
     failed: list[Exception] = []
     for task in tasks:
         try:
@@ -119,12 +95,6 @@ def finish(
             print(f"infosieve: error: {printable(first_line(one))}", file=sys.stderr)
     if failed:
         raise failed[-1]
-
-
-def signed(result: Any) -> Any:
-    """The result, with the command that gave it."""
-    command = again.command(result.provenance.seed)
-    return replace(result, provenance=replace(result.provenance, command=command))
 
 
 def show_result(result: Any, json: bool) -> None:

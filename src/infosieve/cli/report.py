@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from infosieve.cli.errors import InputError
+from infosieve.cli.options import DEBUG
 
 _FILES = (
     "what --json wrote; - is standard input. After a selection, the relevance test, the stability "
@@ -20,6 +21,7 @@ _BESIDE = {"relevance-test": "relevance", "stability": "stability", "clusters": 
 def report(
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help=_FILES)],
     html: Annotated[str, typer.Option(help="the page to write")] = "report.html",
+    debug: Annotated[bool, DEBUG] = False,
 ) -> None:
     """Write the HTML report of a result that was kept as JSON, with others beside it."""
     from infosieve.cli.places import check, write_page

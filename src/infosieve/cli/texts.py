@@ -16,8 +16,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from infosieve._core.command_line import quoted
-from infosieve._core.messages import brief, shown
+from infosieve._core.messages import brief, quoted, shown
 from infosieve._input.number_texts import (
     FLAGS,
     THOUSANDS,

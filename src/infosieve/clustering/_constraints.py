@@ -7,6 +7,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
+from infosieve._core.dialect import parameter
 from infosieve._core.types import BoolArray, Columns, IntArray
 from infosieve._input.duplicates import find_duplicates
 
@@ -71,13 +72,13 @@ def _edges(matrix: Any, m: int) -> tuple[Any, Any]:
     shape = matrix.shape if hasattr(matrix, "shape") else np.shape(matrix)
     if shape != (m, m):
         raise ValueError(
-            "The 'connectivity' parameter must be None, 'chain', or a matrix with a row "
+            f"{parameter('connectivity')} must be None, 'chain', or a matrix with a row "
             f"and a column for each of the {m} columns of X. Got "
             + (f"the shape {shape}." if shape else f"{matrix!r} instead.")
         )
     graph = coo_array(matrix)
     graph.eliminate_zeros()
     if np.isnan(graph.data.astype(np.float64)).any():
-        raise ValueError("The 'connectivity' parameter has NaN: say 0 or 1 for each pair.")
+        raise ValueError(f"{parameter('connectivity')} has NaN: say 0 or 1 for each pair.")
     first, second = graph.coords
     return first, second

@@ -1,6 +1,5 @@
 """Supervised clustering of features: those join that are redundant with respect to the target."""
 
-import warnings
 from dataclasses import fields
 from typing import Any, ClassVar, Literal, Self
 
@@ -8,6 +7,9 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
+from infosieve._core.dialect import parameter, setting
+from infosieve._core.messages import unsaid
+from infosieve._core.models import made_of_word
 from infosieve._core.parameters import check_folds, check_x, is_int
 from infosieve._core.progress import Progress
 from infosieve._core.settings import (
@@ -55,7 +57,7 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
     Parameters
     ----------
     n_clusters : int, "auto" or None, default="auto"
-        The number of clusters. "auto": chosen by repeated cross-validation of ``estimator`` behind
+        The number of clusters. "auto": chosen by repeated cross-validation of ``model`` behind
         the clusters, which are found anew without each fold. Tried are 1 to 14, 16, 18, ... by
         steps of a seventh, up to the number of different columns or of samples, whichever is less.
         Of draws of the folds, each asks for the smallest number whose error (1 - score) is at most
@@ -83,14 +85,15 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         column and the next, for spectra and other curves. A matrix: where it is not zero.
     scale : {"standard", "normal-scores"} or None, default="standard"
         What is done to each column, and to the target, first.
-    estimator : scikit-learn regressor or classifier, or None, default=None
-        The model whose ``score`` behind the clusters chooses their number, with
-        ``n_clusters="auto"``. None: partial least squares, judged by squared error, with the number
-        of components that has the least in all folds. For a target of categories, pass a
-        classifier.
+    model : estimator, {"neighbors", "trees", "support-vectors", "linear"} or None, default=None
+        What predicts behind the clusters, whose ``score`` chooses their number, with
+        ``n_clusters="auto"``: a regressor or classifier of scikit-learn, or a word for one as
+        :class:`MISelector` has them. None: partial least squares, judged by squared error, with the
+        number of components that has the least in all folds. For a target of categories, pass a
+        classifier, or a word.
     cv : int, splitter or iterable of (train, test), default=4
         The folds of that choice; with ``groups``, a number of folds keeps these together. Samples
-        are cut into a number of folds five times (twice with an ``estimator``, or with more than
+        are cut into a number of folds five times (twice with a ``model``, or with more than
         500 columns; once if rows are in order of time); a splitter is asked once.
     missing : {"auto", "median", "drop", "error"}, default="auto"
         What becomes of gaps in X. "median", which "auto" is here: they are filled with the median
@@ -191,7 +194,7 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         representative: Representative = "mean",
         connectivity: Any = None,
         scale: Scale = "standard",
-        estimator: Any = None,
+        model: Any = None,
         cv: Any = 4,
         missing: Literal["auto", "median", "drop", "error"] = "auto",
         series: bool = False,
@@ -208,7 +211,7 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         self.representative = representative
         self.connectivity = connectivity
         self.scale = scale
-        self.estimator = estimator
+        self.model = model
         self.cv = cv
         self.missing = missing
         self.series = series
@@ -236,11 +239,6 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
             Itself.
         """
         ClusteringSettings.of(self.get_params(deep=False))
-        if self.estimator is not None and not hasattr(self.estimator, "fit"):
-            raise ValueError(
-                "The 'estimator' parameter must be None, or a regressor or classifier as "
-                f"scikit-learn has them. Got {self.estimator!r} instead."
-            )
         seed = seed_of(self.random_state)
         check_x(X)
         X = run_once(X, "X")
@@ -281,13 +279,13 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         if y is None and self._needs_target:
             raise ValueError(
                 "This FeatureClustering estimator requires y to be passed, but the target y is "
-                "None. similarity='unsupervised' with a number of clusters needs none."
+                f"None. {setting('similarity', 'unsupervised')} with a number of clusters needs "
+                "none."
             )
         how = "median" if self.missing == "auto" else self.missing
         if self._needs_target:
-            with warnings.catch_warnings():
-                if self.series:  # it is known already that they follow each other
-                    warnings.filterwarnings("ignore", "The rows of X have dates")
+            # Of a series it is known already that its rows follow each other.
+            with unsaid(*(["dates"] if self.series else [])):
                 settings = Settings(discrete_features=False, discrete_target=(), missing=how)
                 problem = open_problem(X, y, settings, groups=groups, as_passed=True)
         else:
@@ -297,11 +295,11 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         number: Any = self.n_clusters
         if is_int(number) and number > problem.x.n_columns:
             raise ValueError(
-                f"The 'n_clusters' parameter asks for {self.n_clusters} clusters, but X has "
+                f"{parameter('n_clusters')} asks for {self.n_clusters} clusters, but X has "
                 f"{problem.x.n_columns} columns."
             )
         if isinstance(number, str):
-            check_cross_validation(self.estimator, self.cv, problem.y, problem.together.groups)
+            check_cross_validation(self.model, self.cv, problem.y, problem.together.groups)
         else:
             check_folds(self.cv)
         return problem
@@ -348,7 +346,7 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         most = min(dendrogram.n_distinct, problem.n_samples)
         validation = CrossValidation(
             agglomeration=self._agglomeration,
-            estimator=self.estimator,
+            model=made_of_word(self.model, bool(problem.y.categorical.any())),
             numbers=numbers_to_try(dendrogram.n_components, most),
         )
         groups = problem.together.groups

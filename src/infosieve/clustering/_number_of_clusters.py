@@ -1,4 +1,4 @@
-"""How many clusters: by number, by a threshold, or by cross-validation of an estimator."""
+"""How many clusters: by number, by a threshold, or by cross-validation of a model."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,6 +15,7 @@ from sklearn.model_selection import (
 )
 from threadpoolctl import threadpool_limits
 
+from infosieve._core.dialect import bare, mention, parameter, setting
 from infosieve._core.parameters import check_folds, is_int
 from infosieve._core.types import Executor, FloatArray, IntArray
 from infosieve._input.scaling import Scaling
@@ -24,33 +25,33 @@ from infosieve.clustering._constraints import Constraints
 from infosieve.clustering._pls import pls_errors
 
 # How often samples are cut into folds. Five times, and the number depends little on how they are
-# cut; with an estimator, or with more than _WIDE columns, that takes too long
+# cut; with a model, or with more than _WIDE columns, that takes too long
 # (docs/cluster-number.md).
 _REPEATS, _FEW, _WIDE = 5, 2, 500
 # The share of error that fewer clusters may add; and how often folds are drawn with replacement.
 _MORE, _DRAWS = 0.05, 1000
 
 
-def check_cross_validation(estimator: Any, cv: Any, y: Table, groups: IntArray | None) -> None:
+def check_cross_validation(model: Any, cv: Any, y: Table, groups: IntArray | None) -> None:
     """Refuse a choice of the number that is bound to fail, before work begins."""
     if not is_int(cv):
         check_folds(cv)
     n_groups = 0 if groups is None else int(groups.max()) + 1
     if is_int(cv) and groups is not None and cv > n_groups:
         raise ValueError(
-            f"The 'cv' parameter asks for {cv} folds, but there are {n_groups} groups, which stay "
+            f"{parameter('cv')} asks for {cv} folds, but there are {n_groups} groups, which stay "
             "together. Use fewer folds."
         )
     if is_int(cv) and not 2 <= cv <= y.n_samples:
         raise ValueError(
-            "The 'cv' parameter must be at least 2, and at most the number of samples "
+            f"{parameter('cv')} must be at least 2, and at most the number of samples "
             f"({y.n_samples}). Got {cv!r} instead; a number of clusters needs no folds."
         )
-    if estimator is None and y.categorical.any():
+    if model is None and y.categorical.any():
         raise ValueError(
             f"{y.label(int(np.argmax(y.categorical)))} holds categories, and "
-            "n_clusters='auto' judges numbers of clusters by regression. Pass a classifier as "
-            "'estimator', or a number of clusters."
+            f"{setting('n_clusters', 'auto')} judges numbers of clusters by regression. Pass a "
+            f"classifier as {mention('model')}, or a number of clusters."
         )
 
 
@@ -67,7 +68,7 @@ def check_copies(n_clusters: Any, constraints: Constraints, table: Table) -> Non
     if is_int(n_clusters) and n_clusters > most:
         first, copy = (repr(table.names[j]) for j in constraints.copies[0][:2])
         raise ValueError(
-            f"The 'n_clusters' parameter asks for {n_clusters} clusters, but only {most} of the "
+            f"{parameter('n_clusters')} asks for {n_clusters} clusters, but only {most} of the "
             f"{table.n_columns} columns of X differ: copies (equal, shifted, scaled or negated, "
             f"such as {first} and {copy}) stay together. Ask for at most {most}."
         )
@@ -77,9 +78,9 @@ def check_connected(n_clusters: int, n_components: int) -> None:
     """Refuse fewer clusters than the connectivity permits."""
     if n_clusters < n_components:
         raise ValueError(
-            f"The 'n_clusters' parameter asks for {n_clusters} clusters, but 'connectivity' has "
-            f"{n_components} connected components, and nothing joins these. Ask for at "
-            f"least {n_components}, or connect more columns."
+            f"{parameter('n_clusters')} asks for {n_clusters} clusters, but "
+            f"{mention('connectivity')} has {n_components} connected components, and nothing joins "
+            f"these. Ask for at least {n_components}, or connect more columns."
         )
 
 
@@ -92,18 +93,18 @@ class Folds:
     groups: IntArray | None  # of each sample; those of a group are all in one fold
     in_order: bool  # whether folds are stretches of time
 
-    def splits(self, X: FloatArray, target: Any, estimator: Any) -> Iterator[tuple[Any, Any]]:
+    def splits(self, X: FloatArray, target: Any, model: Any) -> Iterator[tuple[Any, Any]]:
         """(train, test) of all folds, cut several times where samples can be shuffled."""
         if not is_int(self.cv) or self.in_order:
             folds = KFold(self.cv) if is_int(self.cv) else self.cv
             yield from check_cv(folds).split(X, target, self.groups)
             return
-        classes = estimator is not None and is_classifier(estimator)
+        classes = model is not None and is_classifier(model)
         kind = StratifiedKFold if classes else KFold
         if self.groups is not None:
             kind = StratifiedGroupKFold if classes else GroupKFold
         n_units = len(X) if self.groups is None else int(self.groups.max()) + 1
-        repeats = _REPEATS if estimator is None and X.shape[1] <= _WIDE else _FEW
+        repeats = _REPEATS if model is None and X.shape[1] <= _WIDE else _FEW
         if self.cv == n_units:  # there is one way to cut
             repeats = 1
         for seed in np.random.SeedSequence(self.seed).generate_state(repeats).tolist():
@@ -113,14 +114,14 @@ class Folds:
 
 @dataclass(frozen=True, kw_only=True)
 class CrossValidation:
-    """How well an estimator predicts unseen samples behind each number of clusters.
+    """How well a model predicts unseen samples behind each number of clusters.
 
-    Columns are joined anew without each fold. An ``estimator`` of None is partial least squares,
+    Columns are joined anew without each fold. A ``model`` of None is partial least squares,
     with the number of components that has the least error in all folds.
     """
 
     agglomeration: Agglomeration
-    estimator: Any
+    model: Any
     numbers: IntArray
 
     def results(
@@ -129,16 +130,16 @@ class CrossValidation:
         """The scores of all numbers, as scikit-learn's ``cv_results_``."""
         x, y = tables
         target = y.original()
-        if self.estimator is None:
+        if self.model is None:
             target = Scaling(y.values, "standard").apply(y.values.T)
-        splits = list(folds.splits(x.values.T, target, self.estimator))
+        splits = list(folds.splits(x.values.T, target, self.model))
         shared = [executor.share(value) for value in (tables, constraints, target)]
         jobs = ((1, (self, *shared, train, test)) for train, test in splits)
         each = np.array(list(executor.map(_judge_fold, jobs)))  # splits, numbers, components
         if not np.isfinite(each).all():
             raise ValueError(
-                "The scores of the 'estimator' are not all numbers (R^2 is not defined for a fold "
-                "of one sample). Use fewer folds (cv)."
+                "The scores of the model are not all numbers (R^2 is not defined for a "
+                f"fold of one sample). Use fewer folds ({bare('cv')})."
             )
         components = each.mean(axis=0).argmax(axis=1)
         scores = np.take_along_axis(each, components[None, :, None], axis=2)[:, :, 0]
@@ -154,9 +155,9 @@ class CrossValidation:
 
         That of partial least squares is R^2 over all folds, as one fold may be one sample.
         """
-        if self.estimator is None:
+        if self.model is None:
             return 1.0 - pls_errors(known, target, new, truth)
-        model = clone(self.estimator).fit(known, target)
+        model = clone(self.model).fit(known, target)
         return np.array([float(model.score(new, truth))])
 
 

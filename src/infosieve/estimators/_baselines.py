@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from scipy.special import logsumexp
 
+from infosieve._core.dialect import parameter
 from infosieve._core.rules import is_int
 from infosieve._core.settings import ENTROPY_NEIGHBORS
 from infosieve._core.types import FloatArray, Metric, Neighbors
@@ -57,7 +58,7 @@ def histogram(X: Any, y: Any, *, bins: int | str = "auto") -> float:
         )
     if not is_int(bins) or not 1 <= int(bins) <= 10**6:
         raise ValueError(
-            "The 'bins' parameter must be 'auto' or an int from 1 to 1,000,000. "
+            f"{parameter('bins')} must be 'auto' or an int from 1 to 1,000,000. "
             f"Got {bins!r} instead."
         )
     n_bins = int(bins)
@@ -115,7 +116,7 @@ def parzen(X: Any, y: Any, *, bandwidth: float | str = "scott") -> float:
     number = isinstance(bandwidth, numbers.Real) and not isinstance(bandwidth, bool)
     if not number or not 1e-6 <= float(bandwidth) <= 1e6:
         raise ValueError(
-            "The 'bandwidth' parameter must be 'scott' or a number from 1e-6 to 1e6. "
+            f"{parameter('bandwidth')} must be 'scott' or a number from 1e-6 to 1e6. "
             f"Got {bandwidth!r} instead."
         )
     width = float(bandwidth)

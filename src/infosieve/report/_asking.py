@@ -5,16 +5,15 @@ gaps and how a file is read; not how the search was made, unless the same search
 """
 
 import shlex
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
 
-from infosieve._core.command_line import Unit, units_of, with_options
-
-# Options that say what the data are, and have a value.
-_OF_DATA: tuple[str, ...] = ("target", "features", "exclude", "categorical", "missing", "groups")
-_OF_DATA += ("series-window", "delimiter", "decimal", "encoding", "sheet", "dates", "config")
+# Options that say what the data are.
+_OF_DATA: tuple[str, ...] = ("file", "target", "features", "exclude", "categorical", "missing")
+_OF_DATA += ("groups", "series", "series_window", "delimiter", "decimal", "encoding", "sheet")
+_OF_DATA += ("dates",)
 # Values of parameters that are longer are not written out.
 _LONG = 60
 # Columns are redundant whose ranks share about half of their variance, whatever the target.
@@ -26,14 +25,12 @@ REDUNDANT: dict[str, Any] = {
 }
 # Of more columns, --full does not ask.
 CLUSTERED = 2000
-# Clusters have gaps as medians: a value of their own is nothing that can be asked for.
-_NOT_OF_CLUSTERS = (("--missing", "value"), ("--missing=value",))
 
 
 def alternatives(result: Any) -> str:
     """How to ask for what could stand in."""
-    if result.provenance.command:
-        return _and(result.provenance.command, "--alternatives")
+    if result.provenance.options:
+        return _again(result.provenance, alternatives=True)
     data = ", ".join(["X", "y", *_groups(result.provenance)])
     return f'selector.alternatives({data}); selector.result_.report("report.html")'
 
@@ -41,8 +38,8 @@ def alternatives(result: Any) -> str:
 def tests(result: Any) -> str:
     """How to ask which columns that a model wants are certain."""
     known = result.provenance
-    if known.command:
-        return _and(known.command, "--test")
+    if known.options:
+        return _again(known, test=True)
     data = ", ".join(["X", "y", *_groups(known)])
     return (
         f"selector.set_params(test=True, random_state={known.seed}).fit({data}).result_"
@@ -53,10 +50,10 @@ def tests(result: Any) -> str:
 def relevance(result: Any) -> str:
     """How to ask which columns are informative by themselves."""
     known = result.provenance
-    if known.command:
+    if known.options:
         if is_series(known):  # which has no halves, and so no --full
-            return _command(known.command, "relevance", "--html", "relevance.html")
-        return _full(known.command)
+            return _of_the_same(known, "relevance-test", html="relevance.html")
+        return _full(known)
     call = f"relevance_test({', '.join(['X', 'y', *_groups(known), *_of_data(known)])})"
     report = f'selector.result_.report("report.html", relevance={call})'
     return f"from infosieve import relevance_test; {report}"
@@ -65,8 +62,8 @@ def relevance(result: Any) -> str:
 def stability(result: Any) -> str:
     """How to ask what halves of the samples choose; a selector knows the rest."""
     known = result.provenance
-    if known.command:
-        return _full(known.command)
+    if known.options:
+        return _full(known)
     call = f"stability({', '.join(['selector', 'X', 'y', *_groups(known)])})"
     report = f'selector.result_.report("report.html", stability={call})'
     return f"from infosieve import stability; {report}"
@@ -75,9 +72,9 @@ def stability(result: Any) -> str:
 def prediction(result: Any) -> str:
     """How to ask how many columns predict best."""
     known = result.provenance
-    if known.command:
-        more = ("--stop", "cv", "--seed", str(known.seed), "--html", "predict.html")
-        return _command(known.command, "select", *more)
+    if known.options:
+        more = {"stop": "cv", "seed": known.seed, "html": "predict.html"}
+        return _of_the_same(known, "select", **more)
     settings = ", ".join(['stop="cv"', *_of_data(known), f"random_state={known.seed}"])
     fit = f"fit({', '.join(['X', 'y', *_groups(known)])})"
     call = f'MISelector({settings}).{fit}.result_.report("predict.html")'
@@ -87,11 +84,10 @@ def prediction(result: Any) -> str:
 def clusters(result: Any) -> str:
     """How to ask which columns are redundant; empty where all are categories."""
     known = result.provenance
-    if known.command:
-        full = "full" in (name for name, _ in _read(known.command))
-        if full or is_series(known) or len(result.features) > CLUSTERED:
-            return _command_for_clusters(known.command)
-        return _full(known.command)
+    if known.options:
+        if known.options.get("full") or is_series(known) or len(result.features) > CLUSTERED:
+            return _clusters(known)
+        return _full(known)
     declared = _declared(result)
     if len(declared) == len(result.features):
         return ""
@@ -169,64 +165,47 @@ def _declared(result: Any) -> list[Any]:
 
 def given(known: Any, name: str) -> list[str]:
     """The values of an option of the command that gave a result; none without a command."""
-    units = _read(known.command) if known.command else []
-    return [
-        words[1] if words[1:] else words[0].partition("=")[2] for one, words in units if one == name
-    ]
+    value = known.options.get(name, [])
+    return list(map(str, value)) if isinstance(value, (list, tuple)) else [str(value)]
 
 
-def _read(command: str) -> list[Unit]:
-    """The name of each option of a selection, and its words; that of the file is empty.
+def _command(name: str, options: Mapping[str, Any]) -> str:
+    """A command line, as a shell reads it; without a file there is none."""
+    file = str(options.get("file", ""))
+    words, last = ["infosieve", name, file], list[str]()
+    if file.startswith("-") and file != "-":
+        words, last = words[:-1], ["--", file]
+    for option, value in options.items():
+        flag = f"--{option.replace('_', '-')}"
+        if value is True:
+            words.append(flag)
+        elif option != "file" and value is not False:
+            several = value if isinstance(value, (list, tuple)) else [value]
+            words += [word for one in several for word in (flag, str(one))]
+    return shlex.join([*words, *last]) if file else ""
 
-    Empty where a record has something else for a command.
-    """
-    try:
-        words = shlex.split(command)
-    except ValueError:  # a quote without an end, in a record that somebody wrote
-        return []
-    if words[:2] != ["infosieve", "select"]:
-        return []
-    return list(units_of(words[2:]))
 
-
-def _and(command: str, *more: str) -> str:
+def _again(known: Any, **more: Any) -> str:
     """The same command with more options."""
-    units = _read(command)
-    if not units or units[-1][1][0] != "--":
-        return " ".join([command, *more])
-    return shlex.join(with_options(shlex.split(command), *more))
+    return _command("select", known.options | more)
 
 
-def _written(command: str, units: Iterable[Unit], *more: str) -> str:
-    words = [word for _, some in units for word in some]
-    return shlex.join(["infosieve", command, *with_options(words, *more)])
-
-
-def _full(command: str) -> str:
+def _full(known: Any) -> str:
     """The same command, with all questions: one document has no room for them, a page has."""
-    units = _read(command)
-    names = [name for name, _ in units]
-    if "full" in names:  # it was asked, and broken off
-        return command
-    if "json" not in names or "html" in names:
-        return _and(command, "--full")
-    kept = [unit for unit in units if unit[0] != "json"]
-    return _written("select", kept, "--full", "--html", "report.html")
+    more: dict[str, Any] = {"full": True}
+    if known.options.get("json") and not known.options.get("html"):
+        more |= {"json": False, "html": "report.html"}
+    return _again(known, **more)
 
 
-def _command(command: str, name: str, *more: str) -> str:
+def _of_the_same(known: Any, name: str, *but: str, **more: Any) -> str:
     """Another command about the same data."""
-    kept = [unit for unit in _read(command) if unit[0] in ("", "series", *_OF_DATA)]
-    return _written(name, kept, *more) if kept else ""
+    data = {one: value for one, value in known.options.items() if one in _OF_DATA}
+    return _command(name, {one: data[one] for one in data if one not in but} | more)
 
 
-def _command_for_clusters(command: str) -> str:
-    """Clusters of the same columns, on a page of their own."""
-    units = [unit for unit in _read(command) if unit[0] in ("", *_OF_DATA)]
-    kept = [
-        unit for unit in units if unit[0] != "series-window" and unit[1] not in _NOT_OF_CLUSTERS
-    ]
-    more = list[str]()
-    for name, value in REDUNDANT.items():
-        more += [f"--{name.replace('_', '-')}", str(value)]
-    return _written("cluster", kept, *more, "--html", "clusters.html") if kept else ""
+def _clusters(known: Any) -> str:
+    """Clusters of the same columns, on a page of their own; a gap is no value of its own there."""
+    own = ("missing",) if known.options.get("missing") == "value" else ()
+    more = REDUNDANT | {"html": "clusters.html"}
+    return _of_the_same(known, "cluster", "series", "series_window", *own, **more)

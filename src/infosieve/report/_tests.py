@@ -1,7 +1,6 @@
 """Facts about estimates and tests: of each column by itself, of candidates; the choice of K."""
 
 import math
-import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -156,17 +155,9 @@ class RelevanceFacts:
 
 
 def target_name(known: Provenance) -> str | None:
-    """The target of a test, by the command that asked for it; None where that does not say it."""
-    try:
-        given = shlex.split(known.command or "")
-    except ValueError:  # a quote without an end, in a record that somebody wrote
-        return None
-    for i, one in enumerate(given):
-        if one.startswith("--target="):
-            return one.removeprefix("--target=")
-        if one == "--target" and i + 1 < len(given):
-            return given[i + 1]
-    return None
+    """The target of a test, by the command that asked for it; None where none did."""
+    target = known.options.get("target")
+    return None if target is None else str(target)
 
 
 @dataclass(frozen=True)

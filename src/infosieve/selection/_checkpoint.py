@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, TypedDict
 
+from infosieve._core.dialect import parameter
 from infosieve._core.documents import Count, dump, load, plain, typed
 from infosieve._core.files import InUseError, held, special, write_atomically
 from infosieve._core.provenance import Provenance
@@ -31,7 +32,7 @@ def claimed(path: Any) -> Iterator[None]:
         yield
         return
     if not isinstance(path, (str, os.PathLike)):
-        raise TypeError(f"The 'checkpoint' parameter must be a path or None. Got {path!r} instead.")
+        raise TypeError(f"{parameter('checkpoint')} must be a path or None. Got {path!r} instead.")
     kind = special(Path(path))
     if kind is not None:  # to read a pipe is to wait for ever
         raise OSError(f"The checkpoint {path} is {kind}. Name a file, or one that is yet to be.")

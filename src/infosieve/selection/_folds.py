@@ -14,6 +14,7 @@ from sklearn.model_selection import (
     TimeSeriesSplit,
 )
 
+from infosieve._core.dialect import bare, parameter, setting
 from infosieve._core.files import first_line
 from infosieve._core.messages import brief, shown
 from infosieve._core.parameters import check_folds, is_int
@@ -57,8 +58,8 @@ def drawn_folds(cv: int | None, problem: Problem, classes: bool, seed: int) -> l
         n, what = int(groups.max()) + 1, "groups, which stay together"
     if n_folds > n:
         raise ValueError(
-            f"The 'cv' parameter asks for {n_folds} folds, but there are {n} {what}. Use fewer "
-            f"folds (cv={n})."
+            f"{parameter('cv')} asks for {n_folds} folds, but there are {n} {what}. Use fewer "
+            f"folds ({setting('cv', n)})."
         )
     if problem.together.in_order:
         return _split_by(TimeSeriesSplit(n_folds), problem)
@@ -81,8 +82,9 @@ def _split_by(splitter: Any, problem: Problem, order: IntArray | None = None) ->
             pairs = list(splitter.split(np.zeros(problem.n_samples), target, groups))
         except ValueError as error:
             raise ValueError(
-                "The 'cv' parameter asks for folds that these samples cannot be split into: "
-                f"{brief(first_line(error), 300).rstrip('.')}. Use fewer folds (cv)."
+                f"{parameter('cv')} asks for folds that these samples cannot be split into: "
+                f"{brief(first_line(error), 300).rstrip('.')}. Use fewer folds "
+                f"({bare('cv')})."
             ) from error
     found = [_pair(pair, i, problem.n_samples) for i, pair in enumerate(pairs, 1)]
     return _checked([(order[learn], order[judge]) for learn, judge in found])
@@ -96,7 +98,7 @@ def _pair(pair: Any, number: int, n: int) -> Split:
     whole = all(p.ndim == 1 and p.dtype.kind in "iu" for p in parts)
     if len(parts) != 2 or not whole or any(((p < 0) | (p >= n)).any() for p in parts):
         raise ValueError(
-            "The 'cv' parameter must give pairs of rows, to learn from and to judge on, that are "
+            f"{parameter('cv')} must give pairs of rows, to learn from and to judge on, that are "
             f"whole numbers from 0 to {n - 1}. Got {shown(pair)} as fold {number}."
         )
     return parts[0], parts[1]
@@ -107,13 +109,13 @@ def _checked(folds: list[Split]) -> list[Split]:
     if len(folds) < 2:
         once = "" if folds else ": a generator gives its folds once, pass list(...) of it"
         raise ValueError(
-            f"The 'cv' parameter must give two folds or more. Got {len(folds) or 'none'}{once}."
+            f"{parameter('cv')} must give two folds or more. Got {len(folds) or 'none'}{once}."
         )
     for number, (learn, judge) in enumerate(folds, start=1):
         if not (learn.size and judge.size):
             what = "judge on" if learn.size else "learn from"
             raise ValueError(
-                f"The 'cv' parameter gives no sample to {what} in fold {number}. Use fewer folds "
-                "(cv), or others."
+                f"{parameter('cv')} gives no sample to {what} in fold {number}. Use fewer folds "
+                f"({bare('cv')}), or others."
             )
     return folds

@@ -15,10 +15,12 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.metrics import check_scoring
 from sklearn.utils import _safe_indexing
 
+from infosieve._core.dialect import bare, either, mention, parameter, setting
 from infosieve._core.files import first_line
 from infosieve._core.formats import counted
 from infosieve._core.messages import brief, warn
 from infosieve._core.model_text import described, name_of, name_of_score, seeded
+from infosieve._core.models import made_of_word
 from infosieve._core.progress import Progress
 from infosieve._core.rules import is_text
 from infosieve._core.settings import SelectorSettings
@@ -139,22 +141,23 @@ class Trial:
             raise ValueError(
                 f"The score of {name} is {score} (fold {number + 1}, "
                 f"{counted(len(judge), 'sample')}); it must be a finite number. Use fewer folds "
-                "(cv), or another 'scoring'."
+                f"({bare('cv')}), or another {mention('scoring')}."
             )
         return score
 
     def _other_model(self, values: Any) -> str:
         """The way out where a model fails on some columns."""
         if self.thin:
-            return "Use fewer folds (cv)."
+            return f"Use fewer folds ({bare('cv')})."
         if not _unprepared(values):
-            return "Pass another 'model'."
-        return (
+            return f"Pass another {mention('model')}."
+        return either(
             "A model is given columns of X as they are: pass a pipeline that prepares them "
             "(scales, fills gaps, encodes text) for the model, such as make_pipeline("
             "make_column_transformer((OneHotEncoder(handle_unknown='ignore', sparse_output=False), "
             "make_column_selector(dtype_exclude='number')), remainder='passthrough'), model) for "
-            "text, or model=None."
+            "text, or model=None.",
+            "Give another --model.",
         )
 
     def _unjudged(
@@ -165,13 +168,13 @@ class Trial:
             model.predict(values)
         except Exception as failed:
             return _refused(f"{name} cannot predict {fold}", failed, self._other_model(values))
-        way_out = "Pass another 'model' or 'scoring'."
+        way_out = f"Pass another {mention('model')} or {mention('scoring')}."
         if isinstance(model, (DummyClassifier, DummyRegressor)):
             way_out = (
                 "All numbers of columns are compared with none, where that model predicts: pass a "
-                "'scoring' that judges any model by what it predicts."
+                f"{mention('scoring')} that judges any model by what it predicts."
             )
-        what = f"The 'scoring' parameter ({self.scoring}) cannot judge {name} {fold}"
+        what = f"{parameter('scoring')} ({self.scoring}) cannot judge {name} {fold}"
         return _refused(what, error, way_out)
 
 
@@ -197,14 +200,15 @@ def trial_of(study: Selection, X: Any, search: Search, folds: list[Split] | None
     most = min(search.strategy.max_features, len(search.candidates))
     classes = _has_classes(problem)
     own, categorical = settings.model is None, problem.x.categorical
-    model = default_model(classes) if own else clone(settings.model)
+    ready = own or isinstance(settings.model, str)  # for numbers with gaps, and codes
+    model = default_model(classes) if own else clone(made_of_word(settings.model, classes))
     seeded(model, seed % 2**32)
     if not own:
         _check_kind(model, problem.y.label(0), classes)
 
     def fresh(columns: Sequence[int]) -> Any:
         alone = clone(model)
-        return with_preparation(alone, categorical[list(columns)]) if own else alone
+        return with_preparation(alone, categorical[list(columns)]) if ready else alone
 
     scoring, scorer = _judge(settings.scoring, model, problem, classes)
     as_passed = not own or (classes and settings.scoring is not None)  # which may name a class
@@ -212,7 +216,7 @@ def trial_of(study: Selection, X: Any, search: Search, folds: list[Split] | None
         model=model,
         fresh=fresh,
         classes=classes,
-        take=_as_measured(problem) if own else _as_passed(problem, X),
+        take=_as_measured(problem) if ready else _as_passed(problem, X),
         y=_targets(problem) if as_passed else _measured_targets(problem, classes),
         scorer=scorer,
         scoring=name_of_score(scoring),
@@ -231,12 +235,13 @@ def _has_classes(problem: Problem) -> bool:
     categorical = problem.y.categorical
     if categorical.any() and not categorical.all():
         raise ValueError(
-            "y has classes and numbers: no model predicts both. With stop='cv', pass one of them."
+            "y has classes and numbers: no model predicts both. With "
+            f"{setting('stop', 'cv')}, pass one of them."
         )
     if categorical.sum() > 1:
         raise ValueError(
-            f"y has {categorical.size} columns of classes. With stop='cv', pass one of them, or "
-            "one column whose classes are their combinations."
+            f"y has {categorical.size} columns of classes. With {setting('stop', 'cv')}, pass one "
+            "of them, or one column whose classes are their combinations."
         )
     return bool(categorical.all())
 
@@ -248,8 +253,8 @@ def _warn_of_rare_classes(y: Table) -> None:
         also = " or 'roc_auc'" if counts.size == 2 else ""
         warn(
             f"{y.label(0)} has a class with {counts.min()} of {y.n_samples} samples, which "
-            f"accuracy hardly sees. Pass scoring='balanced_accuracy'{also} if it matters; "
-            "scoring='accuracy' says that it does not."
+            f"accuracy hardly sees. Pass {setting('scoring', 'balanced_accuracy')}{also} if it "
+            f"matters; {setting('scoring', 'accuracy')} says that it does not."
         )
 
 
@@ -262,7 +267,7 @@ def _judge(scoring: Any, model: Any, problem: Problem, classes: bool) -> tuple[A
     elif isinstance(scoring, str) and (why := unjudged(scoring, _targets(problem), classes)):
         target = problem.y.label(0) if problem.y.n_columns == 1 else "y"
         raise ValueError(
-            f"The 'scoring' parameter {scoring!r} cannot judge predictions of {target}, which has "
+            f"{parameter('scoring')} {scoring!r} cannot judge predictions of {target}, which has "
             f"{'classes' if classes else 'numbers'}: {why.rstrip('.')}. Pass another one, or None."
         )
     return scoring, check_scoring(model, scoring=scoring)
@@ -278,17 +283,19 @@ def classes_asked(settings: SelectorSettings) -> Any:
     known = settings.discrete_target
     if not (settings.by_model and is_text(known, "auto")):
         return known
-    if settings.model is not None and is_classifier(settings.model):
+    model = None if isinstance(settings.model, str) else settings.model
+    if model is not None and is_classifier(model):
         return True
-    if settings.model is not None and not is_regressor(settings.model):
+    if model is not None and not is_regressor(model):
         return known
     of_numbers = isinstance(settings.scoring, str) and settings.scoring in _OF_NUMBERS
-    return () if settings.model is not None or of_numbers else known  # by type: two are numbers
+    return () if model is not None or of_numbers else known  # by type: two are numbers
 
 
 def refuse_numbers(settings: SelectorSettings, y: Any) -> None:
     """A classifier says that the target has classes; numbers with fractions are none."""
-    if settings.stop != "cv" or settings.model is None or not is_classifier(settings.model):
+    model = None if isinstance(settings.model, str) else settings.model
+    if settings.stop != "cv" or model is None or not is_classifier(model):
         return
     if not is_text(settings.asked["discrete_target"], "auto"):
         return
@@ -297,7 +304,7 @@ def refuse_numbers(settings: SelectorSettings, y: Any) -> None:
         table = read_table(y, "y", missing="auto")
     for j in np.flatnonzero(~table.categorical).tolist():
         if np.nansum(table.column(j) % 1):
-            _check_kind(settings.model, table.label(j), classes=False)
+            _check_kind(model, table.label(j), classes=False)
 
 
 def _check_kind(model: Any, target: str, classes: bool) -> None:
@@ -307,13 +314,13 @@ def _check_kind(model: Any, target: str, classes: bool) -> None:
     name = type(model).__name__
     if not (is_classifier(model) or is_regressor(model)):
         raise TypeError(
-            f"The 'model' parameter must be a regressor or a classifier; {name} is neither. Of a "
+            f"{parameter('model')} must be a regressor or a classifier; {name} is neither. Of a "
             "pipeline, the last step must be one."
         )
     wanted = "a classifier" if classes else "a regressor"
     raise ValueError(
-        f"The 'model' parameter is {name}, but {target} has {'classes' if classes else 'numbers'}: "
-        f"pass {wanted}, or say what the target is (discrete_target={not classes})."
+        f"{parameter('model')} is {name}, but {target} has {'classes' if classes else 'numbers'}: "
+        f"pass {wanted}, or say what the target is ({setting('discrete_target', not classes)})."
     )
 
 
@@ -499,8 +506,9 @@ def cut(search: Search, trial: Trial, folds: Sequence[Fold], kept: CVCheckpoint 
         warn(
             f"{scores.model_name} predicts no better with columns than without: {scores.scoring} "
             f"is {scores.best_score:.3g} at best, and {scores.without:.3g} without any. There may "
-            "be nothing to predict from, or another 'model' or 'scoring' may see it; "
-            "MISelector() tests whether columns are informative."
+            f"be nothing to predict from, or another {mention('model')} or {mention('scoring')} "
+            f"may see it; {either('MISelector()', '--stop auto')} tests whether columns are "
+            "informative."
         )
     return scores
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from joblib import cpu_count
 
+from infosieve._core.dialect import bare, setting
 from infosieve._core.files import printable
 from infosieve._core.formats import p_text
 from infosieve._core.parameters import FEWEST_SCREENED, is_sequential
@@ -88,21 +89,21 @@ def shorter(selector: Any, n_samples: int, n_kept: int | None, n_threads: int | 
     (None: others do).
     """
 
-    def setting(pairs: bool) -> str:
+    def saving(pairs: bool) -> str:
         if n_threads == 1 and cpu_count() > 1:
-            return "n_jobs=-1, all cores"
+            return f"{setting('n_jobs', -1)}, all cores"
         if selector.resample is not None:
-            return "resample=None, one estimate where there are 20"
+            return f"{setting('resample', None)}, one estimate where there are 20"
         if selector.max_samples is None and n_samples >= 2 * PART:
-            return "max_samples='auto', estimates of parts of the samples"
+            return f"{setting('max_samples', 'auto')}, estimates of parts of the samples"
         if n_kept is None and selector.correction == "max":
-            return "screen='auto', estimates of the best candidates only"
+            return f"{setting('screen', 'auto')}, estimates of the best candidates only"
         if pairs:
-            return "lookahead=1, no pairs"
+            return f"{setting('lookahead', 1)}, no pairs"
         if not is_sequential(selector.n_permutations):
-            return "n_permutations='auto', tests that end when they are sure"
+            return f"{setting('n_permutations', 'auto')}, tests that end when they are sure"
         if n_kept is not None and n_kept > FEWEST_SCREENED:
-            return f"screen={max(FEWEST_SCREENED, n_kept // 2)}, fewer estimates"
-        return "max_features, an end after so many steps, or fewer columns"
+            return f"{setting('screen', max(FEWEST_SCREENED, n_kept // 2))}, fewer estimates"
+        return f"{bare('max_features')}, an end after so many steps, or fewer columns"
 
-    return setting
+    return saving

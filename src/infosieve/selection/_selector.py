@@ -1,6 +1,5 @@
 """MISelector: feature selection as a scikit-learn estimator."""
 
-import warnings
 from dataclasses import replace
 from typing import Any, ClassVar, Literal, Self
 
@@ -11,7 +10,9 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted
 
+from infosieve._core.dialect import either, setting
 from infosieve._core.formats import p_text
+from infosieve._core.messages import warn
 from infosieve._core.model_text import PAIRS
 from infosieve._core.parameters import check_x, screen_size
 from infosieve._core.progress import Progress
@@ -106,12 +107,14 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         at most ``max_features`` of them (None: 50), and the fewest are kept whose
         cross-validated error exceeds the smallest by 5 % at most. The ranking is made anew without
         each fold.
-    model : estimator, default=None
+    model : estimator, {"neighbors", "trees", "support-vectors", "linear"} or None, default=None
         With ``stop="cv"``, what predicts: any regressor or classifier of scikit-learn's kind,
         which is given the columns of X as they are. A classifier says that the target has
-        classes. None: five nearest neighbours, weighted by distance; numbers are put on the
-        standard scale, gaps are medians beside a column that says where they were, and each level
-        of a category is a column; of more than 10,000 samples, a random part.
+        classes. A word is a model for numbers or for classes, whatever the target has, whose
+        columns are prepared: numbers are put on the standard scale, gaps are medians beside a
+        column that says where they were, and each level of a category is a column. None:
+        "neighbors" (five, weighted by distance), which learn from a random part of more than 10,000
+        samples.
     cv : int, splitter or iterable, default=5
         With ``stop="cv"``, the folds, as in scikit-learn. A number: so many, in random order, with
         the same share of each class; groups stay together, and of a series later rows are judged
@@ -447,7 +450,8 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             progress.say(f"{len(known)} steps are in the checkpoint")
             search.alone()
         if search.strategy.tested and self.correction is None:
-            progress.say("correction=None: p is that of a column alone, not of the best of many")
+            how = setting("correction", None)
+            progress.say(f"{how}: p is that of a column alone, not of the best of many")
         for step in search.steps(known):
             if checkpoint is not None:
                 checkpoint.keep(search.path)
@@ -518,12 +522,13 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
                 f"({best.exceedances} of {best.n_permutations} surrogates are as large)"
             )
         stop = settings_of(self).stop_rule
-        warnings.warn(
+        warn(
             f"No column was selected: the best of {best.n_candidates} candidates, {names} "
-            f"({best.mi:.3g} nats), does not pass: {verdict} (stop={stop!r}, "
-            f"alpha={self.alpha}). transform gives zero columns; min_features=1 keeps the best.",
-            UserWarning,
-            stacklevel=4,
+            f"({best.mi:.3g} nats), does not pass: {verdict} "
+            f"({setting('stop', stop)}, {setting('alpha', self.alpha)}). "
+            f"{either('transform gives zero columns; ', '')}{setting('min_features', 1)} keeps the "
+            "best.",
+            about="nothing selected",
         )
 
     def alternatives(self, X: Any, y: Any, groups: Any = None) -> pd.DataFrame:

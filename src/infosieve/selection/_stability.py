@@ -16,8 +16,9 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
 
+from infosieve._core.dialect import Dialect, parameter, setting, speaking, spoken
 from infosieve._core.files import first_line
-from infosieve._core.messages import shown, warn
+from infosieve._core.messages import shown, unsaid, warn
 from infosieve._core.model_text import import_lines, imports_of, portable, written
 from infosieve._core.parameters import check_x
 from infosieve._core.progress import Progress
@@ -41,8 +42,6 @@ from infosieve.selection._selector import MISelector, settings_of
 _FEWEST = 4
 # Of what halves warn of, so many different texts are told.
 _TOLD = 3
-# What a selector says of a half from which it chose nothing: the result says it for all halves.
-_NOTHING = "No column was selected"
 
 
 def stability(
@@ -173,12 +172,12 @@ def _check_selector(selector: Any, executor: Any) -> None:
         hasattr(selector, name) for name in ("fit", "get_params")
     ):
         raise TypeError(
-            "The 'selector' parameter must be an estimator that selects columns, such as "
+            f"{parameter('selector')} must be an estimator that selects columns, such as "
             f"MISelector(). Got {shown(selector)} instead."
         )
     if not hasattr(last, "get_support"):
         raise TypeError(
-            f"The 'selector' parameter must select columns (have 'get_support'), which "
+            f"{parameter('selector')} must select columns (have 'get_support'), which "
             f"{type(last).__name__} does not. Of a model with weights, pass "
             "SelectFromModel(model); of a pipeline, the part that ends in a selector."
         )
@@ -246,8 +245,11 @@ def _opened(selector: Any, X: Any, y: Any, groups: Any) -> _Samples:
         used &= ~x.incomplete
     rows, n = np.flatnonzero(used), x.n_samples
     if rows.size < n:
-        gaps = "no target, or gaps (missing='drop')" if missing == "drop" else "no target"
-        warn(f"{n - rows.size} of {n} samples have {gaps}, and are left out.")
+        gaps = "no target"
+        if missing == "drop":
+            gaps += f", or gaps ({setting('missing', 'drop')})"
+        text = f"{n - rows.size} of {n} samples have {gaps}, and are left out."
+        warn(text, about="samples left out")
     used_ones = x.take_rows(rows), target.take_rows(rows), together.of_rows(rows)
     rows = rows[order_of_rows(*used_ones)]
     X, y = _safe_indexing(X, rows), _safe_indexing(y, rows)
@@ -425,22 +427,24 @@ def _fitted(
     if executor is not None:
         with executor_of(executor, n_jobs, progress) as workers:
             shared = workers.share(samples)
-            yield from workers.map(_fit, ((1, (shared, half, True)) for half in halves))
+            jobs = ((1, (shared, half, True, spoken())) for half in halves)
+            yield from workers.map(_fit, jobs)
         return
     n_processes = min(Threads(n_jobs).n_workers, len(halves))
     if n_processes < 2:
-        yield from (_fit(None, samples, half, False) for half in halves)
+        yield from (_fit(None, samples, half, False, spoken()) for half in halves)
         return
     processes = Parallel(n_processes, backend="loky", return_as="generator")
-    yield from processes(delayed(_fit)(None, samples, half, True) for half in halves)
+    yield from processes(delayed(_fit)(None, samples, half, True, spoken()) for half in halves)
 
 
 def _fit(
-    _: Any, samples: _Samples, half: _Half, beside_others: bool
+    _: Any, samples: _Samples, half: _Half, beside_others: bool, dialect: Dialect
 ) -> tuple[tuple[int, ...], list[str]]:
     """Fit a clone on a half: what it chooses, and what it warns of.
 
-    ``beside_others``: other halves are fitted at the same time, so one thread must do.
+    ``beside_others``: other halves are fitted at the same time, so one thread must do. ``dialect``:
+    the words of the process that asks.
     """
     selector = clone(samples.selector)
     own = {"random_state": half.seed} | ({"n_jobs": 1} if beside_others else {})
@@ -449,7 +453,8 @@ def _fit(
     selector.set_params(**{name: own[end] for name, end in ends.items() if end in own})
     X, y = _safe_indexing(samples.X, half.rows), _safe_indexing(samples.y, half.rows)
     also = {} if samples.groups is None else _groups_of(selector, samples.groups[half.rows])
-    with _ear.listening() as texts:
+    # The result says of all halves together from how many nothing was chosen.
+    with speaking(dialect), unsaid("nothing selected"), _ear.listening() as texts:
         try:
             chosen = _chosen(selector.fit(X, y, **also), samples.names)
         except Exception as error:
@@ -527,8 +532,8 @@ _ear = _Ear()
 
 def _tell(said: Counter[str], n_halves: int) -> None:
     """Warn once of what halves have warned of."""
-    texts = [(text, times) for text, times in said.most_common() if not text.startswith(_NOTHING)]
+    texts = said.most_common()
     for text, times in texts[:_TOLD]:
-        warn(f"{times} of {n_halves} halves: {text}")
+        warn(text, apart=f"{times} of {n_halves} halves: ")
     if len(texts) > _TOLD:
         warn(f"Halves warned of {len(texts) - _TOLD} more things; fit the selector to see them.")

@@ -6,6 +6,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from infosieve._core.dialect import bare
 from infosieve._core.parameters import screen_size
 from infosieve._core.settings import N_FOLDS, NEIGHBORS_TRIED, SelectorSettings
 from infosieve._core.types import ColumnNumbers, ColumnSet, Engine
@@ -124,6 +125,7 @@ def _candidates(
     if len(found) < least:
         raise ValueError(
             f"{least} features are asked for, but only {len(found)} columns of X vary and "
-            "differ from each other. Ask for fewer (min_features, n_features_to_select)."
+            "differ from each other. Ask for fewer "
+            f"({bare('min_features')}, {bare('n_features_to_select')})."
         )
     return ColumnNumbers(found)

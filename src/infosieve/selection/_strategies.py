@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from infosieve._core.dialect import parameter
+from infosieve._core.dialect import mention, parameter
 from infosieve._core.formats import p_text
 from infosieve._core.settings import SelectorSettings, level_share
 from infosieve._core.types import ColumnNumbers, FloatArray, IntArray
@@ -323,6 +323,7 @@ def _bounds(settings: SelectorSettings, m: int) -> tuple[int, int]:
             raise ValueError(f"{parameter(name)} asks for {value} features, but X has {m} columns.")
     if least > most:
         raise ValueError(
-            f"The 'min_features' parameter ({least}) must not exceed 'max_features' ({most})."
+            f"{parameter('min_features')} ({least}) must not exceed "
+            f"{mention('max_features')} ({most})."
         )
     return least, most

@@ -6,6 +6,7 @@ from typing import Any, Literal
 import numpy as np
 
 from infosieve._core.categories import n_singletons
+from infosieve._core.dialect import mention, parameter, setting
 from infosieve._core.messages import warn
 from infosieve._core.parameters import screen_size
 from infosieve._core.settings import (
@@ -201,7 +202,9 @@ def permutation_test(
         x, target = columns.x, columns.target
         _refuse_constant(problem, chosen, x.constant)
         if pairs and len(chosen) < 2:
-            raise ValueError("The 'candidates' parameter must have two columns for 'pairs=True'.")
+            raise ValueError(
+                f"{parameter('candidates')} must have two columns for {setting('pairs', True)}."
+            )
         condition = columns.take_given([j for j in known if not x.constant[j]])
         warn_of_singletons(
             max(n_singletons(x.take([j]), condition, target) for j in chosen), x.n_samples
@@ -315,12 +318,13 @@ def _columns(table: Any, candidates: Any, given: Any) -> tuple[list[int], list[i
     tested = find_columns(candidates, table, "candidates")
     known = find_columns(given, table, "given")
     if not tested:
-        raise ValueError("The 'candidates' parameter is empty: name at least one column of X.")
+        raise ValueError(f"{parameter('candidates')} is empty: name at least one column of X.")
     for j in tested:
         if j in known:
             raise ValueError(
-                f"{table.label(j)} is both in 'candidates' and in 'given'. Given itself, a column "
-                "has no information: take it out of one of them."
+                f"{table.label(j)} is both in {mention('candidates')} and in "
+                f"{mention('given')}. Given itself, a column has no information: take it out of "
+                "one of them."
             )
     return tested, known
 
@@ -331,10 +335,10 @@ def _refuse_constant(problem: Problem, tested: ColumnNumbers, constant: Any) -> 
         if constant[j]:
             raise ValueError(
                 f"{problem.x.label(j)} {what}: permuted, it is itself. Leave it out of "
-                "'candidates'."
+                f"{mention('candidates')}."
             )
         if j in problem.by_order:
             raise ValueError(
                 f"{problem.x.label(j)} cannot be tested: {problem.why_by_order}, so that no "
-                "surrogate tells what chance would do. Leave it out of 'candidates'."
+                f"surrogate tells what chance would do. Leave it out of {mention('candidates')}."
             )

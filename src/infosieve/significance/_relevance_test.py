@@ -19,6 +19,7 @@ import numpy as np
 
 from infosieve._core.categories import codes_of, n_singletons
 from infosieve._core.chunks import chunks
+from infosieve._core.dialect import setting
 from infosieve._core.messages import warn
 from infosieve._core.parameters import check_x
 from infosieve._core.settings import TEST_NEIGHBORS, RelevanceSettings
@@ -384,7 +385,7 @@ def _warn_of_coarse(problem: Problem, result: RelevanceTest, alpha: float) -> No
     if missed.size > 1:
         n = missed.size - 1
         others = " Nor was 1 other column." if n == 1 else f" Nor were {n:,} other columns."
-    enough = f"n_permutations={math.ceil(n_tested / alpha)} would be enough."
+    enough = f"{setting('n_permutations', math.ceil(n_tested / alpha))} would be enough."
     if few_groups(result):
         enough = "More groups are needed."
     warn(

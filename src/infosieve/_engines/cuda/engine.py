@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from infosieve._core.dialect import setting
 from infosieve._core.files import first_line
 from infosieve._core.types import Batch, Columns, IntArray, Runner
 from infosieve._engines.base import CountingEngine, bivariate
@@ -180,7 +181,7 @@ def _within_memory(work: Any) -> Any:
             if budget < _LEAST:
                 raise MemoryError(
                     f"The GPU has too little free memory ({free / 1e6:.0f} MB) for this table. "
-                    "Free some, or use device='cpu'."
+                    f"Free some, or use {setting('device', 'cpu')}."
                 )
 
 
