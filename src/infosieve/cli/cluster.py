@@ -2,11 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from infosieve.cli.command import Asked, command
 from infosieve.cli.errors import InputError
 from infosieve.cli.options import Asks
+
+if TYPE_CHECKING:
+    from infosieve.results import ClusterResult
 
 # So many columns that are left out are named.
 _NAMES = 5
@@ -58,7 +61,7 @@ def _refuse_nothing_but(left_out: Sequence[Any]) -> None:
     )
 
 
-def _with_categories(result: Any) -> Any:
+def _with_categories(result: "ClusterResult") -> "ClusterResult":
     """The result, whose code says that the target is a category: no parameter does."""
     known = result.provenance
     code = known.code.replace(".fit(X, y", '.fit(X, y.astype("category")')

@@ -4,12 +4,15 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from infosieve._core.files import first_line, printable
 from infosieve.cli.command import Asked, command
 from infosieve.cli.errors import InputError, fail
 from infosieve.cli.options import Asks, option
+
+if TYPE_CHECKING:
+    from infosieve.results import SelectionResult
 
 _FULL = (
     "also ask --alternatives, what infosieve relevance-test and stability ask, and which columns "
@@ -91,7 +94,7 @@ def _check_full(asked: Asked) -> None:
         )
 
 
-def _with_units(result: Any, data: Any) -> Any:
+def _with_units(result: "SelectionResult", data: Any) -> "SelectionResult":
     """The result, which knows what numbers count that stand for dates, and what has no name."""
     more = {"dates": dict(data.units)} if data.units else {}
     more |= {"unnamed": data.n_unnamed} if data.n_unnamed else {}

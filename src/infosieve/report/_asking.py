@@ -10,6 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from infosieve.results import SelectionResult
+
 # Options that say what the data are.
 _OF_DATA: tuple[str, ...] = ("file", "target", "features", "exclude", "categorical", "missing")
 _OF_DATA += ("groups", "series", "series_window", "delimiter", "decimal", "encoding", "sheet")
@@ -27,7 +29,7 @@ REDUNDANT: dict[str, Any] = {
 CLUSTERED = 2000
 
 
-def alternatives(result: Any) -> str:
+def alternatives(result: SelectionResult) -> str:
     """How to ask for what could stand in."""
     if result.provenance.options:
         return _again(result.provenance, alternatives=True)
@@ -35,7 +37,7 @@ def alternatives(result: Any) -> str:
     return f'selector.alternatives({data}); selector.result_.report("report.html")'
 
 
-def tests(result: Any) -> str:
+def tests(result: SelectionResult) -> str:
     """How to ask which columns that a model wants are certain."""
     known = result.provenance
     if known.options:
@@ -47,7 +49,7 @@ def tests(result: Any) -> str:
     )
 
 
-def relevance(result: Any) -> str:
+def relevance(result: SelectionResult) -> str:
     """How to ask which columns are informative by themselves."""
     known = result.provenance
     if known.options:
@@ -59,7 +61,7 @@ def relevance(result: Any) -> str:
     return f"from infosieve import relevance_test; {report}"
 
 
-def stability(result: Any) -> str:
+def stability(result: SelectionResult) -> str:
     """How to ask what halves of the samples choose; a selector knows the rest."""
     known = result.provenance
     if known.options:
@@ -69,7 +71,7 @@ def stability(result: Any) -> str:
     return f"from infosieve import stability; {report}"
 
 
-def prediction(result: Any) -> str:
+def prediction(result: SelectionResult) -> str:
     """How to ask how many columns predict best."""
     known = result.provenance
     if known.options:
@@ -81,7 +83,7 @@ def prediction(result: Any) -> str:
     return f"from infosieve import MISelector; {call}"
 
 
-def clusters(result: Any) -> str:
+def clusters(result: SelectionResult) -> str:
     """How to ask which columns are redundant; empty where all are categories."""
     known = result.provenance
     if known.options:
@@ -141,7 +143,7 @@ def _literal(value: Any) -> str:
     return repr(list(value)) if isinstance(value, (list, tuple)) else repr(value)
 
 
-def _declared(result: Any) -> list[Any]:
+def _declared(result: SelectionResult) -> list[Any]:
     """The names of columns that were declared categories."""
     value = result.provenance.parameters.get("discrete_features", "auto")
     value = value.tolist() if hasattr(value, "tolist") else value

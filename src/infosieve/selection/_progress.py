@@ -11,6 +11,8 @@ from infosieve._core.files import printable
 from infosieve._core.formats import p_text
 from infosieve._core.parameters import FEWEST_SCREENED, is_sequential
 from infosieve._core.progress import Progress, spoken
+from infosieve._core.settings import SelectorSettings
+from infosieve._input.problem import AnyTable
 from infosieve._resampling.subsamples import PART
 from infosieve.results import Step
 
@@ -20,7 +22,7 @@ _LONG = 10.0
 Clock = Callable[[], float]
 
 
-def in_words(step: Step, table: Any, uncorrected: bool) -> str:
+def in_words(step: Step, table: AnyTable, uncorrected: bool) -> str:
     """A step in words; ``uncorrected``: p is that of the column alone."""
     names = " and ".join(printable(table.names[j]) for j in step.features)
     text = f"{step.action} {names} (best of {step.n_candidates}): {step.gain:+.3f} nats"
@@ -82,7 +84,9 @@ class PermutationProgress:
         self.progress.say(f"{text}; shorter: {self.shorter(self._pairs)}")
 
 
-def shorter(selector: Any, n_samples: int, n_kept: int | None, n_threads: int | None) -> Any:
+def shorter(
+    selector: SelectorSettings, n_samples: int, n_kept: int | None, n_threads: int | None
+) -> Any:
     """Which setting of a selector saves time: a function of whether pairs are tested.
 
     ``n_kept`` is how many candidates screening keeps, ``n_threads`` how many threads compute

@@ -45,7 +45,7 @@ from infosieve._input.notices import (
     warn_of_singletons,
     warn_of_the_target,
 )
-from infosieve._input.problem import Problem
+from infosieve._input.problem import AnyTable, Problem
 from infosieve._sources import as_source, run_once
 from infosieve._study.columns import remember_columns
 from infosieve._study.provenance import excerpt_of, plain_parameter
@@ -422,7 +422,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         search: Search,
         folds: list[Fold],
         kept: CVCheckpoint | None,
-        table: Any,
+        table: AnyTable,
         progress: Progress,
     ) -> Search:
         """A search that tests the columns which another has chosen."""
@@ -442,7 +442,11 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         return parameters
 
     def _run(
-        self, search: Search, checkpoint: SearchCheckpoint | None, table: Any, progress: Progress
+        self,
+        search: Search,
+        checkpoint: SearchCheckpoint | None,
+        table: AnyTable,
+        progress: Progress,
     ) -> None:
         """Search to the end; steps that a checkpoint has are not searched for again."""
         known = checkpoint.known(search.candidates) if checkpoint is not None else []
@@ -511,7 +515,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         )
         self.path_ = self.result_.to_frame()
 
-    def _warn_of_nothing(self, best: Step, table: Any) -> None:
+    def _warn_of_nothing(self, best: Step, table: AnyTable) -> None:
         if self.selected_.size:
             return
         names = " and ".join(repr(table.names[j]) for j in best.features)
@@ -651,7 +655,9 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             return None
         bounded = self.max_features is not None or self.n_features_to_select is not None
         n_threads = None if executor.remote else executor.here.n_workers
-        saving = shorter(self, n_samples, screen_size(self.screen, n_samples), n_threads)
+        saving = shorter(
+            settings_of(self), n_samples, screen_size(self.screen, n_samples), n_threads
+        )
         return PermutationProgress(progress, strategy.max_features if bounded else None, saving)
 
 

@@ -9,6 +9,7 @@ from infosieve._core.dialect import mention, parameter
 from infosieve._core.formats import p_text
 from infosieve._core.settings import SelectorSettings, level_share
 from infosieve._core.types import ColumnNumbers, FloatArray, IntArray
+from infosieve._input.problem import AnyTable
 from infosieve._scoring.question import Question
 from infosieve.results import Step
 from infosieve.selection._models import MOST
@@ -259,7 +260,7 @@ class ByRank(Strategy):
         return np.lexsort((-search.alone()[list(columns)], -scores))
 
 
-def strategy_of(settings: SelectorSettings, table: Any) -> Strategy:
+def strategy_of(settings: SelectorSettings, table: AnyTable) -> Strategy:
     """What a selector is asked for, of a table."""
     least, most = _bounds(settings, table.n_columns)
     common: dict[str, Any] = {
