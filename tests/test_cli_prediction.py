@@ -19,7 +19,8 @@ from sklearn.utils.discovery import all_estimators
 
 from infosieve import ClusterResult, MISelector, SelectionResult
 from infosieve._core.model_text import described, name_of, written
-from infosieve._core.models import WORDS, made_of_word
+from infosieve._core.models import made_of_word
+from infosieve._core.rules import MODELS
 from infosieve.cli import models
 from infosieve.cli.errors import InputError
 from infosieve.cli.show import show
@@ -313,7 +314,7 @@ def some_data(classes=False, declared=()):
 def test_all_models_of_scikit_learn_are_known():
     known = dict(models._models())
     assert known == dict(all_estimators(["classifier", "regressor"]))
-    for word, names in WORDS.items():
+    for word, names in MODELS.items():
         assert models.model_of(word, some_data()) == word
         for name, classes in zip(names, (False, True), strict=True):
             assert name_of(described(made_of_word(word, classes))) == name

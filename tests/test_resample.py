@@ -6,9 +6,10 @@ from conftest import columns
 from hypothesis import given
 from hypothesis import strategies as st
 
+from infosieve._core.rules import seed_of
 from infosieve._core.sequential import exceedances_allowed
 from infosieve._resampling.nulls import global_permutations, local_permutations
-from infosieve._resampling.permutations import N_NEAR, random_folds, seed_of
+from infosieve._resampling.permutations import N_NEAR, random_folds
 from infosieve.significance._tested import Rule, compared
 
 KEY = (7, "test", 0)

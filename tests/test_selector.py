@@ -21,8 +21,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from test_choose_k import friedman
 
 from infosieve import MISelector, SelectionResult, mutual_information, relevance
-from infosieve._core.parameters import screen_size
 from infosieve._core.progress import Progress
+from infosieve._core.settings import screen_size
 from infosieve._executors.threads import Threads
 from infosieve._input.scaling import prepare
 from infosieve._resampling.nulls import global_permutations, local_permutations

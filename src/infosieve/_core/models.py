@@ -2,13 +2,7 @@
 
 from typing import Any
 
-# A regressor and a classifier each.
-WORDS = {
-    "neighbors": ("KNeighborsRegressor", "KNeighborsClassifier"),
-    "trees": ("ExtraTreesRegressor", "ExtraTreesClassifier"),
-    "support-vectors": ("SVR", "SVC"),
-    "linear": ("RidgeCV", "LogisticRegression"),
-}
+from infosieve._core.rules import MODELS
 
 
 def made_of_word(model: Any, classes: bool) -> Any:
@@ -19,7 +13,7 @@ def made_of_word(model: Any, classes: bool) -> Any:
     from sklearn.compose import TransformedTargetRegressor
     from sklearn.preprocessing import StandardScaler
 
-    name = WORDS[model][classes]
+    name = MODELS[model][classes]
     homes = (ensemble, linear_model, neighbors, svm)
     kind = next(getattr(home, name) for home in homes if hasattr(home, name))
     made = kind(weights="distance") if model == "neighbors" else kind()

@@ -24,9 +24,9 @@ class Progress:
     """
 
     def __init__(self, verbose: int) -> None:
-        from infosieve._core.parameters import check_verbose  # NumPy, which --help does without
+        from infosieve._core import rules
 
-        check_verbose(verbose)
+        rules.verbosity().check("verbose", verbose)
         self.verbose = verbose
         self._bar: Any = None
         self._task: Any = None

@@ -9,10 +9,17 @@ import numpy as np
 
 from infosieve._core.dialect import either, parameter
 from infosieve._core.messages import shown
-from infosieve._core.models import WORDS
 
 # How an option of the command line is read: a text may stand for a number, a range or None.
 Kind: TypeAlias = Literal["text", "words", "int", "float", "flag"]
+
+# Words for models: a regressor and a classifier of scikit-learn each.
+MODELS = {
+    "neighbors": ("KNeighborsRegressor", "KNeighborsClassifier"),
+    "trees": ("ExtraTreesRegressor", "ExtraTreesClassifier"),
+    "support-vectors": ("SVR", "SVC"),
+    "linear": ("RidgeCV", "LogisticRegression"),
+}
 
 
 class RefusedError(Exception):
@@ -250,10 +257,10 @@ def model() -> Rule:
     needed = ("fit", "predict", "get_params", "__sklearn_tags__")
     return Rule(
         "None, or a regressor or classifier as scikit-learn has them (a BaseEstimator), such as "
-        f"SVR(), or a word for one: {', '.join(map(repr, WORDS))}",
+        f"SVR(), or a word for one: {', '.join(map(repr, MODELS))}",
         lambda value: (
             value is None
-            or (isinstance(value, str) and value in WORDS)
+            or (isinstance(value, str) and value in MODELS)
             or (not isinstance(value, type) and all(hasattr(value, name) for name in needed))
         ),
         "text",
@@ -269,3 +276,25 @@ def scoring() -> Rule:
         "text",
         ParameterTypeError,
     )
+
+
+def check_x(X: Any) -> None:
+    """A table of features has two dimensions."""
+    if getattr(X, "ndim", len(np.shape(X)) if isinstance(X, (list, tuple)) else 2) == 1:
+        raise ValueError(
+            "X must be a table with a column for each feature; got one column. Expected 2D "
+            "array, got 1D array instead. Reshape your data: X.reshape(-1, 1), or X.to_frame() in "
+            "pandas."
+        )
+
+
+def seed_of(random_state: Any) -> int:
+    """One integer from what scikit-learn's users call a random state."""
+    seed().check("random_state", random_state)
+    if random_state is None:
+        return int(np.random.SeedSequence().generate_state(1)[0])  # short enough to be typed
+    if isinstance(random_state, np.random.Generator):
+        return int(random_state.integers(2**31))
+    if isinstance(random_state, np.random.RandomState):
+        return int(random_state.randint(2**31))
+    return int(random_state)

@@ -659,3 +659,18 @@ def neighbors_among(n_neighbors: Any, n_samples: int) -> tuple[int, int]:
             f"only {most}. Use a smaller K, or a range, which is capped."
         )
     return int(lo), int(hi)
+
+
+# What "auto" keeps of the candidates when they are screened: so many of up to a thousand samples,
+# half as many for each four times that, and so many at least.
+SCREENED, FEWEST_SCREENED = 32, 8
+
+
+def screen_size(screen: Any, n_samples: int) -> int | None:
+    """How many screened candidates get an estimate; None: all."""
+    if not is_text(screen, "auto"):
+        return None if screen is None else int(screen)
+    size = SCREENED
+    while n_samples > 1000 and size > FEWEST_SCREENED:
+        size, n_samples = size // 2, n_samples // 4
+    return size

@@ -3,7 +3,6 @@
 from typing import Any
 
 from infosieve._core.dialect import parameter, setting
-from infosieve._core.errors import MissingRequirementError
 from infosieve._core.types import Device, Engine, Executor
 from infosieve._engines.numba.engine import NumbaEngine
 
@@ -25,6 +24,8 @@ def require_device(device: Device, executor: Executor) -> None:
         return
     reason = executor.missing_requirement(_cuda().why_no_gpu)
     if reason is not None:
+        from infosieve._core.errors import MissingRequirementError
+
         raise MissingRequirementError(
             f"{parameter('device')} is 'cuda', but {reason}. Otherwise, use "
             f"{setting('device', 'cpu')}, or 'auto', which takes a GPU where there is one."

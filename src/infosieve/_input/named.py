@@ -7,7 +7,7 @@ import numpy as np
 
 from infosieve._core import dialect
 from infosieve._core.messages import shown
-from infosieve._core.parameters import is_flag, is_int
+from infosieve._core.rules import is_flag, is_int
 
 
 def declared_columns(

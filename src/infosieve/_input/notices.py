@@ -9,7 +9,6 @@ import pandas as pd
 from infosieve._core.dialect import bare, either, parameter, row, setting
 from infosieve._core.messages import shown, warn
 from infosieve._core.types import BoolArray, ColumnSet, FloatArray, IntArray
-from infosieve._input.in_time import is_dated, out_of_order, repeated
 from infosieve._input.tables import Table
 from infosieve._input.together import Together
 
@@ -106,6 +105,8 @@ def warn_of_dates(x: "AnyTable", together: Together) -> None:
 
 def check_dates(index: Any) -> None:
     """Refuse rows that are said to be in order of time, and have dates that are not."""
+    from infosieve._input.in_time import is_dated, out_of_order, repeated
+
     if not is_dated(index):
         return
     if (found := out_of_order(index)) is not None:

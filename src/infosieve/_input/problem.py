@@ -10,7 +10,6 @@ import numpy as np
 from infosieve._core.settings import Settings
 from infosieve._core.types import BoolArray, Columns, Executor, IntArray, Runner, Scale, Which
 from infosieve._engines.numba.columns import LIFT
-from infosieve._input.by_order import columns_by_order
 from infosieve._input.notices import (
     check_dates,
     tell_of_dropped,
@@ -187,7 +186,11 @@ class Reading:
             warn_of_fills(x)
         if by_changes:
             warn_of_changes(y)
-        together, by_order = columns_by_order(together, x, y)
+        by_order = frozenset[int]()
+        if together is not INDEPENDENT:
+            from infosieve._input.by_order import columns_by_order
+
+            together, by_order = columns_by_order(together, x, y)
         return Problem(
             x=x,
             y=y,

@@ -8,7 +8,6 @@ or none: given the level of a column, the changes of two others that follow it a
 import numpy as np
 
 from infosieve._core.types import FloatArray
-from infosieve._engines.numba.series import autoregression, persistence
 
 # A column wanders if it would take longer than a tenth of its length to return to its mean.
 _RETURNS = 10.0
@@ -30,6 +29,8 @@ def bridged(values: FloatArray) -> FloatArray:
 
 def wanders(values: FloatArray) -> bool:
     """Whether a column does not return to its mean often enough to know it."""
+    from infosieve._engines.numba.series import autoregression, persistence
+
     row = bridged(values)
     spread = float(np.ptp(row))
     if row.size < 8 or not 0.0 < spread < np.inf:

@@ -8,7 +8,7 @@ import pandas as pd
 
 from infosieve._core.dialect import either, mention, parameter, row, setting
 from infosieve._core.messages import shown
-from infosieve._core.parameters import is_flag, is_int
+from infosieve._core.rules import is_flag, is_int
 from infosieve._core.types import FloatArray, IntArray, WritableArrays
 from infosieve._input.checked import same_labels_in_another_order
 from infosieve._input.reading import read_columns

@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 
-from infosieve._core.parameters import check_seed
 from infosieve._core.types import Columns, ColumnSet, Engine, IntArray, Runner, WritableArrays
 from infosieve._engines.numba.shuffle import shuffle, shuffle_near
 from infosieve._resampling.layout import Layout
@@ -20,18 +19,6 @@ from infosieve._resampling.surrogates import LocalFits, Series, Surrogates
 
 # Samples among which a local permutation exchanges: a sample and its five nearest.
 N_NEAR = 6
-
-
-def seed_of(random_state: Any) -> int:
-    """One integer from what scikit-learn's users call a random state."""
-    checked = check_seed(random_state)
-    if checked is None:
-        return int(np.random.SeedSequence().generate_state(1)[0])  # short enough to be typed
-    if isinstance(checked, np.random.Generator):
-        return int(checked.integers(2**31))
-    if isinstance(checked, np.random.RandomState):
-        return int(checked.randint(2**31))
-    return int(checked)
 
 
 def key_of(seed: int, purpose: str, given: Columns) -> Key:

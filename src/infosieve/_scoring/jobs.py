@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
@@ -24,9 +24,11 @@ from infosieve._core.types import (
     Runner,
     Which,
 )
-from infosieve._resampling.permutations import Permutations
 from infosieve._scoring.mixed import averaged
 from infosieve._scoring.statistic import Statistic
+
+if TYPE_CHECKING:
+    from infosieve._resampling.permutations import Permutations
 
 # Bytes of a table that one job reads, or is sent, at most.
 _PIECE_BYTES = 1 << 24
@@ -90,7 +92,7 @@ class Scoring:
         statistic: Statistic,
         columns: ColumnNumbers,
         given: Columns,
-        permutations: Permutations,
+        permutations: "Permutations",
         n_permutations: int,
         *,
         largest: bool = False,
@@ -142,7 +144,7 @@ class Scoring:
         statistic: Statistic,
         found: list[list[Pair]],
         given: Columns,
-        permutations: Permutations | None = None,
+        permutations: "Permutations | None" = None,
         first: int = 0,
         at_once: int = 1,
     ) -> Iterator[FloatArray]:
@@ -180,7 +182,7 @@ def count_of(which: Which, x: ColumnSet) -> int:
     return x.n_columns if isinstance(which, slice) else len(which)
 
 
-def draw(permutations: Permutations, first: int, count: int, runner: Runner) -> IntArray:
+def draw(permutations: "Permutations", first: int, count: int, runner: Runner) -> IntArray:
     """Permutations, drawn by all threads: one is the same whoever draws it."""
     size = max(1, -(-count // (4 * runner.n_workers)), 20_000 // permutations.n_samples)
     spans = [(at, min(size, first + count - at)) for at in range(first, first + count, size)]
@@ -208,7 +210,7 @@ def _permute(
     runner: Runner,
     statistic: Statistic,
     given: Columns,
-    permutations: Permutations,
+    permutations: "Permutations",
     x: ColumnSet,
     which: Which,
     first: int,
@@ -238,7 +240,7 @@ def score_copies(
     runner: Runner,
     statistic: Statistic,
     given: Columns,
-    permutations: Permutations | None,
+    permutations: "Permutations | None",
     x: ColumnSet,
     which: Which,
     numbers: range,

@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from infosieve._core.progress import Progress
-from infosieve._core.rules import ends_of
+from infosieve._core.rules import ends_of, seed_of
 from infosieve._core.settings import Settings, neighbors_among
 from infosieve._core.types import (
     Columns,
@@ -21,7 +21,6 @@ from infosieve._engines.devices import engine_of, require_device
 from infosieve._executors import executor_of
 from infosieve._input.problem import Prepared, Problem, Reading, read_tables
 from infosieve._resampling.layout import Layout, laid_out
-from infosieve._resampling.permutations import seed_of
 from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.measure import Measure
 

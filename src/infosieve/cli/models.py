@@ -12,7 +12,7 @@ import numpy as np
 
 from infosieve._core.files import first_line
 from infosieve._core.messages import brief, quoted, shown
-from infosieve._core.models import WORDS
+from infosieve._core.rules import MODELS
 from infosieve.cli.errors import InputError
 
 # Where scikit-learn has its models; to look through all of it takes seconds.
@@ -77,7 +77,7 @@ def model_of(text: str | None, data: Any) -> Any:
 
 def alone(text: str | None, data: Any) -> Any:
     """The model that a text names, by itself."""
-    if text is None or text in WORDS:
+    if text is None or text in MODELS:
         return text
     from sklearn.base import is_regressor
 
@@ -97,7 +97,7 @@ def _parsed(text: str) -> tuple[str, dict[str, Any]]:
     if isinstance(call, ast.Name):
         return call.id, {}
     if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
-        near = difflib.get_close_matches(text.lower(), WORDS, 1)
+        near = difflib.get_close_matches(text.lower(), MODELS, 1)
         hint = f"; do you mean {near[0]}?" if near else ""
         raise InputError(f"--model {shown(text)} is none of {_known()}{hint}")
     if call.args or any(one.arg is None for one in call.keywords):
@@ -121,7 +121,7 @@ def _literal(parameter: ast.keyword, text: str) -> Any:
 
 def _known() -> str:
     return (
-        f"{', '.join(WORDS)}, or a regressor or classifier of scikit-learn, such as "
+        f"{', '.join(MODELS)}, or a regressor or classifier of scikit-learn, such as "
         '"SVR(C=10, epsilon=0.05)"'
     )
 
@@ -146,7 +146,7 @@ def _found(name: str) -> Any:
         if other == name:
             return kind
         others[other.lower()] = other
-    near = difflib.get_close_matches(name.lower(), [*others, *WORDS], 3)
+    near = difflib.get_close_matches(name.lower(), [*others, *MODELS], 3)
     near = near or [one for one in others if name.lower() in one][:3]
     hint = f"; do you mean {' or '.join(others.get(one, one) for one in near)}?" if near else ""
     raise InputError(f"--model {shown(name)} is none of {_known()}{hint}")
@@ -207,7 +207,7 @@ def _counterpart(name: str) -> str:
     pairs = [("Regressor", "Classifier"), ("SVR", "SVC"), ("Regressor", "ClassifierCV")]
     others = {name.replace(a, b) for pair in pairs for a, b in (pair, pair[::-1])} - {name}
     found = [one for one, _ in _models() if one in others]
-    return f"{found[0]}, or one of {', '.join(WORDS)}" if found else f"one of {', '.join(WORDS)}"
+    return f"{found[0]}, or one of {', '.join(MODELS)}" if found else f"one of {', '.join(MODELS)}"
 
 
 def prepared(model: Any, declared: Sequence[str]) -> Any:

@@ -7,11 +7,12 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
+from infosieve._core import rules
 from infosieve._core.dialect import parameter, setting
 from infosieve._core.messages import unsaid
 from infosieve._core.models import made_of_word
-from infosieve._core.parameters import check_folds, check_x, is_int
 from infosieve._core.progress import Progress
+from infosieve._core.rules import check_x, is_int, seed_of
 from infosieve._core.settings import (
     ClusteringSettings,
     Correlation,
@@ -25,7 +26,6 @@ from infosieve._executors import KeepsExecutor, executor_of
 from infosieve._input.notices import check_dates
 from infosieve._input.problem import Problem, open_columns_alone, open_problem
 from infosieve._input.tables import Table, read_table
-from infosieve._resampling.permutations import seed_of
 from infosieve._sources import run_once
 from infosieve._study.columns import remember_columns
 from infosieve._study.provenance import provenance_of
@@ -301,7 +301,7 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         if isinstance(number, str):
             check_cross_validation(self.model, self.cv, problem.y, problem.together.groups)
         else:
-            check_folds(self.cv)
+            rules.folds().check("cv", self.cv)
         return problem
 
     def _keep(self, dendrogram: Dendrogram, table: Table) -> None:

@@ -15,8 +15,9 @@ from sklearn.model_selection import (
 )
 from threadpoolctl import threadpool_limits
 
+from infosieve._core import rules
 from infosieve._core.dialect import bare, mention, parameter, setting
-from infosieve._core.parameters import check_folds, is_int
+from infosieve._core.rules import is_int
 from infosieve._core.types import Executor, FloatArray, IntArray
 from infosieve._input.scaling import Scaling
 from infosieve._input.tables import Table
@@ -35,7 +36,7 @@ _MORE, _DRAWS = 0.05, 1000
 def check_cross_validation(model: Any, cv: Any, y: Table, groups: IntArray | None) -> None:
     """Refuse a choice of the number that is bound to fail, before work begins."""
     if not is_int(cv):
-        check_folds(cv)
+        rules.folds().check("cv", cv)
     n_groups = 0 if groups is None else int(groups.max()) + 1
     if is_int(cv) and groups is not None and cv > n_groups:
         raise ValueError(

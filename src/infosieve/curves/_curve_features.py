@@ -7,7 +7,8 @@ import pandas as pd
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
-from infosieve._core.parameters import check_count, check_x, is_flag, is_int
+from infosieve._core import rules
+from infosieve._core.rules import check_x, is_flag, is_int
 from infosieve._core.types import FloatArray, NameArray
 from infosieve._input.tables import Table, read_table
 from infosieve._sources import run_once
@@ -212,7 +213,7 @@ class CurveFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def _splines_for(self, m: int) -> int:
         """The number of B-splines of curves of m points."""
-        check_count(self.n_splines, "n_splines", DEGREE + 1, optional=True)
+        rules.count(DEGREE + 1, True).check("n_splines", self.n_splines)
         if self.n_splines is None:
             return min(40, max(DEGREE + 1, m // 4), m)
         if self.n_splines > max(m, DEGREE + 1):

@@ -7,15 +7,15 @@ import numpy as np
 import pandas as pd
 from sklearn.utils import Bunch
 
-from infosieve._core.parameters import check_count, check_number, check_seed
+from infosieve._core import rules
 from infosieve._core.types import FloatArray
 
 
 def _generator(random_state: Any) -> Any:
-    checked = check_seed(random_state)
-    if isinstance(checked, np.random.RandomState):
-        return np.random.default_rng(checked.randint(2**31))
-    return np.random.default_rng(checked)
+    rules.seed().check("random_state", random_state)
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31))
+    return np.random.default_rng(random_state)
 
 
 def _bunch(
@@ -30,8 +30,8 @@ def _bunch(
 
 
 def _check(n_samples: Any, n_features: Any, least: int) -> None:
-    check_count(n_samples, "n_samples", 2)
-    check_count(n_features, "n_features", least)
+    rules.count(2).check("n_samples", n_samples)
+    rules.count(least).check("n_features", n_features)
 
 
 def make_friedman(
@@ -91,7 +91,7 @@ def make_friedman(
     ((100, 10), array([0, 1, 2, 3, 4]))
     """
     _check(n_samples, n_features, 5)
-    check_number(noise, "noise", 0, math.inf)
+    rules.between(0, math.inf).check("noise", noise)
     rng = _generator(random_state)
     X = rng.uniform(size=(n_samples, n_features))
     y = 10 * np.sin(X[:, 0] * X[:, 1]) + 20 * (X[:, 2] - 0.5) ** 2 + 10 * X[:, 3] + 5 * X[:, 4]
@@ -140,8 +140,8 @@ def make_normal(
     >>> normal.relevant, normal.mi
     (array([0, 1, 2]), 0.5)
     """
-    check_count(n_relevant, "n_relevant", 1)
-    check_number(mi, "mi", 0, 15)
+    rules.count(1).check("n_relevant", n_relevant)
+    rules.between(0, 15).check("mi", mi)
     _check(n_samples, n_features, n_relevant)
     rng = _generator(random_state)
     X = rng.normal(size=(n_samples, n_features))
@@ -199,9 +199,9 @@ def make_copies(
     >>> copies.relevant, round(copies.mi, 3)
     (array([0]), 0.805)
     """
-    check_count(n_copies, "n_copies", 0)
-    check_number(copy_noise, "copy_noise", 0, math.inf)
-    check_number(noise, "noise", 1e-12, math.inf)
+    rules.count(0).check("n_copies", n_copies)
+    rules.between(0, math.inf).check("copy_noise", copy_noise)
+    rules.between(1e-12, math.inf).check("noise", noise)
     _check(n_samples, n_features, 1 + n_copies)
     rng = _generator(random_state)
     X = rng.normal(size=(n_samples, n_features))
@@ -250,7 +250,7 @@ def make_uniform(
     ((50, 4), (50,))
     """
     _check(n_samples, n_features, 1)
-    check_number(noise, "noise", 1e-12, math.inf)
+    rules.between(1e-12, math.inf).check("noise", noise)
     rng = _generator(random_state)
     X = rng.uniform(size=(n_samples, n_features))
     y = X[:, 0] + rng.uniform(-noise, noise, size=n_samples)
@@ -297,7 +297,7 @@ def make_xor(
     (['different', 'same'], 0.495)
     """
     _check(n_samples, n_features, 2)
-    check_number(flips, "flips", 0, 1)
+    rules.between(0, 1).check("flips", flips)
     rng = _generator(random_state)
     X = rng.uniform(-1, 1, size=(n_samples, n_features))
     same = (X[:, 0] * X[:, 1] > 0) ^ (rng.uniform(size=n_samples) < flips)

@@ -5,8 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from infosieve._core.parameters import is_sequential, n_permutations_of
+from infosieve._core.rules import is_text
 from infosieve._core.sequential import SequentialRule, exceedances_allowed, sequential_rule
+from infosieve._core.settings import permutations_asked
 from infosieve._core.types import FloatArray
 from infosieve.report._tests import parameter
 from infosieve.results import SelectionResult, Step
@@ -41,7 +42,7 @@ def near_level(result: SelectionResult) -> NearLevel | None:
     return NearLevel(
         tests=[tuple(result.features[j] for j in step.features) for step, _ in found],
         share=max(p for _, p in found),
-        sequential=is_sequential(parameter(result.provenance, "n_permutations", "auto")),
+        sequential=is_text(parameter(result.provenance, "n_permutations", "auto"), "auto"),
     )
 
 
@@ -55,9 +56,9 @@ def probability_of_other(result: SelectionResult, step: Step) -> float | None:
         return None
     try:
         asked = known.get("n_permutations", "auto")
-        total = n_permutations_of(asked, known.get("alpha"))
+        total = permutations_asked(asked, known.get("alpha"))
         before = (count + _BEFORE, drawn - count + _BEFORE)
-        if is_sequential(asked) and step.sequential:
+        if is_text(asked, "auto") and step.sequential:
             if total > _MOST:
                 return None
             passing = probability_to_pass(sequential_rule(level, total), *before)

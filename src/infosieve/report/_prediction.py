@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from infosieve._core.parameters import is_int
+from infosieve._core.rules import is_int
 from infosieve._core.types import FloatArray
 from infosieve.report._tests import is_series
 from infosieve.results import CVScores, SelectionResult

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from infosieve._core.formats import p_text
-from infosieve._core.parameters import stop_of
+from infosieve._core.settings import stop_asked
 from infosieve._core.types import FloatArray
 from infosieve.report._clusters import ClusterFacts
 from infosieve.report._near_level import NearLevel, near_level
@@ -236,7 +236,7 @@ class SelectionFacts:
     def forward_stop(self) -> bool:
         """Whether levels follow the ForwardStop rule; after cross-validation, by default."""
         known = self.result.provenance.parameters
-        return stop_of(known.get("stop"), known.get("n_features_to_select")) in ("fdr", "cv")
+        return stop_asked(known.get("stop"), known.get("n_features_to_select")) in ("fdr", "cv")
 
     @property
     def levels(self) -> Levels | None:

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from infosieve._core.parameters import check_choice, check_number
+from infosieve._core import rules
 from infosieve._core.provenance import Provenance
 from infosieve._core.stability_bounds import (
     Assumption,
@@ -180,8 +180,8 @@ class Stability(Document):
         float
             The bound. It is large where most columns are chosen: then chance chooses them, too.
         """
-        check_choice(assumption, "assumption", ("r-concave", "unimodal", None))
-        check_number(threshold, "threshold", 0, 1)
+        rules.one_of("r-concave", "unimodal", None).check("assumption", assumption)
+        rules.between(0, 1).check("threshold", threshold)
         # Frequencies are shares of the halves: what lies between two of them is the larger.
         count = max(1, math.ceil(threshold * self.n_halves - 1e-9))
         return self._bound(count, assumption)
@@ -206,8 +206,8 @@ class Stability(Document):
             The smallest, and no less than 0.6; NaN where even columns that were chosen from all
             halves are too many.
         """
-        check_choice(assumption, "assumption", ("r-concave", "unimodal", None))
-        check_number(max_false, "max_false", 0, math.inf)
+        rules.one_of("r-concave", "unimodal", None).check("assumption", assumption)
+        rules.between(0, math.inf).check("max_false", max_false)
         n = self.n_halves
         for count in range(math.ceil(LOWEST_THRESHOLD * n - 1e-9), n + 1):
             if self._bound(count, assumption) <= max_false:

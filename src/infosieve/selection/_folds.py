@@ -14,10 +14,11 @@ from sklearn.model_selection import (
     TimeSeriesSplit,
 )
 
+from infosieve._core import rules
 from infosieve._core.dialect import bare, parameter, setting
 from infosieve._core.files import first_line
 from infosieve._core.messages import brief, shown
-from infosieve._core.parameters import check_folds, is_int
+from infosieve._core.rules import is_int
 from infosieve._core.types import IntArray
 from infosieve._input.problem import Problem
 
@@ -32,7 +33,7 @@ def folds_of(cv: Any, problem: Problem) -> list[Split] | None:
     """
     if cv is None or is_int(cv):
         return None
-    check_folds(cv)
+    rules.folds().check("cv", cv)
     if hasattr(cv, "split"):
         return _split_by(cv, problem, problem.as_passed)
     n = problem.n_samples + problem.n_left_out

@@ -9,9 +9,9 @@ from joblib import cpu_count
 from infosieve._core.dialect import bare, setting
 from infosieve._core.files import printable
 from infosieve._core.formats import p_text
-from infosieve._core.parameters import FEWEST_SCREENED, is_sequential
 from infosieve._core.progress import Progress, spoken
-from infosieve._core.settings import SelectorSettings
+from infosieve._core.rules import is_text
+from infosieve._core.settings import FEWEST_SCREENED, SelectorSettings
 from infosieve._input.problem import AnyTable
 from infosieve._resampling.subsamples import PART
 from infosieve.results import Step
@@ -104,7 +104,7 @@ def shorter(
             return f"{setting('screen', 'auto')}, estimates of the best candidates only"
         if pairs:
             return f"{setting('lookahead', 1)}, no pairs"
-        if not is_sequential(selector.n_permutations):
+        if not is_text(selector.n_permutations, "auto"):
             return f"{setting('n_permutations', 'auto')}, tests that end when they are sure"
         if n_kept is not None and n_kept > FEWEST_SCREENED:
             return f"{setting('screen', max(FEWEST_SCREENED, n_kept // 2))}, fewer estimates"

@@ -14,9 +14,8 @@ from infosieve._core.dialect import either, setting
 from infosieve._core.formats import p_text
 from infosieve._core.messages import warn
 from infosieve._core.model_text import PAIRS
-from infosieve._core.parameters import check_x, screen_size
 from infosieve._core.progress import Progress
-from infosieve._core.rules import is_int
+from infosieve._core.rules import check_x, is_int
 from infosieve._core.settings import (
     DEFAULT_NEIGHBORS,
     Correction,
@@ -25,6 +24,7 @@ from infosieve._core.settings import (
     SelectorSettings,
     Stop,
     of_no_matter,
+    screen_size,
 )
 from infosieve._core.types import (
     BoolArray,

@@ -20,9 +20,9 @@ from infosieve._core.dialect import Dialect, parameter, setting, speaking, spoke
 from infosieve._core.files import first_line
 from infosieve._core.messages import shown, unsaid, warn
 from infosieve._core.model_text import import_lines, imports_of, portable, written
-from infosieve._core.parameters import check_x
 from infosieve._core.progress import Progress
 from infosieve._core.provenance import versions
+from infosieve._core.rules import check_x, seed_of
 from infosieve._core.settings import StabilitySettings, of_no_matter
 from infosieve._core.types import IntArray
 from infosieve._executors import WorkersLostError, executor_of
@@ -31,7 +31,6 @@ from infosieve._input.notices import CLASS_CODES
 from infosieve._input.problem import order_of_rows
 from infosieve._input.tables import Table, check_lengths, check_target, fingerprint, read_table
 from infosieve._input.together import together_of
-from infosieve._resampling.permutations import seed_of
 from infosieve._sources import ColumnSource, as_source
 from infosieve.results import Provenance, Stability
 from infosieve.results._stability import check_halves

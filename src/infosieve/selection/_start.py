@@ -7,8 +7,7 @@ from typing import TypeAlias
 import numpy as np
 
 from infosieve._core.dialect import bare
-from infosieve._core.parameters import screen_size
-from infosieve._core.settings import N_FOLDS, NEIGHBORS_TRIED, SelectorSettings
+from infosieve._core.settings import N_FOLDS, NEIGHBORS_TRIED, SelectorSettings, screen_size
 from infosieve._core.types import ColumnNumbers, ColumnSet, Engine
 from infosieve._input.duplicates import find_duplicates
 from infosieve._input.named import declared_columns

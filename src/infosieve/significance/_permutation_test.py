@@ -8,7 +8,6 @@ import numpy as np
 from infosieve._core.categories import n_singletons
 from infosieve._core.dialect import mention, parameter, setting
 from infosieve._core.messages import warn
-from infosieve._core.parameters import screen_size
 from infosieve._core.settings import (
     DEFAULT_NEIGHBORS,
     N_FOLDS,
@@ -16,6 +15,7 @@ from infosieve._core.settings import (
     Null,
     Resample,
     TestSettings,
+    screen_size,
 )
 from infosieve._core.types import (
     ColumnNumbers,

@@ -21,7 +21,7 @@ from infosieve._core.categories import codes_of, n_singletons
 from infosieve._core.chunks import chunks
 from infosieve._core.dialect import setting
 from infosieve._core.messages import warn
-from infosieve._core.parameters import check_x
+from infosieve._core.rules import check_x
 from infosieve._core.settings import TEST_NEIGHBORS, RelevanceSettings
 from infosieve._core.types import (
     BoolArray,

@@ -14,7 +14,6 @@ from infosieve._engines.base import CountingEngine, bivariate
 from infosieve._engines.ksg import nats, psi_table
 from infosieve._engines.numba.labels import by_labels, suited
 from infosieve._engines.numba.lanes import LANES, aligned
-from infosieve._engines.numba.leave_out import leave_out
 from infosieve._engines.numba.plane import planes
 from infosieve._engines.numba.rows import rows
 from infosieve._engines.numba.tree import build, scan
@@ -78,6 +77,8 @@ def _without_folds(batch: Batch, runner: Runner) -> FloatArray | None:
     sizes = batch.target.n_samples - np.bincount(batch.folds, minlength=n_folds)
     if n_folds < 8 or batch.method == "ksg2" or batch.n_neighbors[1] >= sizes.min():
         return None
+    from infosieve._engines.numba.leave_out import leave_out
+
     psi = np.zeros((n_folds, sizes.max() + 1), np.int64)
     for row, size in zip(psi, sizes, strict=True):
         row[: size + 1] = psi_table(int(size))[0]
