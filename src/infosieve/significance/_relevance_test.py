@@ -131,14 +131,8 @@ def relevance_test(
     groups, series
         As in :func:`permutation_test`: whole groups are permuted, surrogates are as persistent as
         their columns. All null distributions are the columns' own.
-    n_jobs : int or None, default=None
-        Threads; -1 for all cores. The result does not depend on it.
-    executor : dask.distributed.Client, address or None, default=None
-        Who computes: the workers of a Dask cluster, or threads of this process. The result does
-        not depend on it.
-    device : {"cpu", "cuda", "auto"}, default="cpu"
-        Where it is computed: on the CPU, on an NVIDIA GPU (``infosieve[gpu]``), or on the GPU if
-        there is one and the work is large enough. The result does not depend on it.
+    n_jobs, executor, device
+        As in :class:`MISelector`; no result depends on them.
     random_state : int, RandomState, Generator or None, default=None
         Draws the permutations.
     verbose : int, default=0
