@@ -51,6 +51,12 @@ def test_functions_fit_a_screen_and_most_files_are_short():
     assert sum(len(source.splitlines()) < 400 for source in sources) > 0.75 * len(sources)
 
 
+def test_the_order_of_imports_is_the_one_that_is_checked():
+    (found,) = re.findall(r"^_core <[^`]+", read(ROOT / "ARCHITECTURE.md"), re.MULTILINE)
+    (contract,) = SETTINGS["tool"]["importlinter"]["contracts"]
+    assert [" ".join(layer.split()) for layer in found.split("<")] == contract["layers"][::-1]
+
+
 def test_the_citation_is_of_this_version():
     citation = yaml.safe_load(read(ROOT / "CITATION.cff"))
     assert citation["cff-version"] == "1.2.0"
