@@ -2,6 +2,7 @@
 
 import ast
 import contextlib
+import inspect
 import io
 import re
 import textwrap
@@ -91,6 +92,15 @@ def test_the_reference_has_every_public_name():
 
 
 @pytest.mark.skipif(not SAME_DIABETES, reason="other last digits in the table")
+def test_the_table_of_settings_has_every_parameter_with_its_default():
+    text = (ROOT / "docs" / "settings.md").read_text(encoding="utf-8")
+    table = text.partition("\n## All parameters of MISelector\n")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| `(\w+)` \| `([^`]+)` \|", table, re.MULTILINE)
+    found = {name: ast.literal_eval(default) for name, default in rows}
+    signature = inspect.signature(infosieve.MISelector).parameters
+    assert found == {name: one.default for name, one in signature.items()}
+
+
 def test_the_decision_of_the_first_five_minutes_has_the_figures_above_it(as_a_reader):
     page = ROOT / "docs" / "start.md"
     names = {"__name__": "__main__"}

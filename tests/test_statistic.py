@@ -1,14 +1,13 @@
 """A statistic is one class, and so is a null: tests and searches take others as they are."""
 
-from dataclasses import dataclass, replace
-
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.stats import rankdata
+from rank_correlation import RankCorrelation
+from scipy.stats import spearmanr
 
 from infosieve._core.settings import Settings
-from infosieve._core.types import ColumnNumbers, Columns
+from infosieve._core.types import ColumnNumbers
 from infosieve._engines.numba.engine import NumbaEngine
 from infosieve._executors.threads import Threads
 from infosieve._input.problem import open_problem
@@ -18,7 +17,6 @@ from infosieve._resampling.permutations import Permutations
 from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.measure import Measure
 from infosieve._scoring.question import Question
-from infosieve._scoring.statistic import Statistic
 from infosieve.selection._search import Search
 from infosieve.selection._strategies import ByRank, ByTests, InOrder
 from infosieve.significance import _tested
@@ -27,28 +25,6 @@ from infosieve.significance._tested import Rule
 
 ONE = Threads(1)
 RULE = Rule(199, sequential=True)
-
-
-@dataclass(frozen=True, eq=False)
-class RankCorrelation(Statistic):
-    """The absolute correlation of ranks; of what is left of them, where columns are given."""
-
-    target: Columns
-    left: np.ndarray | None = None
-
-    def __call__(self, candidates, given, runner, *, width=1):
-        left = self._without(self.target, given) if self.left is None else self.left
-        return np.abs(self._without(candidates, given) @ left[0])
-
-    def prepared(self, question):
-        return replace(self, left=self._without(self.target, question.given))
-
-    @staticmethod
-    def _without(columns, given):
-        ranks = rankdata(columns.values, axis=1)
-        known = np.vstack([np.ones(columns.n_samples), rankdata(given.values, axis=1)])
-        ranks -= np.linalg.lstsq(known.T, ranks.T)[0].T @ known
-        return ranks / np.linalg.norm(ranks, axis=1, keepdims=True)
 
 
 class Shifts(Permutations):
@@ -151,3 +127,21 @@ def test_another_statistic_searches(screen):
     common |= {"min_features": 3}
     again = Search(strategy=InOrder(order=order, fdr=True, lookahead=1, **common), **both)
     assert [step.significant for step in again.steps()][:2] == [True, True]
+
+
+def test_another_statistic_is_asked_about_pairs():
+    """As of the best line through the ranks of both columns, given others or not."""
+    asked = question(known=(5,))
+    x, statistic = asked.scoring.x, asked.statistic
+    alone, pair = (statistic(x.take([0, 3]), x.take([]), ONE, width=width) for width in (1, 2))
+    one, other, both = spearmanr([*x.values[[0, 3]], asked.columns.target.values[0]], axis=1)[0][
+        [0, 1, 0], [2, 2, 1]
+    ]
+    np.testing.assert_allclose(alone, np.abs([one, other]))
+    squared = (one**2 + other**2 - 2 * one * other * both) / (1 - both**2)
+    np.testing.assert_allclose(pair, [np.sqrt(squared)])
+    assert asked.score(0, 3) > max(asked.score(0), asked.score(3))
+    pairs = asked.but(candidates=ColumnNumbers([0, 1, 2, 3]), pairs=True)
+    seen = pairs.observed()
+    assert seen.which[int(np.argmax(seen.values))] == (0, 3)
+    assert _tested.tested(pairs, 0.05, RULE, seen.values.max(), None).p_value <= 0.05
