@@ -48,7 +48,7 @@ from infosieve import (
 )
 from infosieve._core import dialect, settings
 from infosieve._core.errors import MissingRequirementError
-from infosieve._core.messages import quoted, shown
+from infosieve._core.messages import quoted, shown, warn
 from infosieve._core.settings import option_names
 from infosieve._engines.numba import jit
 from infosieve._engines.numba.jit import announcer
@@ -1423,26 +1423,41 @@ def test_one_line_says_that_kernels_are_compiled(capsys, monkeypatch):
     assert capsys.readouterr().err.count("infosieve: compiling") == 1
 
 
-def test_a_warning_is_told_once_whatever_its_numbers_are(capsys):
+def test_a_subject_is_warned_of_once_whatever_the_numbers_are(capsys):
     begin_anew()
-    of_halves = UserWarning("99 of 100 halves: county has 44 categories in 600 samples")
-    of_halves.says = "county has 44 categories in 600 samples"
-    for text in (
+    county = {"about": "identifiers", "of": "county"}
+
+    def warn_of_several():
+        warn("county has 43 categories in 1,200 samples", **county)
+        warn("county has 45 categories in 600 samples", **county)
+        warn("county has 44 categories in 600 samples", **county, apart="99 of 100 halves: ")
+        warn("year 1 has 3 categories", about="identifiers", of="year 1")
+        warn("year 2 has 3 categories", about="identifiers", of="year 2")
+        warn("column 'year 1' has gaps")
+        warn("column 'year 2' has gaps")
+        for gap in (0.1, 0.2):
+            warnings.warn(f"another package: {gap}", FutureWarning, stacklevel=1)
+
+    def shown_of(function):
+        with warnings.catch_warnings(record=True) as found:
+            warnings.simplefilter("always")
+            function()
+        for one in found:
+            show_warning(one.message, one.category, one.filename, one.lineno)
+        return capsys.readouterr().err.splitlines()
+
+    said = shown_of(warn_of_several)
+    assert [line.removeprefix("infosieve: warning: ") for line in said] == [
         "county has 43 categories in 1,200 samples",
-        "county has 45 categories in 600 samples",
-        of_halves,
-        "column x1 has 3 categories",
-        "column x2 has 3 categories",
+        "year 1 has 3 categories",
+        "year 2 has 3 categories",
         "column 'year 1' has gaps",
         "column 'year 2' has gaps",
-    ):
-        show_warning(text, UserWarning, "", 0)
-    said = capsys.readouterr().err.splitlines()
-    assert len(said) == 5
-    assert said[0] == "infosieve: warning: county has 43 categories in 1,200 samples"
+        "another package: 0.1",
+    ]
+    assert not shown_of(lambda: warn("county has 46 categories", **county))
     begin_anew()
-    show_warning("county has 45 categories in 600 samples", UserWarning, "", 0)
-    assert "45" in capsys.readouterr().err
+    assert shown_of(lambda: warn("county has 46 categories", **county))
 
 
 def test_columns_without_their_option_are_told(folder):

@@ -52,10 +52,11 @@ def unsaid(*subjects: str) -> Iterator[None]:
         _unsaid.reset(token)
 
 
-def warn(text: str, about: str = "", apart: str = "") -> None:
+def warn(text: str, about: str = "", of: str = "", apart: str = "") -> None:
     """Warn whoever called this package; ``about`` is a subject of :func:`unsaid`.
 
-    ``apart`` is in front of the text, and says nothing new where the text has been said.
+    A subject is the same for the samples of every part of a run, ``of`` the same columns, even if
+    the numbers in the text differ (:func:`subject_of`). ``apart`` is put in front of the text.
     """
     if about and about in _unsaid.get():
         return
@@ -66,5 +67,13 @@ def warn(text: str, about: str = "", apart: str = "") -> None:
             break
         level, frame = level + 1, frame.f_back
     warning = UserWarning(apart + text)
-    warning.says = text  # type: ignore[attr-defined]
+    warning.subject = f"{about} {of}".strip() or text  # type: ignore[attr-defined]
     warnings.warn(warning, stacklevel=level)
+
+
+def subject_of(message: Any, category: type[Warning], filename: str, line: int) -> str:
+    """What a warning is about: the same for two that need not both be read.
+
+    Of others' warnings only the place is known that they come from.
+    """
+    return str(getattr(message, "subject", f"{category.__name__} {filename}:{line}"))

@@ -37,7 +37,8 @@ def tell_of_targets(y: Table, without: BoolArray) -> None:
         warn(
             f"{y.label(0) if y.n_columns == 1 else 'y'} has missing values in {without.sum()} of "
             f"{without.size} samples (the first in {row(int(np.argmax(without)))}): these samples "
-            "are left out."
+            "are left out.",
+            about="no target",
         )
 
 
@@ -82,7 +83,9 @@ def warn_of_fills(x: "AnyTable") -> None:
         more = f" So have {len(found) - 1} other columns such a value." if len(found) > 1 else ""
         warn(
             f"{x.label(j)} has the value {value:.0f} in {times} of {x.n_samples} samples, far from "
-            f"all others.{more} If it stands for a missing value, write NaN for it."
+            f"all others.{more} If it stands for a missing value, write NaN for it.",
+            about="fills",
+            of=x.label(j),
         )
 
 
@@ -120,7 +123,8 @@ def check_dates(index: Any) -> None:
         warn(
             f"Rows are taken as one series, but {rows}. If these are several individuals, or "
             f"places, pass {bare('groups')} (which of them each row is of) instead of "
-            f"{setting('series', True)}, or one of them at a time."
+            f"{setting('series', True)}, or one of them at a time.",
+            about="repeated dates",
         )
 
 
@@ -140,7 +144,9 @@ def warn_of_class_codes(y: Table) -> None:
                     "pass discrete_target=True; if they are numbers, discrete_target=False says "
                     "so.",
                     "--categorical with its name says so.",
-                )
+                ),
+                about="class codes",
+                of=y.label(int(j)),
             )
 
 
@@ -160,7 +166,9 @@ def warn_of_dominated(table: Any, columns: IntArray) -> None:
         f"{table.label(j)} has the value {shown(values[at])} in {row(place)}{more}, so far from "
         f"all others that these hardly differ on the standard scale.{others} If it stands for a "
         "missing value, write NaN for it; if it is a value, pass "
-        f"{setting('scale', 'normal-scores')}."
+        f"{setting('scale', 'normal-scores')}.",
+        about="dominated",
+        of=table.label(j),
     )
 
 
@@ -175,7 +183,9 @@ def warn_of_identifiers(problem: "Problem", x: ColumnSet, left_out: Collection[i
             "Left out as identifiers, with more levels than half of the "
             f"{table.n_samples} samples: {names}{more}. Nothing can be learnt from names that "
             "hardly occur twice. If these are numbers, pass them as numbers; if they are "
-            f"categories, join rare ones, or declare them ({bare('discrete_features')})."
+            f"categories, join rare ones, or declare them ({bare('discrete_features')}).",
+            about="left out as identifiers",
+            of=names,
         )
         found = np.setdiff1d(found, list(left_out))
     if found.size:
@@ -187,6 +197,7 @@ def warn_of_identifiers(problem: "Problem", x: ColumnSet, left_out: Collection[i
             f"{either('Leave it out', 'Leave it out with --exclude')}, join rare categories or, if "
             "these are numbers, pass them as numbers.",
             about="identifiers",
+            of=table.label(j),
         )
     few = x.categorical & (_ROWS * x.n_distinct > table.n_samples)
     few[[*found, *left_out]] = False
@@ -199,7 +210,9 @@ def warn_of_identifiers(problem: "Problem", x: ColumnSet, left_out: Collection[i
         warn(
             f"{table.label(j)} has {x.n_distinct[j]} values in {table.n_samples} samples, so few "
             f"samples each that they may be individuals.{more} If several rows are of one "
-            f"individual, {way}: rows of one individual are alike, and tests must know it."
+            f"individual, {way}: rows of one individual are alike, and tests must know it.",
+            about="individuals",
+            of=table.label(j),
         )
 
 
@@ -242,7 +255,8 @@ def warn_of_singletons(n_singletons: int, n_samples: int) -> None:
         warn(
             f"{n_singletons} of {n_samples} samples share their combination of categories with no "
             "other sample, and cannot be told from chance: the information of this set is "
-            "uncertain. Join rare categories, or use fewer columns."
+            "uncertain. Join rare categories, or use fewer columns.",
+            about="singletons",
         )
 
 

@@ -1,7 +1,6 @@
 """What goes wrong: one line on standard error, and an exit status."""
 
 import os
-import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -71,16 +70,12 @@ def fail(text: str, code: int) -> NoReturn:
     sys.exit(code)
 
 
-# Numbers, but for those in quotes, which are of names.
-_NUMBERS = re.compile(r"('[^']*'|\"[^\"]*\")|(?<![\w.])\d[\d,.]*(?!\w)")
-
-
 @dataclass
 class _Run:
     """What is known of this run."""
 
     debug: bool = False
-    warned: set[str] = field(default_factory=set)  # warnings, without their numbers
+    warned: set[str] = field(default_factory=set)  # the subjects of warnings
 
 
 _run = _Run()
@@ -99,14 +94,13 @@ def show_traceback(wanted: bool) -> None:
 def show_warning(message: Any, category: Any, filename: str, lineno: int, *_: Any) -> None:
     """A warning as one line, in place of ``warnings.showwarning``.
 
-    A run has several parts, each with samples of its own: what differs in numbers only is said
-    once.
+    A run has several parts, each with samples of its own: a subject is warned of once.
     """
     from infosieve._core.files import printable
+    from infosieve._core.messages import subject_of
 
-    says = getattr(message, "says", message)  # of several halves, what each said
-    without_numbers = _NUMBERS.sub(lambda found: found[1] or "#", printable(says))
-    if without_numbers in _run.warned:
+    subject = subject_of(message, category, filename, lineno)
+    if subject in _run.warned:
         return
-    _run.warned.add(without_numbers)
+    _run.warned.add(subject)
     print(f"infosieve: warning: {printable(message)}", file=sys.stderr)

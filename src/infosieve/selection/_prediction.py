@@ -254,7 +254,8 @@ def _warn_of_rare_classes(y: Table) -> None:
         warn(
             f"{y.label(0)} has a class with {counts.min()} of {y.n_samples} samples, which "
             f"accuracy hardly sees. Pass {setting('scoring', 'balanced_accuracy')}{also} if it "
-            f"matters; {setting('scoring', 'accuracy')} says that it does not."
+            f"matters; {setting('scoring', 'accuracy')} says that it does not.",
+            about="rare class",
         )
 
 
@@ -508,7 +509,8 @@ def cut(search: Search, trial: Trial, folds: Sequence[Fold], kept: CVCheckpoint 
             f"is {scores.best_score:.3g} at best, and {scores.without:.3g} without any. There may "
             f"be nothing to predict from, or another {mention('model')} or {mention('scoring')} "
             f"may see it; {either('MISelector()', '--stop auto')} tests whether columns are "
-            "informative."
+            "informative.",
+            about="nothing predicts",
         )
     return scores
 

@@ -533,6 +533,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             f"{either('transform gives zero columns; ', '')}{setting('min_features', 1)} keeps the "
             "best.",
             about="nothing selected",
+            of=names,
         )
 
     def alternatives(self, X: Any, y: Any, groups: Any = None) -> pd.DataFrame:

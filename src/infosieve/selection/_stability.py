@@ -18,7 +18,7 @@ from sklearn.utils.validation import has_fit_parameter
 
 from infosieve._core.dialect import Dialect, parameter, setting, speaking, spoken
 from infosieve._core.files import first_line
-from infosieve._core.messages import shown, unsaid, warn
+from infosieve._core.messages import shown, subject_of, unsaid, warn
 from infosieve._core.model_text import import_lines, imports_of, portable, written
 from infosieve._core.progress import Progress
 from infosieve._core.provenance import versions
@@ -388,7 +388,7 @@ def _choose(
     if chosen:
         progress.say(f"{len(chosen)} halves are in the checkpoint")
     progress.begin("halves", len(every))
-    said: Counter[str] = Counter()
+    said: Counter[tuple[str, str]] = Counter()
     try:
         for columns, texts in _fitted(samples, every[len(chosen) :], n_jobs, executor, progress):
             chosen.append(columns)
@@ -421,7 +421,7 @@ def _interrupted(
 
 def _fitted(
     samples: _Samples, halves: list[_Half], n_jobs: int | None, executor: Any, progress: Progress
-) -> Iterator[tuple[tuple[int, ...], list[str]]]:
+) -> Iterator[tuple[tuple[int, ...], list[tuple[str, str]]]]:
     """What is chosen from each half, in their order, and what was warned of."""
     if executor is not None:
         with executor_of(executor, n_jobs, progress) as workers:
@@ -439,7 +439,7 @@ def _fitted(
 
 def _fit(
     _: Any, samples: _Samples, half: _Half, beside_others: bool, dialect: Dialect
-) -> tuple[tuple[int, ...], list[str]]:
+) -> tuple[tuple[int, ...], list[tuple[str, str]]]:
     """Fit a clone on a half: what it chooses, and what it warns of.
 
     ``beside_others``: other halves are fitted at the same time, so one thread must do. ``dialect``:
@@ -506,9 +506,9 @@ class _Ear:
         self._catching: Any = None
 
     @contextmanager
-    def listening(self) -> Iterator[list[str]]:
-        """A list that has the texts afterwards."""
-        texts: list[str] = []
+    def listening(self) -> Iterator[list[tuple[str, str]]]:
+        """A list that has the texts afterwards, each with its subject."""
+        texts: list[tuple[str, str]] = []
         with self._lock:
             if self._n == 0:
                 self._catching = warnings.catch_warnings(record=True)
@@ -519,7 +519,9 @@ class _Ear:
             yield texts
         finally:
             with self._lock:
-                texts += [str(one.message) for one in self._log]
+                for one in self._log:
+                    subject = subject_of(one.message, one.category, one.filename, one.lineno)
+                    texts.append((str(one.message), subject))
                 self._log.clear()
                 self._n -= 1
                 if self._n == 0:
@@ -529,10 +531,10 @@ class _Ear:
 _ear = _Ear()
 
 
-def _tell(said: Counter[str], n_halves: int) -> None:
+def _tell(said: Counter[tuple[str, str]], n_halves: int) -> None:
     """Warn once of what halves have warned of."""
     texts = said.most_common()
-    for text, times in texts[:_TOLD]:
-        warn(text, apart=f"{times} of {n_halves} halves: ")
+    for (text, subject), times in texts[:_TOLD]:
+        warn(text, about=subject, apart=f"{times} of {n_halves} halves: ")
     if len(texts) > _TOLD:
         warn(f"Halves warned of {len(texts) - _TOLD} more things; fit the selector to see them.")

@@ -303,7 +303,8 @@ def warn_of_few_arrangements(
         warn(
             f"{n_groups} groups can be arranged in {math.exp(logs):.0f} different ways only: no "
             f"p-value is below {math.exp(-logs):.2g}, so nothing can be significant at "
-            f"{level:.3g}. More groups are needed."
+            f"{level:.3g}. More groups are needed.",
+            about="few arrangements",
         )
 
 
