@@ -313,7 +313,8 @@ def rows(trees, seed):
         "Longest bodies": [f"{one.n_lines} {one.place}" for one in longest[:20]],
         "Most parameters": [f"{len(one.parameters)} {one.place}" for one in widest[:20]],
     }
-    return table, counted
+    names = ("name", "today", "bar", "goal")
+    return [dict(zip(names, row, strict=True)) for row in table], counted
 
 
 # Bars whose figures take a machine for minutes: nothing is kept of them here.
@@ -324,7 +325,7 @@ ELSEWHERE = """\
 
 def verdict(row):
     """What a row has reached."""
-    _, today, bar, goal = row
+    today, bar, goal = row["today"], row["bar"], row["goal"]
     if all(a <= b for a, b in zip(today, goal, strict=True)):
         return "goal"
     return "bar" if all(a <= b for a, b in zip(today, bar, strict=True)) else "**missed**"
@@ -333,15 +334,15 @@ def verdict(row):
 def table_text(table):
     """The table, as a page has it."""
     lines = ["| | today | bar | goal | reached |", "|---|---:|---:|---:|---|"]
-    for name, *numbers in table:
-        cells = [" / ".join(f"{one:,}" for one in some) for some in numbers]
-        lines.append(f"| {' | '.join([name, *cells])} | {verdict([name, *numbers])} |")
+    for row in table:
+        cells = [" / ".join(f"{n:,}" for n in row[which]) for which in ("today", "bar", "goal")]
+        lines.append(f"| {' | '.join([row['name'], *cells])} | {verdict(row)} |")
     return "\n".join([*lines, ELSEWHERE])
 
 
 def write_page(kept):
     """The figures, below the architecture."""
-    missed = [row[0] for row in kept["rows"] if verdict(row) == "**missed**"]
+    missed = [row["name"] for row in kept["rows"] if verdict(row) == "**missed**"]
     those = "every row that is counted here meets its bar"
     if missed:
         rows = "row misses its bar" if len(missed) == 1 else "rows miss their bars"
