@@ -531,7 +531,7 @@ def _why_cut(scores: CVScores) -> str:
     return f"{chosen}; {best} have {scores.best_score:.3f}, but at least {n} are asked for"
 
 
-def tested(search: Search, lookahead: int) -> Search:
+def with_tests(search: Search, lookahead: int) -> Search:
     """A search that tests the columns of another, in their order, as the default would."""
     order = tuple(step.features for step in search.path)
     again = replace(search, strategy=tests_in_order(search.strategy, order, lookahead))

@@ -62,8 +62,8 @@ from infosieve.selection._prediction import (
     cross_validated,
     cut,
     refuse_numbers,
-    tested,
     trial_of,
+    with_tests,
 )
 from infosieve.selection._progress import PermutationProgress, in_words, shorter
 from infosieve.selection._search import Search, Strategy
@@ -426,7 +426,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         progress: Progress,
     ) -> Search:
         """A search that tests the columns which another has chosen."""
-        again = tested(search, self.lookahead)
+        again = with_tests(search, self.lookahead)
         known = [] if kept is None else kept.steps
         for step in again.steps(known):
             if kept is not None:
