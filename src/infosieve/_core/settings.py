@@ -18,7 +18,15 @@ import numpy as np
 from infosieve._core import rules
 from infosieve._core.dialect import mention, parameter, setting
 from infosieve._core.rules import ParameterError, Rule, is_text
-from infosieve._core.types import Device, Method, Metric, Missing, Neighbors, Scale
+from infosieve._core.types import (
+    Device,
+    Method,
+    Metric,
+    Missing,
+    Neighbors,
+    PreparedScale,
+    Scale,
+)
 
 Stop: TypeAlias = Literal["fdr", "permutation", "max-mi", "cv"] | None
 Null: TypeAlias = Literal["local", "global"]
@@ -184,6 +192,11 @@ class Settings:
         """What is known of each parameter, by name."""
         settings: Any = cls
         return _parameters(settings)
+
+    @property
+    def prepared_scale(self) -> PreparedScale:
+        """The scale on which columns are prepared."""
+        return self.scale
 
     def check(self) -> None:
         """Refuse settings that contradict each other."""
@@ -376,6 +389,15 @@ class RelevanceSettings(Settings):
             "itself",
         ),
     ] = "auto"
+
+    @property
+    def shares(self) -> bool:
+        """Whether columns whose values repeat alike share a null distribution."""
+        return self.scale == "normal-scores" and self.groups is None and self.series is False
+
+    @property
+    def prepared_scale(self) -> PreparedScale:
+        return "spread-scores" if self.shares else self.scale
 
 
 def level_share(lookahead: int, of_pairs: bool) -> float:

@@ -19,8 +19,9 @@ NameArray: TypeAlias = NDArray[np.object_]
 Criterion: TypeAlias = Literal["mi", "cmi", "gain"]
 Method: TypeAlias = Literal["ksg1", "ksg2"]
 Metric: TypeAlias = Literal["euclidean", "chebyshev"]
-# "spread-scores" is no parameter of anything: see infosieve._input.scaling.prepare.
-Scale: TypeAlias = Literal["standard", "normal-scores", "spread-scores"] | None
+Scale: TypeAlias = Literal["standard", "normal-scores"] | None
+# How columns can be prepared, of which nobody can ask for the last: see _input.scaling.prepare.
+PreparedScale: TypeAlias = Scale | Literal["spread-scores"]
 Neighbors: TypeAlias = int | tuple[int, int]
 Device: TypeAlias = Literal["cpu", "cuda", "auto"]
 Missing: TypeAlias = Literal["auto", "value", "median", "drop", "error"]

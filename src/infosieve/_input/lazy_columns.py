@@ -16,8 +16,8 @@ from infosieve._core.types import (
     Executor,
     FloatArray,
     IntArray,
+    PreparedScale,
     Runner,
-    Scale,
     Which,
 )
 from infosieve._executors.threads import Threads
@@ -210,7 +210,7 @@ def unread_table(
 
 
 def open_table(
-    table: SourceTable, scale: Scale, others: list[Table], executor: Executor
+    table: SourceTable, scale: PreparedScale, others: list[Table], executor: Executor
 ) -> SourceTable:
     """Look at each column once; refuse what cannot be used.
 
@@ -238,7 +238,7 @@ class LazyColumns:
     """
 
     table: SourceTable
-    scale: Scale = None
+    scale: PreparedScale = None
     exponent: int = 0
     runner: Runner = field(default_factory=lambda: Threads(1))
     used: IntArray | None = None

@@ -8,7 +8,15 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 from infosieve._core.settings import Settings
-from infosieve._core.types import BoolArray, Columns, Executor, IntArray, Runner, Scale, Which
+from infosieve._core.types import (
+    BoolArray,
+    Columns,
+    Executor,
+    IntArray,
+    PreparedScale,
+    Runner,
+    Which,
+)
 from infosieve._engines.numba.columns import LIFT
 from infosieve._input.notices import (
     check_dates,
@@ -105,7 +113,7 @@ class Problem:
         """Whether nobody has said that rows belong together."""
         return self.together.groups is None and not self.together.in_order
 
-    def prepare(self, scale: Scale, runner: Runner, with_order: bool = False) -> "Prepared":
+    def prepare(self, scale: PreparedScale, runner: Runner, with_order: bool = False) -> "Prepared":
         """Scaled columns, ties broken; constant columns are not worth conditioning on."""
         x, target, *rest = prepare_tables(self.tables, scale, runner, with_order)
         given = rest[0].take(~rest[0].constant) if rest else target.take(slice(0))
@@ -176,7 +184,7 @@ class Reading:
         if isinstance(x, Table):
             x = x.completed(missing, by_changes)
         elif self.executor is not None:
-            x = _on_disk().open_table(x, self.settings.scale, others, self.executor)
+            x = _on_disk().open_table(x, self.settings.prepared_scale, others, self.executor)
         others = [table.completed(missing, by_changes) for table in others]
         y, given = others[0], others[1] if others[1:] else None
         check_target(y)
@@ -297,7 +305,7 @@ def open_columns_alone(X: Any, missing: str) -> Problem:
 
 def prepare_tables(
     tables: Sequence[AnyTable],
-    scale: Scale,
+    scale: PreparedScale,
     runner: Runner,
     with_order: bool = False,
     separate: bool = True,
@@ -308,7 +316,7 @@ def prepare_tables(
     scores are for the first table only: the others have normal scores, ties and all.
     """
     exponent = exponent_of(np.array([t.largest for t in tables])) if scale is None else 0
-    others: Scale = "normal-scores" if scale == "spread-scores" else scale
+    others: PreparedScale = "normal-scores" if scale == "spread-scores" else scale
     prepared: list[Any] = [
         prepare(t.values, t.categorical, own, exponent, runner, with_order, separate)
         if isinstance(t, Table)

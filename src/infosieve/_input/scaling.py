@@ -11,7 +11,7 @@ import numpy as np
 
 from infosieve._core.categories import APART
 from infosieve._core.chunks import chunks
-from infosieve._core.types import GAP, BoolArray, Columns, FloatArray, Runner, Scale
+from infosieve._core.types import GAP, BoolArray, Columns, FloatArray, PreparedScale, Runner
 from infosieve._engines.numba.columns import (
     LIFT,
     deviation_of,
@@ -32,13 +32,13 @@ _SPREAD = 0.2
 def prepare(
     values: FloatArray,
     categorical: BoolArray,
-    scale: Scale,
+    scale: PreparedScale,
     exponent: int,
     runner: Runner,
     with_order: bool = False,
     separate: bool = True,
 ) -> Columns:
-    """Scale the columns of ``values`` (n_columns, n_samples), break ties, code categories.
+    """PreparedScale the columns of ``values`` (n_columns, n_samples), break ties, code categories.
 
     Categorical columns hold codes 0, 1, ... on entry; gaps among numbers are NaN, and become
     :data:`GAP`, what is observed being scaled as if it were all. ``exponent`` is that of the
@@ -95,7 +95,7 @@ def prepare(
 
 
 def _with_gaps(
-    row: FloatArray, scale: Scale, exponent: int, separate: bool
+    row: FloatArray, scale: PreparedScale, exponent: int, separate: bool
 ) -> tuple[FloatArray, int, bool]:
     """A column with gaps, its distinct values (the gap is one), whether one dominates it."""
     out, there = np.full(row.size, GAP), ~np.isnan(row)
@@ -115,7 +115,7 @@ class Scaling:
     known values, and level beyond them. A column that was constant has zeros, whatever comes.
     """
 
-    def __init__(self, values: FloatArray, scale: Scale) -> None:
+    def __init__(self, values: FloatArray, scale: PreparedScale) -> None:
         self.scale = scale
         if scale == "standard":
             self.exponent = np.frexp(np.abs(values).max(axis=1))[1]
@@ -149,7 +149,9 @@ def exponent_of(*tables: FloatArray) -> int:
     return int(np.frexp(largest)[1])
 
 
-def _scaled(values: FloatArray, ordered: FloatArray, scale: Scale, exponent: int) -> FloatArray:
+def _scaled(
+    values: FloatArray, ordered: FloatArray, scale: PreparedScale, exponent: int
+) -> FloatArray:
     """Normal scores of each row, or the row itself, centred and brought into range."""
     n = values.shape[1]
     if scale in ("normal-scores", "spread-scores"):

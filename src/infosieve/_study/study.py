@@ -88,7 +88,7 @@ class Study(Generic[S]):
     @cached_property
     def prepared(self) -> Prepared:
         """Columns before they are laid out."""
-        scale = self.reading.settings.scale
+        scale = self.reading.settings.prepared_scale
         return self.problem.prepare(scale, self.executor.here, with_order=self.ordered)
 
     @cached_property

@@ -12,7 +12,7 @@ import hashlib
 import math
 from collections import defaultdict
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -178,9 +178,6 @@ def relevance_test(
     """
     settings = RelevanceSettings.of(locals())
     check_x(X)
-    pools = scale == "normal-scores" and groups is None and series is False
-    if pools:
-        settings = replace(settings, scale="spread-scores")
     ordered = device != "cuda"
     with Study.open(settings, X, y, groups=groups, ordered=ordered) as study:
         problem, columns = study.problem, study.columns
@@ -191,7 +188,7 @@ def relevance_test(
         warn_of_two_values(problem, discrete_features)
         warn_of_singletons(n_singletons(columns.target), n)
         tested = np.flatnonzero(~columns.x.constant)
-        alike, alone = _by_pattern(problem, columns.x, tested) if pools else ({}, tested)
+        alike, alone = _by_pattern(problem, columns.x, tested) if settings.shares else ({}, tested)
         question = study.question(
             "global", statistic=measure, candidates=ColumnNumbers(tested), purpose="relevance"
         )
