@@ -1,8 +1,8 @@
 """Which columns carry information about a target, how sure that is, and which are redundant."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from infosieve._core.lazy import lazy
+from infosieve._core.lazy import lazy, provide_report
 from infosieve._core.version import __version__
 
 if TYPE_CHECKING:
@@ -86,3 +86,12 @@ __getattr__, __dir__ = lazy(
         "significance": ["permutation_test", "relevance_test"],
     },
 )
+
+
+def _report() -> Any:
+    from infosieve.report import _render
+
+    return _render
+
+
+provide_report(_report)

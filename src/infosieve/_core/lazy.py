@@ -1,4 +1,4 @@
-"""Names of a package that are imported when they are first used."""
+"""What is imported when it is first used: names of a package, and the report for records."""
 
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -26,3 +26,17 @@ def lazy(
         return value
 
     return get, lambda: sorted({*vars(sys.modules[package]), *home})
+
+
+# Who gives the functions that say what a record holds.
+_report: list[Callable[[], Any]] = []
+
+
+def provide_report(load: Callable[[], Any]) -> None:
+    """Say where the report is: the package does, which may import from all of its parts."""
+    _report[:] = [load]
+
+
+def report() -> Any:
+    """The functions of the report, for records, which stand below it."""
+    return _report[0]()

@@ -1,14 +1,14 @@
-"""What all records share: JSON, and the way to the report, which stands above them."""
+"""What all records share: JSON, and the way to the report."""
 
 from collections.abc import Iterable
 from dataclasses import fields
-from importlib import import_module
 from typing import Any, ClassVar, Self
 
 import numpy as np
 import pandas as pd
 
 from infosieve._core.documents import dump, load, plain, typed
+from infosieve._core.lazy import report
 
 # Of all documents; a field that is renamed makes another version.
 SCHEMA_VERSION = 2
@@ -52,11 +52,10 @@ def need_names(names: tuple[Any, ...], what: str = "features") -> None:
 def in_words(function: str, record: Any, *arguments: Any, **options: Any) -> Any:
     """What the report says of a record.
 
-    Records are data and know nothing of words: the report stands above them, and is not imported
-    before somebody asks for it.
+    Records are data and know nothing of words: the package says where these are, and the report
+    is not imported before somebody asks for it.
     """
-    render = import_module("infosieve.report._render")
-    return getattr(render, function)(record, *arguments, **options)
+    return getattr(report(), function)(record, *arguments, **options)
 
 
 def notes_of(record: Any) -> tuple[str, ...]:
