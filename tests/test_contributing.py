@@ -103,3 +103,18 @@ def test_a_new_statistic_has_types(copy):
     (copy / "rank_correlation.py").write_text(code, encoding="utf-8")
     how = ["--strict", "--follow-imports=silent", "--config-file", str(ROOT / "pyproject.toml")]
     run(copy, "-m", "mypy", *how, "rank_correlation.py")
+
+
+def test_every_file_of_tests_is_on_the_map():
+    named = set(re.findall(r"test_\w+\.py", section("To change X, look at Y")))
+    assert named == {path.name for path in (ROOT / "tests").rglob("test_*.py")}
+
+
+def test_every_module_on_the_map_is_there():
+    """Modules of a row may be named without the package of the one before."""
+    rows = [line.split("|") for line in section("To change X, look at Y").splitlines()]
+    named = [name for row in rows if len(row) > 2 for name in re.findall(r"`([^` ]+)`", row[2])]
+    roots = [ROOT, ROOT / "src" / "infosieve", ROOT / "tests" / "golden"]
+    # A source archive has no hidden folders.
+    paths = [name for name in named if re.search(r"/|\.py$", name) and name[0] != "."]
+    assert not [name for name in paths if not any((root / name).exists() for root in roots)]
