@@ -223,7 +223,7 @@ def test_identifiers_of_a_source_are_named(unread, tmp_path):
 
 @pytest.mark.filterwarnings("ignore:.*the same values in the same order")
 @pytest.mark.filterwarnings("ignore:.*repeats itself every 4 rows")
-@pytest.mark.filterwarnings("ignore:.*wanders|No column was selected")
+@pytest.mark.filterwarnings("ignore:.*is not stationary|No column was selected")
 @pytest.mark.parametrize("block", [1, 2**21])
 def test_what_the_order_tells_is_the_same_on_disk(block, unread, tmp_path, monkeypatch):
     monkeypatch.setattr(infosieve._input.by_order, "_BLOCK", block)

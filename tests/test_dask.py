@@ -150,13 +150,13 @@ def test_gaps_groups_and_series(together, where, client, small_jobs, unread, tmp
     fit = {"groups": np.repeat(np.arange(25), 4)} if together == "groups" else {}
     X, y = table.drop(columns="y"), table["y"]
     walks = together == "series"
-    with pytest.warns(UserWarning, match="'y' of y wanders") if walks else nullcontext():
+    with pytest.warns(UserWarning, match="'y' of y is not stationary") if walks else nullcontext():
         theirs = MISelector(**how).fit(X, y, **fit)
     if where == "file":
         table.to_parquet(tmp_path / "table.parquet")
         source = open_columns(tmp_path / "table.parquet")
         X, y = source.drop("y"), source["y"]
-    with pytest.warns(UserWarning, match="wanders") if walks else nullcontext():
+    with pytest.warns(UserWarning, match="is not stationary") if walks else nullcontext():
         ours = MISelector(**how, executor=client).fit(X, y, **fit)
     assert content(ours) == content(theirs)
     assert ours.result_.missing == theirs.result_.missing

@@ -74,7 +74,7 @@ def test_one_default_for_how_informative_columns_are(name):
 @pytest.mark.parametrize(
     "kind", ["plain", "categories", "gaps", "groups", "series", "a walk", "rounded", "many"]
 )
-@pytest.mark.filterwarnings("ignore:y wanders")
+@pytest.mark.filterwarnings("ignore:y is not stationary")
 def test_relevance_is_that_of_a_selector(kind, rng):
     X, y = table(rng, 9000 if kind == "many" else 150)
     X = X.assign(copy=7 - 3 * X["a"], constant=1.0)

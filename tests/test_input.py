@@ -689,7 +689,7 @@ def test_fingerprints_of_two_numbers_do_not_depend_on_their_type():
 
 
 def test_a_series_of_two_numbers_is_numbers():
-    """It may wander, and is measured by its changes then."""
+    """It may not be stationary, and is measured by its changes then."""
     y = (np.arange(N) // 20) % 2
     how = {"series": True, "random_state": 0}
     with warnings.catch_warnings():

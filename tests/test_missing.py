@@ -318,7 +318,7 @@ def test_noise_that_is_missing_with_a_selected_column_does_not_pass():
     assert passed <= 6
 
 
-@pytest.mark.filterwarnings("ignore:y wanders", "ignore:.* are left out")
+@pytest.mark.filterwarnings("ignore:y is not stationary", "ignore:.* are left out")
 def test_complete_rows_of_a_series_are_those_of_memory(tmp_path, monkeypatch):
     from infosieve import open_columns
 

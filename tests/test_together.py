@@ -30,8 +30,8 @@ from infosieve._core.types import GAP
 from infosieve._engines.numba.series import autoregression, persistence
 from infosieve._executors.threads import Threads
 from infosieve._input.problem import Prepared, open_problem
-from infosieve._input.series import changes, wanders
-from infosieve._input.together import Together, period_of, told_by_place
+from infosieve._input.series import changes, is_non_stationary
+from infosieve._input.together import Together, period_of, predicted_by_place
 from infosieve._resampling.layout import alike, laid_out
 from infosieve._resampling.nulls import LocalNull, global_permutations
 from infosieve._resampling.permutations import random_folds
@@ -547,7 +547,7 @@ def test_rows_that_are_near_in_time_are_not_in_one_part():
     assert laid_out(prepared_of(["normal"], 1000, together), None)[1].n_parts == 1
 
 
-@pytest.mark.filterwarnings("ignore:y wanders")
+@pytest.mark.filterwarnings("ignore:y is not stationary")
 @pytest.mark.parametrize(("phi", "condition"), [(0.9, False), (0.9, True), (0.99, False)])
 def test_series_do_not_pass_for_being_persistent(phi, condition):
     """As if rows were independent, 32, 28 and 40 of these pass."""
@@ -562,28 +562,28 @@ def test_series_do_not_pass_for_being_persistent(phi, condition):
     assert passed <= 7  # at 5 %, more than seven happen once in 600 times
 
 
-def test_where_the_target_wanders_changes_are_measured():
+def test_of_a_target_that_is_not_stationary_changes_are_measured():
     rng = np.random.default_rng(5)
     walk, steady = np.cumsum(rng.normal(size=300)), rng.normal(size=300)
-    assert wanders(walk)
-    assert wanders(np.arange(300) + steady)
-    assert not wanders(steady)
-    assert not wanders(np.full(300, 2.0))
-    assert not wanders(np.full(300, np.nan))
+    assert is_non_stationary(walk)
+    assert is_non_stationary(np.arange(300) + steady)
+    assert not is_non_stationary(steady)
+    assert not is_non_stationary(np.full(300, 2.0))
+    assert not is_non_stationary(np.full(300, np.nan))
     gaps = np.where(np.arange(300) % 10 == 0, np.nan, walk)
-    assert wanders(gaps)
+    assert is_non_stationary(gaps)
     steps = changes(np.array([1.0, 2.0, 4.0, np.nan, 5.0]))
     np.testing.assert_array_equal(steps, [1.0, 1.0, 2.0, np.nan, 1.0])
     y = np.diff(walk, prepend=0.0) + 0.3 * rng.normal(size=300)
     table = pd.DataFrame({"walk": walk, "steady": steady, "text": np.where(steady > 0, "u", "v")})
     y = pd.Series(np.cumsum(y), name="sum")
-    with pytest.warns(UserWarning, match="column 'sum' of y wanders"):
+    with pytest.warns(UserWarning, match="column 'sum' of y is not stationary"):
         selector = MISelector(series=True, random_state=0).fit(table, y)
     assert selector.result_.steps[0].features == (0,)
     assert selector.result_.steps[0].gain > 0.5
     table["level"] = y + 0.1 * rng.normal(size=300)
     steps = table[["walk", "steady", "level"]].diff().fillna(0.0)
-    with pytest.warns(UserWarning, match="wanders"):
+    with pytest.warns(UserWarning, match="is not stationary"):
         found = relevance(table, y, series=True, scale=None)
     want = relevance(steps, y.diff().fillna(0.0), scale=None)
     np.testing.assert_allclose(found[list(steps)], want, atol=0.05)
@@ -591,15 +591,15 @@ def test_where_the_target_wanders_changes_are_measured():
     np.testing.assert_array_equal(selector.transform(table.drop(columns="level"))[:, 0], walk)
     result = selector.result_
     assert result.provenance.by_changes
-    assert any("The target wanders" in note for note in result.notes)
+    assert any("The target is not stationary" in note for note in result.notes)
     assert result.excerpt.features[0] == walk.tolist()  # values, as they were
     table["day"] = np.arange(300.0)
-    with pytest.warns(UserWarning, match="wanders"):
+    with pytest.warns(UserWarning, match="is not stationary"):
         days = MISelector(series=True, random_state=0).fit(table, y)
     assert days.result_.constant == (4,)
     with (
         pytest.raises(ValueError, match="column 'day' of X has constant changes"),
-        pytest.warns(UserWarning, match="wanders"),
+        pytest.warns(UserWarning, match="is not stationary"),
     ):
         permutation_test(table, y, "day", series=True)
     with pytest.raises(ValueError, match=r"y is a straight line in time \(each change is 1.0\)"):
@@ -655,7 +655,7 @@ def test_what_follows_each_other_in_a_group_may_be_alike():
     assert passed <= 5
 
 
-@pytest.mark.filterwarnings("ignore:y wanders")
+@pytest.mark.filterwarnings("ignore:y is not stationary")
 def test_a_selected_category_explains_changes():
     """As levels beside changes, 29 of these would pass."""
     passed = 0
@@ -716,7 +716,7 @@ def test_what_the_place_tells_by_the_plain_loop(sizes, seed):
         of_places = [Counter(v for q, v in every if q == p) for p in range(most)]
         return (sum(max(c.values()) for c in of_places) - best) / (len(every) - best)
 
-    found = told_by_place(values[:, order], of_groups(groups[order]), groups.size)
+    found = predicted_by_place(values[:, order], of_groups(groups[order]), groups.size)
     np.testing.assert_allclose(found, [told(row) for row in values])
 
 

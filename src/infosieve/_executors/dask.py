@@ -296,7 +296,7 @@ class Dask:
         self.progress.say(f"{n_workers} Dask workers, {self._n_threads} threads; {link}")
 
     def _ask(self, question: Callable[..., T], *arguments: Any) -> dict[str, T]:
-        """The answers of all workers; all are asked again if one is lost meanwhile."""
+        """The answers of all workers; all have to answer once more if one is lost meanwhile."""
         for _ in range(_TRIES):
             try:
                 return self.client.run(question, *arguments)  # type: ignore[no-any-return]

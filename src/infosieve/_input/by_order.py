@@ -9,7 +9,7 @@ import numpy as np
 from infosieve._core.messages import shown, warn
 from infosieve._core.types import FloatArray
 from infosieve._input.tables import Table
-from infosieve._input.together import Together, period_of, told_by_place
+from infosieve._input.together import Together, period_of, predicted_by_place
 
 if TYPE_CHECKING:
     from infosieve._input.problem import AnyTable
@@ -31,7 +31,7 @@ def columns_by_order(
     if together.groups is None:
         return together, _calendars(x) if together.in_order else frozenset()
     n = y.n_samples
-    if (told_by_place(y.values, together, n) >= _MATCHED).all():
+    if (predicted_by_place(y.values, together, n) >= _MATCHED).all():
         warn(
             f"{y.label(0) if y.n_columns == 1 else 'y'} has the same values in the same order in "
             "the groups, as in matched pairs. The rows of each group are exchanged in random "
@@ -41,10 +41,10 @@ def columns_by_order(
         return replace(together, places=np.arange(n)), frozenset()
     found, by_order = list[int](), set[int]()
     for first, values in _blocks(x):
-        some = np.flatnonzero(told_by_place(values, together) >= _ORDERED)
-        told = told_by_place(values[some], together, n)
+        some = np.flatnonzero(predicted_by_place(values, together) >= _ORDERED)
+        predicted = predicted_by_place(values[some], together, n)
         found += (first + some).tolist()
-        by_order |= {*(first + some[told >= _MATCHED]).tolist()}
+        by_order |= {*(first + some[predicted >= _MATCHED]).tolist()}
     if not found:
         return together, frozenset()
     names = ", ".join(shown(x.names[j]) for j in found[:3])

@@ -14,7 +14,7 @@ from infosieve._core.dialect import either, setting
 from infosieve._core.messages import shown, warn
 from infosieve._core.types import BoolArray, FloatArray, IntArray
 from infosieve._input.numbers import EXACT, Offset
-from infosieve._input.series import changes, wanders
+from infosieve._input.series import changes, is_non_stationary
 
 # Where changes are measured, a category is what it was and is if there are so many samples a pair.
 _EACH_PAIR = 10
@@ -89,9 +89,9 @@ class Table:
         return np.asarray(np.isnan(self.values).any(axis=0))
 
     @property
-    def wanders(self) -> bool:
-        """Whether a column of numbers does, in order of time."""
-        return any(wanders(row) for row in self.values[~self.categorical])
+    def is_non_stationary(self) -> bool:
+        """Whether a column of numbers is, in order of time."""
+        return any(is_non_stationary(row) for row in self.values[~self.categorical])
 
     def completed(self, missing: str, by_changes: bool = False) -> "Table":
         """Gaps as they are measured: a level of categories; of numbers NaN, or the median.

@@ -59,9 +59,9 @@ def tell_of_dropped(n_dropped: int, n_samples: int) -> None:
 
 def warn_of_changes(y: Table) -> None:
     warn(
-        f"{y.label(0) if y.n_columns == 1 else 'y'} wanders, without returning to a mean often "
-        "enough to be compared. The changes of all columns of numbers, from row to row, are "
-        "measured instead."
+        f"{y.label(0) if y.n_columns == 1 else 'y'} is not stationary: it does not return to a "
+        "mean often enough to be compared. The changes of all columns of numbers, from row to row, "
+        "are measured instead."
     )
 
 
@@ -151,7 +151,7 @@ def warn_of_class_codes(y: Table) -> None:
 
 
 def warn_of_dominated(table: Any, columns: IntArray) -> None:
-    """Say which columns one value owns: beside it, standard scaling makes all others alike."""
+    """Say which columns one value dominates: standard scaling makes the others alike."""
     if columns.size == 0:
         return
     j = int(columns[0])

@@ -70,7 +70,8 @@ class Problem:
     n_left_out : int
         Samples without a target, or with gaps where only complete ones are wanted.
     by_changes : bool
-        Whether columns have changes from row to row instead of values, because the target wanders.
+        Whether columns have changes from row to row instead of values, because the target
+        is not stationary.
     by_order : frozenset of int
         Columns of X that the order of the rows tells: the same in the same order in each group, or
         a calendar's. No test can tell them from chance.
@@ -170,7 +171,7 @@ class Reading:
         rows = self.usable if among is None else np.sort(among)
         together = self.together.of_rows(rows)
         x, others = self.x, [table.take_rows(rows) for table in self.others]
-        by_changes = series and others[0].wanders
+        by_changes = series and others[0].is_non_stationary
         if self.source is not None:
             how = self.settings.discrete_features
             x = _on_disk().unread_table(self.source, "X", how, missing, by_changes)
@@ -240,7 +241,7 @@ def read_tables(
         x = read_table(X, "X", settings.discrete_features, runner=runner, missing=missing)
     kinds = settings.discrete_target
     if series is not False and isinstance(kinds, str) and kinds == "auto":
-        kinds = ()  # what wanders between two numbers is measured by its changes
+        kinds = ()  # two numbers have changes, too, if the target is not stationary
     others = [read_table(y, "y", kinds, missing=missing)]
     if condition is not None:
         others.append(read_table(condition, "condition", missing=missing))

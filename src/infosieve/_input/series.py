@@ -1,15 +1,16 @@
-"""Rows in order of time: where the target wanders, all columns give way to their changes.
+"""Rows in order of time: of a target that is not stationary, changes are measured.
 
-Two columns that wander, each on its own, look related in any stretch of time (Granger and Newbold
-1974): there is no sample of their levels, only one path. Their changes can be compared. All columns
-or none: given the level of a column, the changes of two others that follow it are still related.
+Two columns that are not stationary look related in any stretch of time (Granger and Newbold 1974):
+there is no sample of their levels, only one path. Their changes can be compared. All columns give
+way to them, or none: given the level of a column, the changes of two others that follow it are
+still related.
 """
 
 import numpy as np
 
 from infosieve._core.types import FloatArray
 
-# A column wanders if it would take longer than a tenth of its length to return to its mean.
+# A stationary column takes no longer than a tenth of its length to return to its mean.
 _RETURNS = 10.0
 
 
@@ -27,7 +28,7 @@ def bridged(values: FloatArray) -> FloatArray:
     return np.asarray(np.interp(at, at[there], values[there]))
 
 
-def wanders(values: FloatArray) -> bool:
+def is_non_stationary(values: FloatArray) -> bool:
     """Whether a column does not return to its mean often enough to know it."""
     from infosieve._engines.numba.series import autoregression, persistence
 

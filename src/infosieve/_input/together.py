@@ -149,8 +149,8 @@ def period_of(column: FloatArray) -> int | None:
     return None
 
 
-def told_by_place(values: FloatArray, together: Together, most: int = 12) -> FloatArray:
-    """How much of each column the place within a group tells: 0, or up to 1.
+def predicted_by_place(values: FloatArray, together: Together, most: int = 12) -> FloatArray:
+    """How well the place within a group predicts each column: 0, or up to 1.
 
     Of the samples that the most frequent value does not predict, the share that the most frequent
     value of each place predicts (Goodman and Kruskal's lambda). ``values`` has a column in a row.
@@ -166,12 +166,12 @@ def told_by_place(values: FloatArray, together: Together, most: int = 12) -> Flo
     longest, taken = max(rows, key=len), np.concatenate(rows)
     one, other = values[:, taken], values[:, longest[place]]
     alike = ((one == other) | (np.isnan(one) & np.isnan(other))).mean(axis=1)
-    told = np.zeros(len(values))
+    predicted = np.zeros(len(values))
     for j in np.flatnonzero(alike > _ALIKE):
         codes, levels = pd.factorize(one[j], use_na_sentinel=False)
         counts = np.bincount(place * len(levels) + codes, minlength=n_places * len(levels))
         counts = counts.reshape(n_places, -1)
         best = counts.sum(axis=0).max()
         if best < taken.size:
-            told[j] = (counts.max(axis=1).sum() - best) / (taken.size - best)
-    return told
+            predicted[j] = (counts.max(axis=1).sum() - best) / (taken.size - best)
+    return predicted

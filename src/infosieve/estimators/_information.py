@@ -104,8 +104,8 @@ def mutual_information(
     series : bool or int, default=False
         True: rows are in order of time, and rows that are near in time are not each other's
         neighbours. How near depends on how persistent the target is; a number says it. If the
-        target wanders (without returning to its mean within a tenth of the table), the changes of
-        all columns of numbers from row to row are measured, with a warning.
+        target is not stationary (it would take more than a tenth of the table to return to its
+        mean), the changes of all columns of numbers from row to row are measured, with a warning.
 
     Returns
     -------

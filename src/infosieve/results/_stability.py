@@ -66,8 +66,8 @@ class Stability(Document):
     What :meth:`expected_false` bounds is the expected number of columns *of low probability*: those
     that the selector chooses from a half with a probability of at most q / p, that is, no more
     often than if it drew its q columns at random from all p. A column that tells nothing has a
-    low probability where the selector is better than chance; but copies and relatives of
-    informative columns may be chosen more often than that, and are not counted as false. q is the
+    low probability where the selector is better than chance; but columns that follow
+    informative ones may be chosen more often than that, and are not counted as false. q is the
     mean number of columns that were chosen from a half. Samples (or groups) must be independent.
 
     References

@@ -175,7 +175,8 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
     series : bool or int, default=False
         True: rows are in order of time. Rows that are near in time are not each other's neighbours,
         and surrogates are as persistent as their columns. How near depends on how persistent the
-        target is; a number says it. See :func:`mutual_information`, also for targets that wander.
+        target is; a number says it. See :func:`mutual_information`, also for a target
+        that is not stationary.
     lookahead : {1, 2}, default=2
         2: when no single column passes, try pairs, for columns that are only jointly informative
         (such as a and b in y = sign(a * b)): all pairs of up to 1,024 columns (of more, those with
@@ -540,7 +541,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         """Which columns could stand in for a selected one.
 
         It takes about as long as tests of half of the steps. ``result_`` keeps what is found, and
-        its report shows it; asked again, it is not computed again.
+        its report shows it; another call does not compute it again.
 
         Parameters
         ----------

@@ -44,12 +44,12 @@ def begin(study: Selection, strategy: Strategy, provenance: Provenance, engine: 
     settings, problem, x = study.settings, study.problem, study.prepared.x
     identifiers = _identifiers(study, x)
     in_groups = problem.together.groups is not None
-    untold = problem.by_order if strategy.tested or (settings.test and in_groups) else frozenset()
-    if len(identifiers | untold | {*np.flatnonzero(x.constant).tolist()}) == x.n_columns:
-        untold = frozenset()  # there is nothing else: a test says that it is chance
+    by_order = problem.by_order if strategy.tested or (settings.test and in_groups) else frozenset()
+    if len(identifiers | by_order | {*np.flatnonzero(x.constant).tolist()}) == x.n_columns:
+        by_order = frozenset()  # there is nothing else: a test says that it is chance
     duplicates = find_duplicates(x)
-    left_out = identifiers | untold | {j for group in duplicates.values() for j in group}
-    candidates = _candidates(x, left_out, len(identifiers | untold), strategy.min_features)
+    left_out = identifiers | by_order | {j for group in duplicates.values() for j in group}
+    candidates = _candidates(x, left_out, len(identifiers | by_order), strategy.min_features)
     columns, layout = study.columns, study.layout
     if strategy.tested or settings.test:
         level = settings.alpha * settings.level_share(of_pairs=False)

@@ -9,9 +9,9 @@ from infosieve._engines.numba.jit import kernel
 
 # Prepared columns are this many times larger than their scale says. A power of two, common to
 # all, changes no comparison; it keeps the squares of tiny differences, those of a column that
-# one huge value owns, from becoming zero. Distances stay below what counts as infinite.
+# one huge value dominates, from becoming zero. Distances stay below what counts as infinite.
 LIFT = 2.0**200
-# One value owns a column of at least so many samples if the others have less than this part of
+# One value dominates a column of at least so many samples if the others have less than this part of
 # the variance; a few do, of which no more than one in so many lie at either end.
 _FEW, _LITTLE, _TAIL = 20, 1e-4, 20
 
@@ -74,7 +74,7 @@ def shifts_exactly(ordered: Any, middle: Any) -> Any:
 
 
 @kernel
-def _owned(ordered: Any, mean: Any, deviation: Any) -> Any:
+def _is_dominated(ordered: Any, mean: Any, deviation: Any) -> Any:
     """Whether one value, however often it occurs, or a few make up the standard deviation.
 
     Whether nine tenths of the values vary, and by less than a hundredth of it; or all but one
@@ -108,10 +108,10 @@ def standardise(values: Any, ordered: Any, out: Any) -> Any:
     are moved towards zero just where that rounds nothing: neither a size of 1e-300 nor a mean
     of 1e9 nor a heavy tail costs a digit, and an exact shift changes no bit. Sums run over the
     sorted values, so that the order of the samples does not matter. A constant row becomes
-    zeros. Also says which rows one value owns.
+    zeros. Also says which rows one value dominates.
     """
     m, n = values.shape
-    n_distinct, owned = np.ones(m, np.int64), np.zeros(m, np.bool_)
+    n_distinct, dominated = np.ones(m, np.int64), np.zeros(m, np.bool_)
     for row in range(m):
         x, z = values[row], ordered[row]
         a, b = _halves(max(abs(z[0]), abs(z[n - 1])))
@@ -129,14 +129,14 @@ def standardise(values: Any, ordered: Any, out: Any) -> Any:
             z[i] = (z[i] - middle) * c * d
         mean = _sum(z, 0.0, False) / n
         deviation = math.sqrt(_sum(z, mean, True) / n)
-        owned[row] = _owned(z, mean, deviation)
+        dominated[row] = _is_dominated(z, mean, deviation)
         for i in range(n):
             z[i] = z[i] * LIFT / deviation
         for i in range(1, n):
             n_distinct[row] += z[i] > z[i - 1]
         for i in range(n):
             out[row, i] = (x[i] * a * b - middle) * c * d * LIFT / deviation
-    return n_distinct, owned
+    return n_distinct, dominated
 
 
 @kernel
