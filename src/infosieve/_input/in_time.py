@@ -1,5 +1,6 @@
 """Whether rows that are said to be in order of time are, where dates say when they were."""
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,8 @@ from infosieve._core.dialect import row
 from infosieve._core.messages import shown
 
 _DATED = (pd.DatetimeIndex, pd.PeriodIndex, pd.TimedeltaIndex)
+# What else an index may hold that says when rows were, as pandas names it.
+_KINDS = ("date", "datetime", "datetime64", "timedelta", "timedelta64", "period")
 
 
 def out_of_order(dates: Any) -> str | None:
@@ -36,9 +39,28 @@ def repeated(dates: Any) -> str | None:
     )
 
 
-def is_dated(index: Any) -> bool:
-    """Whether an index of rows says when they were."""
-    return isinstance(index, _DATED)
+def dates_of(indexes: Iterable[Any]) -> "pd.Index[Any] | None":
+    """When the rows were, by the first index of them that says it; None where none does.
+
+    Of several levels that hold dates one in order is enough: others may say when something else
+    was.
+    """
+    for index in indexes:
+        if isinstance(index, pd.MultiIndex):
+            levels = [index.get_level_values(i) for i in range(index.nlevels)]
+            found = [level for level in levels if _holds_dates(level) and level.nunique() > 1]
+        else:
+            found = [index] if _holds_dates(index) else []
+        if found:
+            return next((dates for dates in found if out_of_order(dates) is None), found[0])
+    return None
+
+
+def _holds_dates(index: Any) -> bool:
+    if isinstance(index, _DATED):
+        return True
+    unknown = isinstance(index, pd.Index) and not pd.api.types.is_numeric_dtype(index.dtype)
+    return unknown and pd.api.types.infer_dtype(index, skipna=True) in _KINDS
 
 
 def _day(date: Any) -> str:
