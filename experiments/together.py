@@ -386,9 +386,7 @@ def power_lost(versions):
         return ""
     times = {name: sum(name in some for some in before) for name in RELEVANT}
     lost = [name for name in RELEVANT if times[name] and not any(name in some for some in now)]
-    each = " and ".join(
-        f"`{name}` (by {times[name]} of {len(before)} orders before)" for name in lost
-    )
+    each = " or ".join(f"`{name}` ({times[name]} of {len(before)} did)" for name in lost)
     found = f": no order finds {each} any more" if each else ""
     return f"\nPower was lost there{found}."
 
