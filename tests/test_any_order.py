@@ -1,8 +1,11 @@
 """The order of candidates, columns and rows changes no name and no bit, whoever does the work."""
 
+import json
+
 import numpy as np
 import pandas as pd
 import pytest
+from command import run
 
 from infosieve import (
     FeatureClustering,
@@ -18,6 +21,7 @@ from infosieve import (
     stability,
 )
 from infosieve._core.types import ColumnNumbers
+from infosieve.selection._search import Search
 
 N = 60
 
@@ -158,6 +162,39 @@ def test_any_order_of_an_exclusive_or(call, exclusive_or):
         assert ask(x, y) == there
         x, target = (part.iloc[rows].reset_index(drop=True) for part in (x, y))
         assert ask(x, target) == there
+
+
+def test_the_command_in_any_order(exclusive_or, tmp_path):
+    X, y = exclusive_or
+    found = []
+    for order in ("pqrs", "srqp"):
+        X[list(order)].assign(y=y).to_csv(tmp_path / f"{order}.csv", index=False)
+        words = ("select", f"{order}.csv", "--target", "y", "--seed", "0", "--quiet", "--json")
+        told = json.loads(run(*words, cwd=tmp_path).stdout)
+        found.append([[told["features"][j] for j in step["features"]] for step in told["steps"]])
+    assert found[0] == found[1]
+    assert sorted(found[0][0]) == ["p", "s"]
+
+
+@pytest.mark.parametrize("order", ["pqrs", "srqp"])
+def test_a_search_goes_on_from_a_pair(order, exclusive_or, tmp_path, monkeypatch):
+    X, y = exclusive_or
+    whole = MISelector(random_state=0).fit(X, y)
+    X, pair = X[list(order)], steps(whole)[:2]
+    how, original = {"random_state": 0, "checkpoint": tmp_path / "steps.json"}, Search._next
+
+    def interrupted(search, remaining):
+        if search.path:
+            raise KeyboardInterrupt
+        return original(search, remaining)
+
+    monkeypatch.setattr(Search, "_next", interrupted)
+    begun = MISelector(**how)
+    with pytest.raises(KeyboardInterrupt, match="the 1 steps that were finished"):
+        begun.fit(X, y)
+    assert steps(begun) == pair
+    monkeypatch.undo()
+    assert steps(MISelector(**how).fit(X, y)) == steps(whole)
 
 
 def test_entropy_in_any_order():
