@@ -1,6 +1,7 @@
 """Whether rows that are said to be in order of time are, where dates say when they were."""
 
 from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -39,20 +40,38 @@ def repeated(dates: Any) -> str | None:
     )
 
 
-def dates_of(indexes: Iterable[Any]) -> "pd.Index[Any] | None":
-    """When the rows were, by the first index of them that says it; None where none does.
+@dataclass(frozen=True)
+class Dates:
+    """When rows were, and in words how to get at it: ``X.index``, or a level of it."""
+
+    values: "pd.Index[Any]"
+    argument: str
+    level: int | None = None
+
+    @property
+    def where(self) -> str:
+        if self.level is None:
+            return f"{self.argument}.index"
+        name = self.level if self.values.name is None else self.values.name
+        return f"{self.argument}.index.get_level_values({name!r})"
+
+
+def dates_of(tables: Iterable[Any]) -> Dates | None:
+    """When the rows were, by the first table whose index says it; None where none does.
 
     Of several levels that hold dates one in order is enough: others may say when something else
     was.
     """
-    for index in indexes:
+    for table in tables:
+        index, name = table.index, table.argument
         if isinstance(index, pd.MultiIndex):
-            levels = [index.get_level_values(i) for i in range(index.nlevels)]
-            found = [level for level in levels if _holds_dates(level) and level.nunique() > 1]
+            levels = [Dates(index.get_level_values(i), name, i) for i in range(index.nlevels)]
+            levels = [level for level in levels if level.values.nunique() > 1]
         else:
-            found = [index] if _holds_dates(index) else []
+            levels = [Dates(index, name)]
+        found = [level for level in levels if _holds_dates(level.values)]
         if found:
-            return next((dates for dates in found if out_of_order(dates) is None), found[0])
+            return next((one for one in found if out_of_order(one.values) is None), found[0])
     return None
 
 

@@ -103,32 +103,31 @@ def warn_of_dates(x: "AnyTable", together: Together) -> None:
         )
 
 
-def check_dates(indexes: Sequence[Any]) -> None:
-    """Refuse rows that are said to be in order of time, and have dates that are not.
-
-    ``indexes`` are those of X and y, None where there is none.
-    """
+def check_dates(tables: Sequence[Any]) -> None:
+    """Refuse rows that are said to be in order of time, and have dates that are not."""
     from infosieve._input.in_time import dates_of, out_of_order, repeated
 
-    dates = dates_of(indexes)
+    dates = dates_of(tables)
     if dates is None:
         return
-    if (found := out_of_order(dates)) is not None:
-        among, by = "", ""
-        if any(isinstance(index, pd.MultiIndex) for index in indexes):
-            by = f"level={dates.name!r}" if dates.name is not None else "level=..."
-            among = (
-                f" If rows are of several individuals, or places, pass {bare('groups')} (which of "
+    if (found := out_of_order(dates.values)) is not None:
+        way = (
+            "X.sort_index(), and y with it (y.loc[X.index], or y[X.index.argsort()] before, for an "
+            "array)."
+        )
+        if dates.where != "X.index":
+            way = f"order = {dates.where}.argsort(), and X and y in this order (.iloc[order])."
+        if dates.level is not None:
+            way += (
+                f" If they are of several individuals, or places, pass {bare('groups')} (which of "
                 f"them each row is of) instead of {setting('series', True)}."
             )
         raise ValueError(
             f"{parameter('series')} says that rows are in order of time, but by their index they "
-            f"are not: {found}. Sort them by it: X.sort_index({by}), and y with it "
-            "(y.loc[X.index], or "
-            f"y[X.index.argsort()] before, for an array).{among} If the index says something else, "
-            "X.reset_index(drop=True) leaves the rows as they are."
+            f"are not: {found}. Sort them by it: {way} If the index says something else, "
+            f"{dates.argument}.reset_index(drop=True) leaves the rows as they are."
         )
-    if (rows := repeated(dates)) is not None:
+    if (rows := repeated(dates.values)) is not None:
         warn(
             f"Rows are taken as one series, but {rows}. If these are several individuals, or "
             f"places, pass {bare('groups')} (which of them each row is of) instead of "

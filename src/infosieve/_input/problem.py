@@ -239,7 +239,7 @@ def read_tables(
     check_lengths(x, *others)
     together = together_of(groups, series, x.n_samples, x.index)
     if together.in_order:
-        check_dates([table.index for table in (x, *others)])
+        check_dates([x, *others])
     used = _usable(x, others, source, executor, missing)
     return Reading(
         settings=settings,
