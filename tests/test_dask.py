@@ -17,7 +17,6 @@ from command import A_LONG_TIME
 from distributed import Client, LocalCluster, Security
 from sklearn.base import clone
 
-import infosieve._input.problem
 from infosieve import (
     FeatureClustering,
     MISelector,
@@ -84,7 +83,7 @@ def until_gone(rest):
 
 @pytest.fixture
 def unread(monkeypatch):
-    monkeypatch.setattr(infosieve._input.lazy_columns, "SMALL", 0)
+    monkeypatch.setattr("infosieve._input.lazy_columns.SMALL", 0)
 
 
 @pytest.fixture

@@ -10,7 +10,6 @@ import pyarrow.feather
 import pyarrow.parquet
 import pytest
 
-import infosieve._input.problem
 from infosieve import MISelector, open_columns, relevance
 from infosieve._input.number_texts import adorned, meanings, plain, readings, tidied
 from infosieve.cli import texts as texts_of_files
@@ -350,7 +349,7 @@ def test_a_target_of_many_numbers_as_text_is_refused():
 
 
 def test_numbers_as_text_of_a_source_are_told_once(tmp_path, monkeypatch):
-    monkeypatch.setattr(infosieve._input.lazy_columns, "SMALL", 0)
+    monkeypatch.setattr("infosieve._input.lazy_columns.SMALL", 0)
     frame = pd.DataFrame({"a": grouped(np.array(VALUES) // 10**5), "b": ["1.5", "2.5"] * (N // 2)})
     frame.to_parquet(tmp_path / "t.parquet")
     source = open_columns(tmp_path / "t.parquet")
