@@ -5,9 +5,10 @@
 
 Series: autoregressions of order one, each column on its own. Groups: effects of groups in all
 columns. Keeps experiments/results/together.json, which grows by runs and can be taken up, and
-writes docs/together.md. FOLDER has the tables mayonnaise_triplicates and wind (csv.gz); without it
-what is kept of them stays. --shuffles NAME adds what is selected of the same rows in twenty orders,
-under a name for the version that did it.
+writes docs/together.md. FOLDER has the tables mayonnaise_triplicates, musk1 and wind (csv.gz);
+without it what is kept of them stays. --shuffles NAME adds what is selected of the same rows in
+twenty orders, under a name for the version that did it; --show with it adds nothing else, and
+--tables names some of the tables.
 """
 
 import argparse
@@ -59,6 +60,13 @@ GIVEN = (
 # Both halves of each group, in order, with effects of their own.
 HALVES = ([20, 20, 20, 0.5, 0], [50, 2, 30, 0.8, 0], [20, 20, 20, 0.95, 0])
 SHUFFLES = 20
+VISITS = "visits (simulated)"
+RELEVANT = ("lab0", "lab1", "lab2", "lab3", "trait0", "kind0")  # that visits depend on
+# Real tables with groups: the column of these, and columns that tell nothing of what was measured.
+GROUPED = {
+    "mayonnaise_triplicates": ("sample", []),
+    "musk1": ("molecule_name", ["conformation_name"]),
+}
 
 
 # ---- data
@@ -311,15 +319,19 @@ def _told(name, test, found, start):
 # ---- the same rows in other orders
 
 
-def shuffled(folder):
+def shuffled(folder, wanted):
     """What is selected of the same rows in twenty orders, from tables with groups."""
-    X, y, groups = visits(np.random.default_rng(5))
-    tables = {"visits (simulated)": (X, y, groups)}
-    if folder is not None:
-        table = pd.read_csv(folder / "mayonnaise_triplicates.csv.gz")
-        groups, y = table.pop("sample").to_numpy(), table.pop("target").astype(str)
-        tables["mayonnaise_triplicates"] = table, y, groups
-    return {name: _in_orders(*parts) for name, parts in tables.items()}
+    return {name: _in_orders(*_in_groups(name, folder)) for name in wanted}
+
+
+def _in_groups(name, folder):
+    if name == VISITS:
+        return visits(np.random.default_rng(5))
+    if folder is None:
+        raise SystemExit(f"{name} is in a folder of tables: --data FOLDER")
+    (groups, others), table = GROUPED[name], pd.read_csv(folder / f"{name}.csv.gz")
+    y, groups = table.pop("target").astype(str), table.pop(groups).to_numpy()
+    return table.drop(columns=others), y, groups
 
 
 def _in_orders(X, y, groups):
@@ -346,6 +358,37 @@ def agreement(sets):
 
 
 # ---- the page
+
+
+def from_to(sets):
+    """How many columns sets have."""
+    sizes = sorted(map(len, sets))
+    return f"{sizes[0]} to {sizes[-1]}" if sizes[0] < sizes[-1] else f"{sizes[0]}"
+
+
+def true_and_false(name, sets):
+    """How many columns were found that matter, and that do not, where that is known."""
+    if name != VISITS:
+        return ["", ""]
+    false = np.mean([len(set(some) - set(RELEVANT)) for some in sets])
+    return [f"{n_true(sets):.1f} of {len(RELEVANT)}", f"{false:.1f}"]
+
+
+def n_true(sets):
+    """How many of the columns that matter were found, on average."""
+    return np.mean([len(set(some) & set(RELEVANT)) for some in sets])
+
+
+def power_lost(versions):
+    """A sentence, where fewer of the columns that matter are found than before."""
+    before, now = (versions.get(name, {}).get(VISITS) for name in ("before", "now"))
+    if not before or not now or n_true(now) >= n_true(before):
+        return ""
+    times = {name: sum(name in some for some in before) for name in RELEVANT}
+    lost = [name for name in RELEVANT if times[name] and not any(name in some for some in now)]
+    each = " or ".join(f"`{name}` ({times[name]} of {len(before)} did)" for name in lost)
+    found = f": no order finds {each} any more" if each else ""
+    return f"\nPower was lost there{found}."
 
 
 def share_of(runs, name):
@@ -410,12 +453,14 @@ def page(kept, seed=0):
         head = ["groups", "rows of each", "variance between", "runs", "`groups`"]
         parts += [TEXT[what], table(head, rows, left=0)]
     rows = [
-        [name, version, f"{min(map(len, sets))} to {max(map(len, sets))}", f"{agreement(sets):.2f}"]
-        for name in ("visits (simulated)", "mayonnaise_triplicates")
+        [name, version, from_to(sets), f"{agreement(sets):.2f}", *true_and_false(name, sets)]
+        for name in (VISITS, *GROUPED)
         for version, found in kept.get("shuffles", {}).items() for sets in [found.get(name)] if sets
     ]  # fmt: skip
-    head = ["table", "version", "columns selected", "mean agreement of two orders"]
-    parts += [TEXT["shuffles"], table(head, rows, left=2)]
+    head = ["table", "version", "columns selected", "mean agreement of two orders", "true found",
+            "false found"]  # fmt: skip
+    power = power_lost(kept.get("shuffles", {}))
+    parts += [TEXT["shuffles"].format(power=power), table(head, rows, left=2)]
     rows = []
     for what in ("search in series", "search in groups"):
         for c, runs in rows_of(kept, what, False):
@@ -494,7 +539,11 @@ The rows of a table with groups, in {SHUFFLES} orders, all else equal: how many 
 selected, and which share of them two orders have in common (columns that both select, of those that
 one of them does). "Visits": 312 patients with one to sixteen visits each, values that drift from
 visit to visit, some missing. "Before": when the first rows of all groups were compared with each
-other, then the second ones, and so on.""",
+other, then the second ones, and so on.
+
+Of the 16 columns of the visits {len(RELEVANT)} matter. "True found": how many of these were
+selected, the mean over the orders; "false found": how many others.{{power}}
+musk1 has 476 shapes of 92 molecules, up to 40 of each.""",
     "search": f"""## A whole search
 
 How often `MISelector` selects anything among {M_WIDE} columns that tell nothing, with all defaults
@@ -515,6 +564,7 @@ def main():
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--data", type=Path)
     parser.add_argument("--shuffles", metavar="NAME", help="of this version, twenty orders of rows")
+    parser.add_argument("--tables", nargs="+", choices=(VISITS, *GROUPED), help="for --shuffles")
     parser.add_argument("--only", help="cases whose key has this text")
     parser.add_argument("--seed", type=seed_number, default=0)
     parser.add_argument("--show", action="store_true", help="write the page from what is kept")
@@ -523,10 +573,11 @@ def main():
     file = HERE / "results" / f"{called('together', options.seed)}.json"
     kept = json.loads(file.read_text()) if file.exists() else {"runs": {}, "real": []}
     end = time.monotonic() + 60 * options.minutes
-    if options.data is not None:
+    if options.data is not None and not options.show:
         kept["real"] = real(options.data, first)
     if options.shuffles is not None:
-        found = shuffled(options.data)
+        every = (VISITS, *(GROUPED if options.data else ()))
+        found = shuffled(options.data, options.tables or every)
         kept.setdefault("shuffles", {}).setdefault(options.shuffles, {}).update(found)
     wanted = [(key, share) for key, share in cases() if (options.only or "") in key]
     with ProcessPoolExecutor(options.workers) as pool:

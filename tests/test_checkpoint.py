@@ -325,7 +325,7 @@ def test_killed_for_real(tmp_path):
     path = tmp_path / "c.json"
     kept = []
     for number in range(200):
-        done = run_code(SCRIPT, path, int(100 * 1.2**number))
+        done = run_code(SCRIPT, path, int(100 * 1.1**number))
         if done.returncode == 0:
             break
         assert done.returncode == -signal.SIGKILL, done.stderr

@@ -32,8 +32,8 @@ from infosieve.datasets import make_friedman
 @pytest.fixture
 def unread(monkeypatch):
     """Even small sources stay where they are, and are read a few columns at a time."""
-    monkeypatch.setattr(infosieve._input.lazy_columns, "SMALL", 0)
-    monkeypatch.setattr(infosieve._input.lazy_columns, "_BLOCK_BYTES", 8 * 120 * 3)
+    monkeypatch.setattr("infosieve._input.lazy_columns.SMALL", 0)
+    monkeypatch.setattr("infosieve._input.lazy_columns._BLOCK_BYTES", 8 * 120 * 3)
     monkeypatch.setattr(infosieve._scoring.jobs, "_PIECE_BYTES", 8 * 120 * 4)
 
 
@@ -208,7 +208,7 @@ def test_every_function_takes_a_source(unread, tmp_path):
 
 
 def test_small_sources_are_simply_read(tmp_path, monkeypatch):
-    monkeypatch.setattr(infosieve._input.lazy_columns, "open_table", None)
+    monkeypatch.setattr("infosieve._input.lazy_columns.open_table", None)
     source = kept("file", frame(), tmp_path)
     assert relevance(source[["c1", "c2"]], source["target"]).index.tolist() == ["c1", "c2"]
 

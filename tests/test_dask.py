@@ -17,7 +17,6 @@ from command import A_LONG_TIME
 from distributed import Client, LocalCluster, Security
 from sklearn.base import clone
 
-import infosieve._input.problem
 from infosieve import (
     FeatureClustering,
     MISelector,
@@ -58,10 +57,19 @@ def client(forked_workers):
 
 @contextmanager
 def impatience(*clients):
-    """Where nobody will answer; all that comes before has the time that it needs."""
+    """Where no scheduler will ever answer; all that comes before has the time that it needs."""
     for client in clients:
         client._timeout = 3  # a client knows from its beginning how long it waits
     with dask.config.set({"distributed.comm.timeouts.connect": "3s"}):
+        yield
+
+
+@contextmanager
+def no_workers_soon(client):
+    """Where no worker will come: the scheduler that says so may take its time to answer."""
+    client._timeout = 3  # how long it waits for a worker to send something to
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(executor_module, "_patience", lambda: 3.0)
         yield
 
 
@@ -75,7 +83,7 @@ def until_gone(rest):
 
 @pytest.fixture
 def unread(monkeypatch):
-    monkeypatch.setattr(infosieve._input.lazy_columns, "SMALL", 0)
+    monkeypatch.setattr("infosieve._input.lazy_columns.SMALL", 0)
 
 
 @pytest.fixture
@@ -387,7 +395,7 @@ def test_without_workers_it_ends(small_jobs, monkeypatch, tmp_path, client):
         def leave():
             cluster.scale(0)
             until_gone(own.nthreads)
-            stack.enter_context(impatience(own))
+            stack.enter_context(no_workers_soon(own))
 
         state = kill_in_step(2, leave, monkeypatch)
         selector = MISelector(**how, executor=own)
@@ -531,7 +539,7 @@ def test_a_scheduler_without_workers_is_reported():
     table = mixed()
     with (
         started(0) as (_, client),
-        impatience(client),
+        no_workers_soon(client),
         pytest.raises(ConnectionError, match="No worker has been at the Dask scheduler"),
     ):
         relevance(table[["a"]], table["y"], executor=client)

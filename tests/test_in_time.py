@@ -17,6 +17,9 @@ INDEXES = {
     "a time zone": DAYS.tz_localize("Europe/Berlin"),
     "periods": pd.period_range("2020-01", periods=N, freq="M"),
     "time since": DAYS - DAYS[0],
+    "objects": pd.Index(DAYS.date),
+    "stamps as objects": DAYS.astype(object),
+    "Arrow": pd.Index(DAYS.astype("date32[pyarrow]")),
 }
 ASKED = {
     "MISelector": lambda X, y: MISelector(series=True, stop=None, max_features=1).fit(X, y),
@@ -64,14 +67,57 @@ def test_the_index_of_the_target_says_it_where_the_columns_have_none():
         relevance_test(X.to_numpy()[::-1], y[::-1], series=True)
 
 
+def test_the_index_of_the_target_says_it_where_that_of_the_columns_says_nothing():
+    X, y = table(DAYS)
+    for X_plain in (X.reset_index(drop=True), X.set_index(pd.Index([f"r{i}" for i in range(N)]))):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UserWarning)  # of labels that are not alike
+            with pytest.raises(ValueError, match="'2020-02-28' in row 1 comes after '2020-02-29'"):
+                relevance_test(X_plain, y[::-1], series=True)
+            order = y[::-1].index.argsort()  # the way out that it names
+            relevance_test(X_plain.iloc[order], y[::-1].iloc[order], series=True)
+            relevance_test(X_plain, y[::-1].reset_index(drop=True), series=True)
+
+
+STATIONS = np.repeat(["north", "south"], N // 2)
+
+
+def test_a_level_of_dates_is_looked_at():
+    """As of a panel, sorted by station and then by day."""
+    index = pd.MultiIndex.from_arrays([STATIONS, np.tile(DAYS[: N // 2], 2)], names=["at", "day"])
+    X, y = table(index)
+    said = (
+        r"'2020-01-01' in row 30 comes after '2020-01-30'.*order = (.*)\.argsort\(\).*pass groups"
+    )
+    for ask in ASKED.values():
+        with pytest.raises(ValueError, match=said):
+            ask(X, y)
+    order = X.index.get_level_values("day").argsort()
+    X, y = X.iloc[order], y.iloc[order]
+    with pytest.warns(UserWarning, match="30 of 60 rows have the date of the row above"):
+        relevance_test(X, y, series=True)
+
+
+def test_one_level_of_dates_in_order_is_enough(recwarn):
+    born = np.random.default_rng(0).permutation(DAYS - pd.Timedelta(days=20_000)).astype(object)
+    index = pd.MultiIndex.from_arrays([born, DAYS, np.repeat(DAYS[:1], N)])
+    relevance_test(*table(index), series=True)
+    index = pd.MultiIndex.from_arrays([STATIONS, np.arange(N)])
+    relevance_test(*table(index), series=True)
+    assert not [w for w in recwarn if "date" in str(w.message)]
+
+
 def test_rows_without_a_date_are_refused():
     X, y = table(DAYS.where(np.arange(N) != 7))
     with pytest.raises(ValueError, match="there is no date in row 7"):
         relevance_test(X, y, series=True)
 
 
-def test_repeated_dates_are_told():
-    X, y = table(DAYS.repeat(2)[:N])
+@pytest.mark.parametrize("kind", ["dates", "objects", "of y"])
+def test_repeated_dates_are_told(kind):
+    twice = DAYS.repeat(2)[:N]
+    X, y = table(pd.Index(twice.date) if kind == "objects" else twice)
+    X = X.reset_index(drop=True) if kind == "of y" else X
     said = r"30 of 60 rows have the date of the row above \(the first, '2020-01-01', in row 1\)"
     with pytest.warns(UserWarning, match=rf"{said}.*several individuals.*pass groups"):
         relevance_test(X, y, series=True)

@@ -15,8 +15,6 @@ import pyarrow.feather
 import pyarrow.parquet
 import pytest
 
-import infosieve._input.lazy_columns
-import infosieve._input.problem
 from infosieve import FeatureClustering, MISelector, mutual_information, open_columns, relevance
 from infosieve._input.numbers import as_floats
 from infosieve._input.tables import fingerprint, read_table
@@ -288,8 +286,8 @@ def test_columns_on_disk(ending, block, tmp_path, monkeypatch):
     np.testing.assert_allclose(relevance(open_columns(place), Y), want, atol=1e-12)
     options = {"n_features_to_select": 1, "random_state": 0}
     here = MISelector(**options).fit(open_columns(place), Y).result_
-    monkeypatch.setattr(infosieve._input.lazy_columns, "SMALL", 0)
-    monkeypatch.setattr(infosieve._input.lazy_columns, "_BLOCK_BYTES", 8 * N * block)
+    monkeypatch.setattr("infosieve._input.lazy_columns.SMALL", 0)
+    monkeypatch.setattr("infosieve._input.lazy_columns._BLOCK_BYTES", 8 * N * block)
     np.testing.assert_allclose(relevance(open_columns(place), Y), want, atol=1e-12)
     there = MISelector(**options).fit(open_columns(place), Y).result_
     assert there.provenance.data == here.provenance.data

@@ -14,8 +14,6 @@ from hypothesis import strategies as st
 from scipy.signal import lfilter
 from scipy.stats import binom, kstest
 
-import infosieve._input.lazy_columns
-import infosieve._input.problem
 import infosieve.significance._relevance_test as module
 from infosieve import (
     RelevanceTest,
@@ -368,8 +366,8 @@ def test_tables_on_disk_give_the_same(rng, tmp_path, monkeypatch):
     X = pd.concat([X, pd.DataFrame(rng.integers(0, 2, (80, 25))).add_prefix("n")], axis=1)
     X.to_parquet(tmp_path / "x.parquet")
     one = relevance_test(X, y, n_permutations=150, random_state=0)
-    monkeypatch.setattr(infosieve._input.lazy_columns, "SMALL", 0)
-    monkeypatch.setattr(infosieve._input.lazy_columns, "_BLOCK_BYTES", 8 * 80 * 5)
+    monkeypatch.setattr("infosieve._input.lazy_columns.SMALL", 0)
+    monkeypatch.setattr("infosieve._input.lazy_columns._BLOCK_BYTES", 8 * 80 * 5)
     source = open_columns(tmp_path / "x.parquet")
     same(one, relevance_test(source, y, n_permutations=150, random_state=0))
 

@@ -94,12 +94,15 @@ def test_least_values_are_brought_up_to_date_only_where_they_may_be_largest():
         asked.append((selected, len(columns)))
         return np.linspace(1, 0, 1000)[columns] if selected == 0 else np.full(len(columns), 0.5)
 
+    def by_value(columns, values):
+        return np.argsort(-values, kind="stable")
+
     search = CMIM(np.linspace(1, 0, 1000))
-    assert search.best(range(1000), [], added) == (0, 1.0)
+    assert search.best(range(1000), [], added, by_value) == (0, 1.0)
     assert not asked
-    assert search.best(range(1, 1000), [0], added)[0] == 1
+    assert search.best(range(1, 1000), [0], added, by_value)[0] == 1
     assert asked == [(0, 999)]
-    assert search.best(range(2, 1000), [0, 1], added) == (2, 0.5)
+    assert search.best(range(2, 1000), [0, 1], added, by_value) == (2, 0.5)
     assert sum(n for _, n in asked[1:]) < 600  # those below 0.5 cannot be largest
 
 

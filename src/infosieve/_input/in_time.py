@@ -1,5 +1,7 @@
 """Whether rows that are said to be in order of time are, where dates say when they were."""
 
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,6 +11,8 @@ from infosieve._core.dialect import row
 from infosieve._core.messages import shown
 
 _DATED = (pd.DatetimeIndex, pd.PeriodIndex, pd.TimedeltaIndex)
+# What else an index may hold that says when rows were, as pandas names it.
+_KINDS = ("date", "datetime", "datetime64", "timedelta", "timedelta64", "period")
 
 
 def out_of_order(dates: Any) -> str | None:
@@ -36,9 +40,46 @@ def repeated(dates: Any) -> str | None:
     )
 
 
-def is_dated(index: Any) -> bool:
-    """Whether an index of rows says when they were."""
-    return isinstance(index, _DATED)
+@dataclass(frozen=True)
+class Dates:
+    """When rows were, and in words how to get at it: ``X.index``, or a level of it."""
+
+    values: "pd.Index[Any]"
+    argument: str
+    level: int | None = None
+
+    @property
+    def where(self) -> str:
+        if self.level is None:
+            return f"{self.argument}.index"
+        name = self.level if self.values.name is None else self.values.name
+        return f"{self.argument}.index.get_level_values({name!r})"
+
+
+def dates_of(tables: Iterable[Any]) -> Dates | None:
+    """When the rows were, by the first table whose index says it; None where none does.
+
+    Of several levels that hold dates one in order is enough: others may say when something else
+    was.
+    """
+    for table in tables:
+        index, name = table.index, table.argument
+        if isinstance(index, pd.MultiIndex):
+            levels = [Dates(index.get_level_values(i), name, i) for i in range(index.nlevels)]
+            levels = [level for level in levels if level.values.nunique() > 1]
+        else:
+            levels = [Dates(index, name)]
+        found = [level for level in levels if _holds_dates(level.values)]
+        if found:
+            return next((one for one in found if out_of_order(one.values) is None), found[0])
+    return None
+
+
+def _holds_dates(index: Any) -> bool:
+    if isinstance(index, _DATED):
+        return True
+    unknown = isinstance(index, pd.Index) and not pd.api.types.is_numeric_dtype(index.dtype)
+    return unknown and pd.api.types.infer_dtype(index, skipna=True) in _KINDS
 
 
 def _day(date: Any) -> str:

@@ -106,20 +106,31 @@ def warn_of_dates(x: "AnyTable", together: Together) -> None:
         )
 
 
-def check_dates(index: Any) -> None:
+def check_dates(tables: Sequence[Any]) -> None:
     """Refuse rows that are said to be in order of time, and have dates that are not."""
-    from infosieve._input.in_time import is_dated, out_of_order, repeated
+    from infosieve._input.in_time import dates_of, out_of_order, repeated
 
-    if not is_dated(index):
+    dates = dates_of(tables)
+    if dates is None:
         return
-    if (found := out_of_order(index)) is not None:
+    if (found := out_of_order(dates.values)) is not None:
+        way = (
+            "X.sort_index(), and y with it (y.loc[X.index], or y[X.index.argsort()] before, for an "
+            "array)."
+        )
+        if dates.where != "X.index":
+            way = f"order = {dates.where}.argsort(), and X and y in this order (.iloc[order])."
+        if dates.level is not None:
+            way += (
+                f" If they are of several individuals, or places, pass {bare('groups')} (which of "
+                f"them each row is of) instead of {setting('series', True)}."
+            )
         raise ValueError(
             f"{parameter('series')} says that rows are in order of time, but by their index they "
-            f"are not: {found}. Sort them by it: X.sort_index(), and y with it (y.loc[X.index], or "
-            "y[X.index.argsort()] before, for an array). If the index says something else, "
-            "X.reset_index(drop=True) leaves the rows as they are."
+            f"are not: {found}. Sort them by it: {way} If the index says something else, "
+            f"{dates.argument}.reset_index(drop=True) leaves the rows as they are."
         )
-    if (rows := repeated(index)) is not None:
+    if (rows := repeated(dates.values)) is not None:
         warn(
             f"Rows are taken as one series, but {rows}. If these are several individuals, or "
             f"places, pass {bare('groups')} (which of them each row is of) instead of "

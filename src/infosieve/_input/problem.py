@@ -248,7 +248,7 @@ def read_tables(
     check_lengths(x, *others)
     together = together_of(groups, series, x.n_samples, x.index)
     if together.in_order:
-        check_dates(next((t.index for t in (x, *others) if t.index is not None), None))
+        check_dates([x, *others])
     used = _usable(x, others, source, executor, missing)
     return Reading(
         settings=settings,

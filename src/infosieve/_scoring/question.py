@@ -12,11 +12,12 @@ from typing import Any, Self
 
 import numpy as np
 
-from infosieve._core.types import ColumnNumbers, Columns, FloatArray, IntArray
+from infosieve._core.types import ColumnNumbers, Columns, FloatArray
 from infosieve._input.problem import Prepared
 from infosieve._resampling.nulls import NullHypothesis
 from infosieve._resampling.permutations import Permutations
 from infosieve._scoring.jobs import Pair, Scoring
+from infosieve._scoring.ranking import best_first
 from infosieve._scoring.screened import Screened, block_sizes
 from infosieve._scoring.screening import screen_of
 from infosieve._scoring.statistic import Statistic
@@ -29,6 +30,7 @@ PAIRS_ESTIMATED_AMONG = 64
 class Observed:
     """Columns, or pairs, that were worth an estimate, and what they tell; best first are pairs.
 
+    The first column of a pair is the one that tells more alone, given the known columns.
     ``n_candidates`` is how many they were chosen from.
     """
 
@@ -123,12 +125,23 @@ class Question:
             each: list[tuple[int, ...]] = [(j,) for j in columns]
             return Observed(each, self.scores(columns), len(self.candidates))
         if self.screened is not None:
-            pairs, n_pairs = self.screened.pairs(), self.screened.n_pairs
+            pairs, n_pairs = self._stronger_first(self.screened.pairs()), self.screened.n_pairs
         else:
-            pairs = self._pairs(self.scores(self.candidates))
+            pairs = self._pairs(self._ranked(self.candidates, PAIRS_ESTIMATED_AMONG))
             n_pairs = len(pairs)
         (scores,) = self.scoring.pairs(self.prepared, [pairs], self.given)
         return Observed([*pairs], scores, n_pairs)
+
+    def _ranked(self, columns: ColumnNumbers, n_best: int) -> list[int]:
+        """Columns by what each tells alone; ties among the first ``n_best`` go by content."""
+        scores = self.scores(columns)
+        return [columns[j] for j in best_first(self.scoring.x, columns, scores, n_best=n_best)]
+
+    def _stronger_first(self, pairs: list[Pair]) -> list[Pair]:
+        """Pairs, the columns of each by what they tell alone."""
+        members = ColumnNumbers(j for pair in pairs for j in pair)
+        place = {column: at for at, column in enumerate(self._ranked(members, len(members)))}
+        return [(i, j) if place[i] < place[j] else (j, i) for i, j in pairs]
 
     def permuted(
         self, n_permutations: int, first_decision: int, may_end: bool = True
@@ -163,12 +176,12 @@ class Question:
         for block in self.scoring.permuted(
             statistic, self.candidates, given, drawn, n_permutations, may_end=True
         ):
-            found = [self._pairs(row) for row in block]
+            best = np.argsort(-block, axis=1, kind="stable")
+            found = [self._pairs([self.candidates[j] for j in order]) for order in best]
             for scores in self.scoring.pairs(statistic, found, given, drawn, first):
                 yield scores.max(keepdims=True)[None]
             first += len(block)
 
-    def _pairs(self, alone: FloatArray) -> list[Pair]:
-        """All pairs of the candidates that tell most alone."""
-        best: IntArray = np.argsort(-alone, kind="stable")[:PAIRS_ESTIMATED_AMONG]
-        return list(combinations([self.candidates[j] for j in best], 2))
+    def _pairs(self, ranked: list[int]) -> list[Pair]:
+        """All pairs of the columns that tell most alone."""
+        return list(combinations(ranked[:PAIRS_ESTIMATED_AMONG], 2))

@@ -291,7 +291,7 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         else:
             problem = open_columns_alone(X, how)
         if self.series:
-            check_dates(problem.x.index)
+            check_dates(problem.tables)
         number: Any = self.n_clusters
         if is_int(number) and number > problem.x.n_columns:
             raise ValueError(

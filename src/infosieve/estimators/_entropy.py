@@ -72,7 +72,9 @@ def entropy(
     points = np.ldexp(table.values, -exponent)
     points -= np.median(points, axis=1, keepdims=True)
     size = exponent_of(points)
-    points, exponent = np.ldexp(points, -size).T, exponent + size
+    points, exponent = np.ldexp(points, -size), exponent + size
+    # Sums of squares, and of logarithms, are those of one order of columns, and of rows.
+    points = points[sorted(range(d), key=lambda j: np.sort(points[j]).tobytes())].T
     p = 2.0 if metric == "euclidean" else np.inf
     distances = np.asarray(KDTree(points).query(points, k=range(2, hi + 2), p=p)[0])
     if (distances[:, 0] == 0).any():
@@ -83,6 +85,7 @@ def entropy(
             "discrete data use mutual_information, which handles them."
         )
     log_volume = _log_unit_diameter_ball(d, metric)
+    distances = np.sort(distances, axis=0)
     estimates = [
         digamma(n) - digamma(k) + log_volume + d * np.log(2 * distances[:, k - 1]).mean()
         for k in range(lo, hi + 1)

@@ -16,6 +16,8 @@ from infosieve._core.types import ColumnNumbers, FloatArray, IntArray
 PairwiseCriterion: TypeAlias = Literal["cmim", "jmi"]
 # What candidates (by number) add to one selected column.
 Added: TypeAlias = Callable[[ColumnNumbers, int], FloatArray]
+# The places of candidates, the best first.
+Ordered: TypeAlias = Callable[[Sequence[int], FloatArray], IntArray]
 
 # Candidates whose least value is brought up to date together.
 _AT_ONCE = 32
@@ -43,13 +45,15 @@ class OneByOne(ABC):
     # Whether a value can only fall, so that one that is not up to date is a bound.
     falls = False
 
-    def best(self, left: Sequence[int], selected: Sequence[int], added: Added) -> tuple[int, float]:
+    def best(
+        self, left: Sequence[int], selected: Sequence[int], added: Added, ordered: Ordered
+    ) -> tuple[int, float]:
         """Of the candidates that are left: its number, and its value."""
         columns = np.asarray(left)
         self._update(columns, selected[:1] if self.falls else selected, added)
         while True:
             values = self.values[columns]
-            order = columns[np.argsort(-values, kind="stable")]
+            order = columns[ordered(columns.tolist(), values)]
             stale = self.n_known[order] < len(selected)
             if not stale[0]:
                 return int(order[0]), float(values.max())

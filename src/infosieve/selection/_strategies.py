@@ -1,6 +1,7 @@
 """How a search goes on: by tests, by a ranking alone, or in an order that is given."""
 
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from infosieve._core.settings import SelectorSettings, level_share
 from infosieve._core.types import ColumnNumbers, FloatArray, IntArray
 from infosieve._input.problem import AnyTable
 from infosieve._scoring.question import Question
+from infosieve._scoring.ranking import best_first
 from infosieve.results import Step
 from infosieve.selection._models import MOST
 from infosieve.selection._one_by_one import CRITERIA, OneByOne, PairwiseCriterion
@@ -45,7 +47,7 @@ class ByTests(Strategy):
         question = search.ask(remaining)
         columns = question.estimated()
         scores = search.rank(columns, question)
-        best = int(np.argmax(scores))
+        best = best_first(search.x, columns, scores)[0]
         step = self._judged(search, question, columns, columns[best], float(scores[best]))
         failed = step.action == "stop" or (step.action == "add" and not step.significant)
         if not failed or self.lookahead == 1 or not self.may_pair(search, remaining):
@@ -223,7 +225,8 @@ class ByRank(Strategy):
         def added(columns: ColumnNumbers, selected: int) -> FloatArray:
             return search.scores(columns, search.question.columns.take_given([selected]))
 
-        found = self._one_by_one.best(pool, search.selected, added)
+        ordered = partial(best_first, search.x)
+        found = self._one_by_one.best(pool, search.selected, added, ordered)
         self._scores = self._one_by_one.values
         return found
 
@@ -240,7 +243,8 @@ class ByRank(Strategy):
             self._pooled = None
             return remaining
         if self._pooled is None:
-            order = self._ordered(search, remaining, self._last(search)[list(remaining)])
+            last = self._last(search)[list(remaining)]
+            order = self._ordered(search, remaining, last, self.pool)
             self._pooled = {remaining[j] for j in order[: self.pool]}
         left = ColumnNumbers(j for j in remaining if j in self._pooled)
         self._pooled = self._pooled if left else None
@@ -252,12 +256,15 @@ class ByRank(Strategy):
             self._scores = np.full(search.x.n_columns, -np.inf)
         return self._scores
 
-    def _ordered(self, search: Search, columns: ColumnNumbers, scores: FloatArray) -> IntArray:
+    def _ordered(
+        self, search: Search, columns: ColumnNumbers, scores: FloatArray, n_best: int = 1
+    ) -> IntArray:
         """Places of columns, the best first.
 
         In many dimensions estimates vanish for all of them: then what each tells alone decides.
         """
-        return np.lexsort((-search.alone()[list(columns)], -scores))
+        alone = search.alone()[list(columns)]
+        return best_first(search.x, columns, scores, alone, n_best=n_best)
 
 
 def strategy_of(settings: SelectorSettings, table: AnyTable) -> Strategy:
