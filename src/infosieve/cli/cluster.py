@@ -23,6 +23,7 @@ def cluster(asked: Asked) -> None:
     """Join columns that are redundant with each other."""
     asked.check()
     data = asked.read()
+    from infosieve._sources import in_memory
     from infosieve.cli.models import alone
     from infosieve.clustering import FeatureClustering
     from infosieve.examination import categories, with_left_out
@@ -32,8 +33,8 @@ def cluster(asked: Asked) -> None:
         how["n_clusters"] = None
     how["model"] = alone(asked["model"], data)
     clustering = FeatureClustering(**how)
-    X, y = data.in_memory, data.y
-    left_out = categories(X, data.discrete_features)
+    X, y = in_memory(data.X), data.y
+    left_out = categories(X, data.declared or "auto")
     if len(left_out) == X.shape[1]:
         _refuse_nothing_but(left_out)
     X = X.drop(columns=left_out)

@@ -16,8 +16,6 @@ from infosieve._core.dialect import CommandLine, speaking
 from infosieve.cli.errors import InputError
 from infosieve.cli.options import Asks, literal, option_name
 
-# Options that are no more, and what takes their place.
-_GONE = {"--drop-missing": "--missing drop"}
 # Options that are places of files.
 _PLACES = ("config", "checkpoint", "out", "html")
 
@@ -75,12 +73,10 @@ class Command(TyperCommand):
         return super().parse_args(ctx, args)
 
     def _refuse_names(self, options: set[str], known: set[str]) -> None:
-        """Say which option is meant by one that is gone, or by a parameter: --random-state."""
+        """Say which option is meant by a parameter: --random-state."""
         from infosieve._core.settings import option_names
 
         for name in sorted(options - known - {""}):
-            if name in _GONE:
-                raise InputError(f"{name} is no more: give {_GONE[name]}")
             meant = CommandLine(option_names()).mention(name[2:].replace("-", "_"))
             if meant in known:
                 raise InputError(f"{name} is no option; do you mean {meant}?")
@@ -187,7 +183,7 @@ class Asked:
 
         known = getattr(module, name).parameters()
         found = {
-            "discrete_features": data.discrete_features,
+            "discrete_features": data.declared or "auto",
             "discrete_target": data.discrete_target,
             "series": self["series"] if self["series_window"] is None else self["series_window"],
             "verbose": 0 if self["quiet"] else 1,

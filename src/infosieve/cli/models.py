@@ -1,11 +1,11 @@
 """What ``--stop cv`` asks: a model by name, what scores are, and which options go with it."""
 
 import ast
-import difflib
 import importlib
 import inspect
 import re
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -13,30 +13,9 @@ import numpy as np
 from infosieve._core.files import first_line
 from infosieve._core.messages import brief, quoted, shown
 from infosieve._core.rules import MODELS
+from infosieve.cli.config import meant
 from infosieve.cli.errors import InputError
 
-# Where scikit-learn has its models; to look through all of it takes seconds.
-_HOMES = (
-    "ensemble",
-    "neighbors",
-    "svm",
-    "linear_model",
-    "tree",
-    "kernel_ridge",
-    "gaussian_process",
-    "neural_network",
-    "cross_decomposition",
-    "discriminant_analysis",
-    "naive_bayes",
-    "isotonic",
-    "dummy",
-    "calibration",
-    "compose",
-    "model_selection",
-    "multiclass",
-    "multioutput",
-    "semi_supervised",
-)
 _OF_PREDICTION = ("model", "cv", "scoring", "test")
 # What only tests use, and what a ranking that is cut has no use for.
 _OF_TESTS = ("null", "correction", "resample", "alpha", "n_permutations")
@@ -97,9 +76,7 @@ def _parsed(text: str) -> tuple[str, dict[str, Any]]:
     if isinstance(call, ast.Name):
         return call.id, {}
     if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
-        near = difflib.get_close_matches(text.lower(), MODELS, 1)
-        hint = f"; do you mean {near[0]}?" if near else ""
-        raise InputError(f"--model {shown(text)} is none of {_known()}{hint}")
+        raise InputError(f"--model {shown(text)} is none of {_known()}{meant(text, MODELS)}")
     if call.args or any(one.arg is None for one in call.keywords):
         raise InputError(
             f"--model {shown(text)}: parameters have names, such as {call.func.id}(name=1)"
@@ -127,16 +104,18 @@ def _known() -> str:
 
 
 def _models() -> Iterator[tuple[str, Any]]:
-    """Regressors and classifiers of scikit-learn, and their names."""
+    """Regressors and classifiers of scikit-learn, and their names; all_estimators takes seconds."""
+    import sklearn
     from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
-    for home in _HOMES:
-        module = importlib.import_module(f"sklearn.{home}")
-        for name, kind in inspect.getmembers(module, inspect.isclass):
-            here = kind.__module__.partition("._")[0] == module.__name__
-            of_kind = issubclass(kind, (ClassifierMixin, RegressorMixin))
-            if here and of_kind and issubclass(kind, BaseEstimator) and name[0] != "_":
-                yield name, kind
+    for home in sklearn.__all__:
+        with suppress(ImportError):  # what else is there: functions
+            module = importlib.import_module(f"sklearn.{home}")
+            for name, kind in inspect.getmembers(module, inspect.isclass):
+                here = kind.__module__.partition("._")[0] == module.__name__
+                of_kind = issubclass(kind, (ClassifierMixin, RegressorMixin))
+                if here and of_kind and issubclass(kind, BaseEstimator) and name[0] != "_":
+                    yield name, kind
 
 
 def _found(name: str) -> Any:
@@ -145,10 +124,11 @@ def _found(name: str) -> Any:
     for other, kind in _models():
         if other == name:
             return kind
-        others[other.lower()] = other
-    near = difflib.get_close_matches(name.lower(), [*others, *MODELS], 3)
-    near = near or [one for one in others if name.lower() in one][:3]
-    hint = f"; do you mean {' or '.join(others.get(one, one) for one in near)}?" if near else ""
+        others[other] = kind
+    hint = meant(name, [*others, *MODELS], 3)
+    inside = [one for one in others if name.lower() in one.lower()][:3]
+    if inside and not hint:
+        hint = f"; do you mean {' or '.join(inside)}?"
     raise InputError(f"--model {shown(name)} is none of {_known()}{hint}")
 
 
@@ -158,9 +138,7 @@ def _made(name: str, parameters: dict[str, Any]) -> Any:
     known = inspect.signature(kind).parameters
     for one in parameters:
         if one not in known:
-            near = difflib.get_close_matches(one.lower(), {n.lower(): n for n in known}, 1)
-            names = [n for n in known if n.lower() in near]
-            hint = f"; do you mean {names[0]}?" if names else f"; it has {', '.join(known)}"
+            hint = meant(one, known) or f"; it has {', '.join(known)}"
             raise InputError(f"--model {name} has no parameter {shown(one)}{hint}")
     for one, parameter in known.items():
         if parameter.default is parameter.empty and one not in parameters:

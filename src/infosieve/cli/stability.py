@@ -18,6 +18,7 @@ def stability(asked: Asked) -> None:
     data = asked.read()
     check_scoring(asked["scoring"], data)
     from infosieve import selection
+    from infosieve._sources import in_memory
 
     own = asked.settings("StabilitySettings", data)
     how = {n: v for n, v in asked.settings("SelectorSettings", data).items() if n not in own}
@@ -26,7 +27,7 @@ def stability(asked: Asked) -> None:
         with asked.workers() as executor:
             result = selection.stability(
                 selection.MISelector(**how | {"series": False}),
-                data.in_memory,
+                in_memory(data.X),
                 data.y,
                 groups=data.groups,
                 executor=executor,

@@ -63,11 +63,6 @@ class Table:
     values: pd.DataFrame | ColumnSource
     form: NumberFormat | None = None
 
-    @property
-    def columns(self) -> list[Any]:
-        """The names of the columns."""
-        return list(self.values.columns)
-
     def column(self, name: Any) -> "pd.Series[Any]":
         """One column, as if it were declared a category."""
         column: pd.Series[Any] = self.values[name]
@@ -77,7 +72,8 @@ class Table:
 
     def dates(self) -> "Iterator[pd.Series[Any]]":
         """Columns that may hold dates."""
-        names = self.values.dates if isinstance(self.values, ColumnSource) else self.columns
+        values = self.values
+        names = values.dates if isinstance(values, ColumnSource) else list(values)
         for name in names:
             if any(map(is_date, self.values[name].dropna().head(10))):
                 yield self.column(name)
@@ -186,10 +182,8 @@ def check_names(names: Sequence[Any], n_rows: int, file: str) -> None:
     """Refuse a header that is none, names that several columns have, and a table without rows."""
     if len(names) < 2:
         raise InputError(
-            f"{file} has one column, {shown(names[0])}; a target and a feature are two "
-            "(--delimiter says what separates values)"
-            if names
-            else f"{file} has no columns"
+            f"{file} has {f'one column, {shown(names[0])}' if names else 'no columns'}; a target "
+            "and a feature are two (--delimiter says what separates values)"
         )
     index = pd.Index(names, dtype=object)
     if pd.to_numeric(index, errors="coerce").notna().all():
@@ -204,11 +198,6 @@ def check_names(names: Sequence[Any], n_rows: int, file: str) -> None:
         raise InputError(f"{file} has more than one column named {named}; rename them{above}")
     if n_rows == 0:
         raise InputError(f"{file} has a header and no rows")
-
-
-def in_memory(table: pd.DataFrame | ColumnSource) -> pd.DataFrame:
-    """All of a table."""
-    return table if isinstance(table, pd.DataFrame) else table.read()
 
 
 def _check_texts(table: ColumnSource, declared: Sequence[str], dates: str) -> None:
