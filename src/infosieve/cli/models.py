@@ -24,28 +24,25 @@ _OF_SEARCH = ("n_features_to_select", "search", "removal")
 
 def check_options(given: Collection[str], stop: str, tests: bool) -> None:
     """Refuse options that would have no effect; ``tests``: whether anything asks for tests."""
-    if stop != "cv":
-        _refuse(given, _OF_PREDICTION, "is about --stop cv: give that, too, or leave it out")
-        return
-    _refuse(
-        given,
-        _OF_SEARCH,
-        "does not go with --stop cv, which chooses how many columns of a ranking are kept; "
-        "--min-features and --max-features bound the number",
-    )
-    if not tests:
-        _refuse(
-            given,
+    cv = stop == "cv"
+    for applies, names, why in (
+        (not cv, _OF_PREDICTION, "is about --stop cv: give that, too, or leave it out"),
+        (
+            cv,
+            _OF_SEARCH,
+            "does not go with --stop cv, which chooses how many columns of a ranking are kept; "
+            "--min-features and --max-features bound the number",
+        ),
+        (
+            cv and not tests,
             _OF_TESTS,
             "is about tests, and --stop cv makes none: add --test, which says which of the columns "
             "are certain, or leave it out",
-        )
-
-
-def _refuse(given: Collection[str], names: Sequence[str], why: str) -> None:
-    for name in names:
-        if name in given:
-            raise InputError(f"--{name.replace('_', '-')} {why}")
+        ),
+    ):
+        for name in names if applies else ():
+            if name in given:
+                raise InputError(f"--{name.replace('_', '-')} {why}")
 
 
 def model_of(text: str | None, data: Any) -> Any:
@@ -81,19 +78,18 @@ def _parsed(text: str) -> tuple[str, dict[str, Any]]:
         raise InputError(
             f"--model {shown(text)}: parameters have names, such as {call.func.id}(name=1)"
         )
-    return call.func.id, {one.arg: _literal(one, text) for one in call.keywords if one.arg}
-
-
-def _literal(parameter: ast.keyword, text: str) -> Any:
-    try:
-        return ast.literal_eval(parameter.value)
-    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
-        got = ast.get_source_segment(text.strip(), parameter.value) or "something else"
-        raise InputError(
-            f"--model {shown(text)}: {parameter.arg} must be a number, a text in quotes, True, "
-            f"False, None, or several in brackets. Got {brief(got)} "
-            "instead; MISelector(model=...) in Python takes any"
-        ) from None
+    parameters = {}
+    for one in call.keywords:
+        try:
+            parameters[str(one.arg)] = ast.literal_eval(one.value)
+        except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+            got = ast.get_source_segment(text.strip(), one.value) or "something else"
+            raise InputError(
+                f"--model {shown(text)}: {one.arg} must be a number, a text in quotes, True, "
+                f"False, None, or several in brackets. Got {brief(got)} "
+                "instead; MISelector(model=...) in Python takes any"
+            ) from None
+    return call.func.id, parameters
 
 
 def _known() -> str:
@@ -146,20 +142,13 @@ def _made(name: str, parameters: dict[str, Any]) -> Any:
                 f"--model {name} needs {one}, other models, which no option can hold; "
                 "MISelector(model=...) in Python takes them"
             )
-    model = kind(**parameters)
-    _check_values(model, name)
-    return model
-
-
-def _check_values(model: Any, name: str) -> None:
-    """Values of parameters are looked at before samples: there are none, and that is no matter."""
-    from sklearn.base import clone
-
+    # Values of parameters are looked at before samples: there are none, and that is no matter.
     try:
-        clone(model).fit(np.empty((0, 1)), np.empty(0))
+        kind(**parameters).fit(np.empty((0, 1)), np.empty(0))
     except Exception as error:
         if type(error).__name__ == "InvalidParameterError":
             raise InputError(f"--model {name}: {brief(first_line(error), 300)}") from None
+    return kind(**parameters)
 
 
 def _check_kind(model: Any, name: str, classes: bool, target: str) -> None:
@@ -168,7 +157,10 @@ def _check_kind(model: Any, name: str, classes: bool, target: str) -> None:
 
     if is_classifier(model) == classes:
         return
-    other = _counterpart(name)
+    pairs = [("Regressor", "Classifier"), ("SVR", "SVC"), ("Regressor", "ClassifierCV")]
+    names = {name.replace(a, b) for pair in pairs for a, b in (pair, pair[::-1])} - {name}
+    near = "".join(f"{one}, or " for one, _ in _models() if one in names)
+    other = f"{near}one of {', '.join(MODELS)}"
     if classes:
         raise InputError(
             f"--model {name} predicts numbers, but the target {shown(target)} has classes; "
@@ -178,14 +170,6 @@ def _check_kind(model: Any, name: str, classes: bool, target: str) -> None:
         f"--model {name} predicts classes, but the target {shown(target)} has numbers; give "
         f"{other}, or say that they are codes of classes: --categorical {quoted(target)}"
     )
-
-
-def _counterpart(name: str) -> str:
-    """A model of the other kind: that of nearly the same name, if there is one, or a word."""
-    pairs = [("Regressor", "Classifier"), ("SVR", "SVC"), ("Regressor", "ClassifierCV")]
-    others = {name.replace(a, b) for pair in pairs for a, b in (pair, pair[::-1])} - {name}
-    found = [one for one, _ in _models() if one in others]
-    return f"{found[0]}, or one of {', '.join(MODELS)}" if found else f"one of {', '.join(MODELS)}"
 
 
 def prepared(model: Any, declared: Sequence[str]) -> Any:

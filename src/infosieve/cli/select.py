@@ -4,23 +4,18 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from infosieve._core.files import first_line, printable
 from infosieve.cli.command import Asked, command
 from infosieve.cli.errors import InputError, fail
 from infosieve.cli.options import Asks, option
 
-if TYPE_CHECKING:
-    from infosieve.results import SelectionResult
-
 _FULL = (
     "also ask --alternatives, what infosieve relevance-test and stability ask, and which columns "
     "are redundant, on one page with --html; takes longer: a hundred more selections, on halves of "
     "the samples"
 )
-
-
 _MORE = {
     "alternatives": option(
         bool, "also which columns could stand in for these", False, "--alternatives"
@@ -94,14 +89,12 @@ def _check_full(asked: Asked) -> None:
         )
 
 
-def _with_units(result: "SelectionResult", data: Any) -> "SelectionResult":
+def _with_units(result: Any, data: Any) -> Any:
     """The result, which knows what numbers count that stand for dates, and what has no name."""
-    more = {"dates": dict(data.units)} if data.units else {}
-    more |= {"unnamed": data.n_unnamed} if data.n_unnamed else {}
-    if not more:
-        return result
-    parameters = {**result.provenance.parameters, **more}
-    return replace(result, provenance=replace(result.provenance, parameters=parameters))
+    more = {"dates": dict(data.units), "unnamed": data.n_unnamed}
+    known = result.provenance
+    parameters = known.parameters | {name: value for name, value in more.items() if value}
+    return replace(result, provenance=replace(known, parameters=parameters))
 
 
 @contextmanager
