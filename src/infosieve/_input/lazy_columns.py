@@ -27,7 +27,6 @@ from infosieve._input.scaling import exponent_of, prepare
 from infosieve._input.tables import (
     Table,
     check_columns,
-    declared_columns,
     read_columns,
     refuse_values,
     warn_of_number_texts,
@@ -165,7 +164,7 @@ class SourceTable:
 
 def complete_rows(source: ColumnSource, executor: Executor) -> BoolArray:
     """Which rows of a table that stays where it is have no gaps."""
-    job = partial(_of_raw, ask=attrgetter("incomplete"))
+    job = partial(_asked, ask=attrgetter("incomplete"))
     gaps = list(_of_pieces(job, LazyColumns(SourceTable(source, "X", {})), executor))
     return np.asarray(~np.any(gaps, axis=0))
 
@@ -177,7 +176,7 @@ def marks_of_rows(
     known: Marks,
 ) -> Marks:
     """See :mod:`.row_order`."""
-    job = partial(_of_raw, ask=partial(marks_of, known=known))
+    job = partial(_asked, ask=partial(marks_of, known=known))
     each = list(_of_pieces(job, LazyColumns(table), executor))
     return np.asarray(np.sum(each, axis=0, dtype=np.uint64))
 
@@ -201,14 +200,6 @@ def _of_pieces(
             executor.progress.advance(min(i * size, m), m)
 
 
-def unread_table(
-    source: ColumnSource, argument: str, discrete: Any, missing: str, by_changes: bool
-) -> SourceTable:
-    """A table that nobody has looked at yet."""
-    declared = declared_columns(discrete, argument, source.columns, source.named)
-    return SourceTable(source, argument, declared, missing=missing, by_changes=by_changes)
-
-
 def open_table(
     table: SourceTable, scale: Scale, others: list[Table], executor: Executor
 ) -> SourceTable:
@@ -218,7 +209,8 @@ def open_table(
     """
     unread = LazyColumns(table, scale, 0, executor.here)
     if scale is None:  # columns keep their unit: the largest number of all comes first
-        table = replace(table, largest=max(_of_pieces(_largest, unread, executor, progress=True)))
+        job = partial(_asked, ask=attrgetter("largest"), raw=False)
+        table = replace(table, largest=max(_of_pieces(job, unread, executor, progress=True)))
         exponent = exponent_of(np.array([table.largest, *(t.largest for t in others)]))
         unread = LazyColumns(table, scale, exponent, executor.here)
     survey = Survey.joined(list(_of_pieces(_survey, unread, executor, progress=True)))
@@ -313,13 +305,12 @@ class LazyColumns:
         )
 
 
-def _largest(runner: Runner, unread: LazyColumns, which: Which) -> float:
-    return unread.table.read(unread._numbers[which]).largest
-
-
-def _of_raw(runner: Runner, unread: LazyColumns, which: Which, ask: Callable[[Table], Any]) -> Any:
-    """What is asked of columns whose gaps are NaN."""
-    return ask(unread.table.read_raw(unread._numbers[which]))
+def _asked(
+    runner: Runner, unread: LazyColumns, which: Which, ask: Callable[[Table], Any], raw: bool = True
+) -> Any:
+    """What is asked of columns, whose gaps are NaN if they are ``raw``."""
+    table = unread.table
+    return ask((table.read_raw if raw else table.read)(unread._numbers[which]))
 
 
 def _survey(runner: Runner, unread: LazyColumns, which: Which) -> Survey:

@@ -1,7 +1,7 @@
 """From what users pass to prepared columns: the door that all public functions share."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -10,6 +10,7 @@ import numpy as np
 from infosieve._core.settings import Settings
 from infosieve._core.types import BoolArray, Columns, Executor, IntArray, Runner, Scale, Which
 from infosieve._engines.numba.columns import LIFT
+from infosieve._input.named import declared_columns
 from infosieve._input.notices import (
     check_dates,
     tell_of_dropped,
@@ -164,8 +165,9 @@ class Reading:
         x, others = self.x, [table.take_rows(rows) for table in self.others]
         by_changes = series and others[0].wanders
         if self.source is not None:
-            how = self.settings.discrete_features
-            x = _on_disk().unread_table(self.source, "X", how, missing, by_changes)
+            how, source = self.settings.discrete_features, self.source
+            declared = declared_columns(how, "X", source.columns, source.named)
+            x = replace(x, declared=declared, missing=missing, by_changes=by_changes)
         x = x.take_rows(rows)
         if among is None:
             warn_of_dates(x, together)

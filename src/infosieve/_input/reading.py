@@ -56,16 +56,14 @@ def _as_array(data: Any, argument: str) -> Any:
         array = np.asarray(data)
         if array.dtype.kind in "USV" and not isinstance(data, np.ndarray):
             array = np.asarray(data, dtype=object)  # NumPy would turn numbers beside text to text
-        if isinstance(data, (list, tuple)) and array.dtype.kind == "f" and _large(array):
-            array = np.asarray(data, dtype=object)  # and large integers beside floats to floats
+        if isinstance(data, (list, tuple)) and array.dtype.kind == "f":
+            with np.errstate(invalid="ignore"):
+                large = bool((np.abs(array) > EXACT).any())
+            if large:  # NumPy would turn large integers beside floats to floats
+                array = np.asarray(data, dtype=object)
     except (ValueError, TypeError) as error:
         raise ValueError(
             f"{argument} is no table: its rows differ in length or it cannot be read as an array "
             f"({error}). Pass a table with the same columns in every row."
         ) from error
     return array
-
-
-def _large(array: Any) -> bool:
-    with np.errstate(invalid="ignore"):
-        return bool((np.abs(array) > EXACT).any())

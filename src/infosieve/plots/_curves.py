@@ -96,14 +96,10 @@ class CurvesDisplay(Display):
 
         Parameters
         ----------
-        X : array-like of shape (n_curves, n_points)
-            The curves, a row each.
+        X, axis, xlabel
+            As in :meth:`from_clusters`.
         features : DataFrame
             Some rows of ``CurveFeatures.describe()``.
-        axis : array-like or None, default=None
-            Where the points lie; None numbers them.
-        xlabel : str, default=""
-            What the axis is called.
 
         Returns
         -------
