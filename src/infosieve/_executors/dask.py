@@ -47,17 +47,10 @@ _GONE = (distributed.CancelledError, distributed.comm.CommClosedError)
 
 
 class Dask:
-    """Distributes jobs among the workers of a Dask cluster.
+    """Distributes jobs among the workers of a Dask cluster (:class:`._core.types.Executor`).
 
-    See :class:`infosieve._core.types.Executor`.
-
-    Parameters
-    ----------
-    client : dask.distributed.Client or str
-        A client, or the address of a scheduler. Security is Dask's own: that of the client, or
-        of Dask's configuration.
-    here : Threads
-        For what is done in this process; its progress hears of workers that come and go.
+    ``client`` may be the address of a scheduler. Security is Dask's own: that of the client, or of
+    Dask's configuration. The progress of ``here`` hears of workers that come and go.
     """
 
     remote = True

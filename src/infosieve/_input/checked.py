@@ -22,43 +22,20 @@ _EACH_PAIR = 10
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """A checked table: numbers, and codes for categories.
+    """A checked table: numbers, and codes for categories."""
 
-    Attributes
-    ----------
-    argument : str
-        What the user calls it ("X", "y", "condition").
-    names : list
-        The columns' names, or their numbers where they have none.
-    named : bool
-        Whether the names are the user's.
-    values : ndarray of shape (n_columns, n_samples)
-    categorical : ndarray of bool
-    levels : dict
-        The categories of each categorical column, by its number, in the order of the codes.
-    index : Index or None
-        The samples' labels, where pandas gave some.
-    offsets : dict
-        What was subtracted, exactly, from columns whose numbers float64 does not distinguish.
-    n_missing : ndarray of int or None
-        How many gaps each column had.
-    unchanged : Table or None
-        The values, where this table has their changes.
-    kept : ndarray of int or None
-        Which of the rows that were passed these are; None: all, in their order.
-    """
-
-    argument: str
-    names: list[Any]
-    named: bool
-    values: FloatArray
+    argument: str  # what the user calls it ("X", "y", "condition")
+    names: list[Any]  # of the columns, or their numbers where they have none
+    named: bool  # whether the names are the user's
+    values: FloatArray  # of shape (n_columns, n_samples)
     categorical: BoolArray
-    levels: dict[int, list[Any]]
-    index: Any = None
+    levels: dict[int, list[Any]]  # of each categorical column, in the order of the codes
+    index: Any = None  # the samples' labels, where pandas gave some
+    # What was subtracted, exactly, from columns whose numbers float64 does not distinguish.
     offsets: dict[int, Offset] = field(default_factory=dict)
-    n_missing: IntArray | None = None
-    unchanged: "Table | None" = None
-    kept: IntArray | None = None
+    n_missing: IntArray | None = None  # gaps of each column
+    unchanged: "Table | None" = None  # the values, where this table has their changes
+    kept: IntArray | None = None  # which of the rows that were passed; None: all, in their order
 
     @classmethod
     def without_values(

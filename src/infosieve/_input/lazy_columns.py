@@ -41,34 +41,18 @@ _BLOCK_BYTES = 1 << 24
 
 @dataclass(frozen=True, kw_only=True)
 class Survey:
-    """What one pass over the table has found out about each column.
-
-    Attributes
-    ----------
-    categorical : ndarray of bool
-    n_distinct : ndarray of int
-        After scaling, before ties were broken.
-    dominated : ndarray of bool
-        See :class:`infosieve._core.types.Columns`.
-    n_missing, n_infinite : ndarray of int
-    projections, widths : ndarray of float
-        Random projections, a row for each direction, and widths of the bulk: they
-        separate columns that are not duplicates.
-    digests : ndarray of bytes
-        Of the values.
-    levels : ndarray of object
-        The categories of each categorical column; None for others.
-    """
+    """What one pass over the table has found out about each column."""
 
     categorical: BoolArray
-    n_distinct: IntArray
-    dominated: BoolArray
+    n_distinct: IntArray  # after scaling, before ties were broken
+    dominated: BoolArray  # see infosieve._core.types.Columns
     n_missing: IntArray
     n_infinite: IntArray
+    # A row for each direction, and widths of the bulk: they separate what is no duplicate.
     projections: FloatArray
     widths: FloatArray
-    digests: NDArray[np.object_]
-    levels: NDArray[np.object_]
+    digests: NDArray[np.object_]  # of the values: bytes
+    levels: NDArray[np.object_]  # the categories of each categorical column; None for others
 
     @classmethod
     def joined(cls, surveys: Sequence["Survey"]) -> "Survey":
@@ -80,11 +64,7 @@ class Survey:
 
 @dataclass(frozen=True)
 class SourceTable:
-    """A checked table whose values are elsewhere. See :class:`infosieve._input.tables.Table`.
-
-    ``kept`` are the rows that are used, None: all. ``missing`` and ``by_changes`` say what becomes
-    of gaps, and of columns of a series: :meth:`.Table.completed`.
-    """
+    """A checked table whose values are elsewhere. See :class:`infosieve._input.tables.Table`."""
 
     source: ColumnSource
     argument: str
@@ -92,8 +72,8 @@ class SourceTable:
     survey: Survey | None = None
     largest: float = 0.0
     index: None = None
-    kept: IntArray | None = None
-    missing: str = "auto"
+    kept: IntArray | None = None  # the rows that are used; None: all
+    missing: str = "auto"  # what becomes of gaps, and of columns of a series: Table.completed
     by_changes: bool = False
 
     @property

@@ -47,38 +47,19 @@ def _on_disk() -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:
-    """What a public function was asked about: its tables, checked.
+    """What a public function was asked about: its tables, checked."""
 
-    Attributes
-    ----------
-    x : Table or SourceTable
-        The latter where the columns stay on disk.
-    y : Table or None
-    given : Table or None
-        The columns to condition on.
-    together : Together
-        Which rows belong together.
-    missing : str
-        How gaps are measured.
-    n_left_out : int
-        Samples without a target, or with gaps where only complete ones are wanted.
-    by_changes : bool
-        Whether columns have changes from row to row instead of values, because the target wanders.
-    by_order : frozenset of int
-        Columns of X that the order of the rows tells: the same in the same order in each group, or
-        a calendar's. No test can tell them from chance.
-    rows : ndarray of int
-        Which samples of X, as it was passed, are used, in the order of the tables here.
-    """
-
-    x: Any
-    y: Any = None
-    given: Table | None = None
+    x: Any  # Table, or SourceTable where the columns stay on disk
+    y: Any = None  # Table
+    given: Table | None = None  # the columns to condition on
     together: Together = INDEPENDENT
-    missing: str = "auto"
-    n_left_out: int = 0
-    by_changes: bool = False
+    missing: str = "auto"  # how gaps are measured
+    n_left_out: int = 0  # samples without a target, or with gaps where complete ones are wanted
+    by_changes: bool = False  # whether changes from row to row stand for values: the target wanders
+    # Columns of X that the order of the rows tells: the same in the same order in each group, or a
+    # calendar's. No test can tell them from chance.
     by_order: frozenset[int] = frozenset()
+    # Which samples of X, as it was passed, are used, in the order of the tables here.
     rows: IntArray = field(default_factory=lambda: np.arange(0))
 
     @property
@@ -118,16 +99,14 @@ class Problem:
 
 @dataclass(frozen=True, kw_only=True)
 class Prepared:
-    """Columns that can be measured: candidates, target and, if there are some, given columns.
-
-    ``fills``: gaps are values of their own in a column that is measured alone, or given others, and
-    medians in the columns that it is measured with, with a column that says where they are.
-    """
+    """Columns that can be measured: candidates, target and, if there are some, given columns."""
 
     x: Any
     target: Columns
     given: Columns
     together: Together = INDEPENDENT
+    # Gaps are values of their own in a column that is measured alone, or given others, and medians
+    # in the columns that it is measured with, with a column that says where they are.
     fills: bool = False
 
     def take_given(self, columns: Which) -> Columns:
@@ -141,21 +120,16 @@ class Prepared:
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """Tables as they were read, of which any samples make a problem.
-
-    ``source`` is where columns stay; None: they were read. ``others`` are the target and, if there
-    are some, the given columns. ``usable`` are the samples with a target and, where only complete
-    ones are wanted, without gaps. ``as_passed``: samples keep their order.
-    """
+    """Tables as they were read, of which any samples make a problem."""
 
     settings: Settings
     x: Any
-    others: list[Table]
+    others: list[Table]  # the target and, if there are some, the given columns
     together: Together
-    usable: IntArray
-    source: Any
+    usable: IntArray  # samples with a target and, where complete ones are wanted, without gaps
+    source: Any  # where columns stay; None: they were read
     executor: Executor | None
-    as_passed: bool
+    as_passed: bool  # whether samples keep their order
 
     def problem(self, among: IntArray | None = None) -> Problem:
         """The problem of the usable samples, or of some of them."""
@@ -226,12 +200,11 @@ def read_tables(
     X = X if source is None else source
     if source is not None and (executor is None or 8 * np.prod(source.shape) <= _on_disk().SMALL):
         source = None
-    runner = executor.here if executor is not None else None
     x: Any
     if source is not None:
         x = _on_disk().SourceTable(source, "X", {})
     else:
-        x = read_table(X, "X", settings.discrete_features, runner=runner, missing=missing)
+        x = read_table(X, "X", settings.discrete_features, missing=missing)
     kinds = settings.discrete_target
     if series is not False and isinstance(kinds, str) and kinds == "auto":
         kinds = ()  # what wanders between two numbers is measured by its changes

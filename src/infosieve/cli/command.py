@@ -105,24 +105,12 @@ def command(asks: Asks) -> Callable[[Callable[["Asked"], None]], Callable[..., N
 
 @dataclass(frozen=True)
 class Asked:
-    """What a command was asked.
+    """What a command was asked."""
 
-    Attributes
-    ----------
-    values : mapping
-        The value of each option, by its name in Python.
-    given : frozenset of str
-        Those that were given, on the command line or in a file.
-    asks : Asks
-        What it can be asked.
-    words : list of str
-        The command, and the options that were typed.
-    """
-
-    values: Mapping[str, Any]
-    given: frozenset[str]
-    asks: Asks
-    words: list[str]
+    values: Mapping[str, Any]  # of each option, by its name in Python
+    given: frozenset[str]  # options that were given, on the command line or in a file
+    asks: Asks  # what it can be asked
+    words: list[str]  # the command, and the options that were typed
 
     @classmethod
     def of(cls, context: typer.Context, asks: Asks) -> "Asked":

@@ -27,20 +27,15 @@ _ONE = ("--target", "--groups")
 
 @dataclass(frozen=True, kw_only=True)
 class Data:
-    """The columns and the target of a file.
-
-    ``declared`` are the columns that are declared categories; ``discrete_target`` is True if the
-    target is. ``groups``: which rows belong together. ``units``: of each column of dates that
-    became numbers, what these count. ``n_unnamed``: so many columns without a name were left out.
-    """
+    """The columns and the target of a file."""
 
     X: Any
     y: "pd.Series[Any]"
-    declared: list[str]
-    discrete_target: bool | Literal["auto"]
-    groups: "pd.Series[Any] | None" = None
-    units: Mapping[Any, str] = field(default_factory=dict)
-    n_unnamed: int = 0
+    declared: list[str]  # columns that are declared categories
+    discrete_target: bool | Literal["auto"]  # True if the target is
+    groups: "pd.Series[Any] | None" = None  # which rows belong together
+    units: Mapping[Any, str] = field(default_factory=dict)  # what dates count that became numbers
+    n_unnamed: int = 0  # columns without a name that were left out
 
     @property
     def classes(self) -> bool:

@@ -30,10 +30,7 @@ _BLOCK_CELLS = 1 << 21
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """How a file is read, and which of its columns: the options of the same names.
-
-    ``series``: whether rows are said to be in order of time.
-    """
+    """How a file is read, and which of its columns: the options of the same names."""
 
     features: Sequence[str] | None = None
     exclude: Sequence[str] | None = None
@@ -45,23 +42,15 @@ class Reading:
     encoding: str | None = None
     sheet: str | None = None
     dates: str = "error"
-    series: bool = False
+    series: bool = False  # whether rows are said to be in order of time
 
 
 @dataclass(frozen=True)
 class Table:
-    """What a file holds.
-
-    Attributes
-    ----------
-    values : DataFrame or ColumnSource
-        The columns, as they are in the file; Parquet stays where it is, unless it is small.
-    form : NumberFormat or None
-        How a file without types writes numbers. None: columns of text are text.
-    """
+    """What a file holds: columns as they are there; Parquet stays there, unless it is small."""
 
     values: pd.DataFrame | ColumnSource
-    form: NumberFormat | None = None
+    form: NumberFormat | None = None  # of a file without types; None: columns of text are text
 
     def column(self, name: Any) -> "pd.Series[Any]":
         """One column, as if it were declared a category."""

@@ -63,16 +63,20 @@ def above_threshold(dendrogram: Dendrogram, threshold: float) -> int:
     return max(dendrogram.features.n - int(merges), dendrogram.n_components)
 
 
-def check_copies(n_clusters: Any, constraints: Constraints, table: Table) -> None:
+def check_number(n_clusters: Any, constraints: Constraints, table: Table) -> None:
     """Refuse more clusters than there are different columns."""
-    most = table.n_columns - constraints.n_copies
-    if is_int(n_clusters) and n_clusters > most:
-        first, copy = (repr(table.names[j]) for j in constraints.copies[0][:2])
-        raise ValueError(
-            f"{parameter('n_clusters')} asks for {n_clusters} clusters, but only {most} of the "
-            f"{table.n_columns} columns of X differ: copies (equal, shifted, scaled or negated, "
-            f"such as {first} and {copy}) stay together. Ask for at most {most}."
-        )
+    most = table.n_columns - sum(group.size - 1 for group in constraints.copies)
+    if n_clusters <= most:
+        return
+    asked = f"{parameter('n_clusters')} asks for {n_clusters} clusters, but"
+    if n_clusters > table.n_columns:
+        raise ValueError(f"{asked} X has {table.n_columns} columns.")
+    first, copy = (repr(table.names[j]) for j in constraints.copies[0][:2])
+    raise ValueError(
+        f"{asked} only {most} of the {table.n_columns} columns of X differ: copies (equal, "
+        f"shifted, scaled or negated, such as {first} and {copy}) stay together. Ask for at most "
+        f"{most}."
+    )
 
 
 def check_connected(n_clusters: int, n_components: int) -> None:
