@@ -262,36 +262,28 @@ def check_lengths(*tables: Table) -> None:
                 f"{first.argument} has {first.n_samples} samples and {other.argument} has "
                 f"{other.n_samples}; they must describe the same samples, row by row."
             )
-        if same_labels_in_another_order(first.index, other.index):
+        one, two = first.index, other.index
+        if one is None or two is None or one.equals(two) or not (one.is_unique and two.is_unique):
+            continue
+        if same_labels_in_another_order(one, two):
             raise ValueError(
                 f"{first.argument} and {other.argument} have the same index labels in another "
                 f"order: the samples would be mixed up. Pass {other.argument}.loc[{first.argument}"
                 ".index], or drop the indexes if they mean nothing (reset_index)."
             )
-        _warn_of_other_labels(first, other)
-
-
-def _warn_of_other_labels(first: Table, other: Table) -> None:
-    """Say that rows are paired by their place, where some labels say otherwise."""
-    one, two = first.index, other.index
-    if one is None or two is None or one.equals(two) or not (one.is_unique and two.is_unique):
-        return
-    shared = int(one.isin(two).sum())
-    if shared:
-        i = int(np.argmax(one != two))
-        warn(
-            f"{first.argument} and {other.argument} share {shared} of {len(one)} index labels, "
-            f"but not row by row: row {i} is {shown(one[i])} in {first.argument} and "
-            f"{shown(two[i])} in {other.argument}. Rows are paired by their place. If the labels "
-            f"say what belongs together, pass rows that both have, in one order; if not, "
-            "reset_index makes them alike."
-        )
+        if shared := int(one.isin(two).sum()):
+            i = int(np.argmax(one != two))
+            warn(
+                f"{first.argument} and {other.argument} share {shared} of {len(one)} index "
+                f"labels, but not row by row: row {i} is {shown(one[i])} in {first.argument} and "
+                f"{shown(two[i])} in {other.argument}. Rows are paired by their place. If the "
+                "labels say what belongs together, pass rows that both have, in one order; if "
+                "not, reset_index makes them alike."
+            )
 
 
 def same_labels_in_another_order(one: Any, other: Any) -> bool:
     """Whether two indexes have the same labels, but not row by row."""
     if not (isinstance(one, pd.Index) and isinstance(other, pd.Index)) or one.equals(other):
         return False
-    if not (one.is_unique and other.is_unique):
-        return False
-    return bool(one.isin(other).all())
+    return bool(one.is_unique and other.is_unique and one.isin(other).all())

@@ -150,10 +150,7 @@ def complete_rows(source: ColumnSource, executor: Executor) -> BoolArray:
 
 
 def marks_of_rows(
-    table: SourceTable,
-    marks_of: Callable[..., Marks],
-    executor: Executor,
-    known: Marks,
+    table: SourceTable, marks_of: Callable[..., Marks], executor: Executor, known: Marks
 ) -> Marks:
     """See :mod:`.row_order`."""
     job = partial(_asked, ask=partial(marks_of, known=known))

@@ -21,12 +21,7 @@ from infosieve._input.notices import (
     warn_of_dominated,
     warn_of_fills,
 )
-from infosieve._input.row_order import (
-    Marking,
-    marks_of_categories,
-    marks_of_numbers,
-    row_order,
-)
+from infosieve._input.row_order import Marking, marks_of_categories, marks_of_numbers, row_order
 from infosieve._input.scaling import exponent_of, prepare
 from infosieve._input.tables import Table, check_lengths, check_target, read_table
 from infosieve._input.together import INDEPENDENT, Together, together_of
@@ -236,9 +231,10 @@ def open_problem(X: Any, y: Any, settings: Settings, **how: Any) -> Problem:
 def _parts(x: AnyTable, others: list[Table], executor: Executor | None) -> list[Marking]:
     """What tells rows apart: the target first, because it does not take long."""
     kinds = marks_of_numbers, marks_of_categories
-    parts: list[Marking] = [partial(kind, table) for table in others for kind in kinds]
+    here = [*others, x] if isinstance(x, Table) else others
+    parts: list[Marking] = [partial(kind, table) for table in here for kind in kinds]
     if isinstance(x, Table):
-        return [*parts, *(partial(kind, x) for kind in kinds)]
+        return parts
     assert executor is not None
     return [*parts, *(partial(_on_disk().marks_of_rows, x, kind, executor) for kind in kinds)]
 

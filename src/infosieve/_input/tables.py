@@ -13,18 +13,11 @@ from scipy.sparse import issparse
 
 from infosieve._core.dialect import either
 from infosieve._core.messages import shown, warn
-from infosieve._input.checked import (
-    Table,
-    check_lengths,
-    check_target,
-    fingerprint,
-    refuse_values,
-)
-from infosieve._input.kinds import codes_and_levels, has_two_values, kind_of
+from infosieve._input.checked import Table, check_lengths, check_target, fingerprint, refuse_values
+from infosieve._input.kinds import codes_and_levels, has_two_values, kind_of, read_columns
 from infosieve._input.named import declared_columns, find_columns
 from infosieve._input.number_texts import CODES, seems_dates, seems_numbers, way_to_numbers
 from infosieve._input.numbers import Offset, as_floats
-from infosieve._input.reading import read_columns
 from infosieve._sources import in_memory
 
 __all__ = [
@@ -88,8 +81,10 @@ def read_table(
     if argument == "y" and isinstance(discrete, str) and m == 1:
         declared = {0: True} if has_two_values(columns[0], unread.label(0)) else {}
     checked = check_columns(columns, unread, declared, offsets)
-    typed = [isinstance(c.dtype, pd.CategoricalDtype) for c in columns] if checked.levels else []
-    warn_of_number_texts(checked, (j for j in checked.levels if not (declared.get(j) or typed[j])))
+    if checked.levels:
+        typed = [isinstance(column.dtype, pd.CategoricalDtype) for column in columns]
+        undeclared = [j for j in checked.levels if not (declared.get(j) or typed[j])]
+        warn_of_number_texts(checked, undeclared)
     with np.errstate(over="ignore", invalid="ignore"):
         total = checked.values.sum()
     if not np.isfinite(total):  # which may have overflown

@@ -32,6 +32,8 @@ def as_source(data: Any, argument: str = "X") -> "ColumnSource | None":
 
 def in_memory(data: Any, argument: str = "X") -> Any:
     """Any frame or column, read, as pandas has it; what is neither stays what it is."""
+    if is_here(data):
+        return data
     found = as_arrow(data, argument)
     if found is not None and not hasattr(found, "schema"):
         import pyarrow as pa
@@ -85,7 +87,7 @@ def of_polars(data: Any) -> bool:
 
 def run_once(data: Any, argument: str) -> Any:
     """A relation as a table, so that all who read it see the same rows in the same order."""
-    table = None if of_polars(data) else as_arrow(data, argument)
+    table = None if is_here(data) or of_polars(data) else as_arrow(data, argument)
     return data if table is None else table
 
 

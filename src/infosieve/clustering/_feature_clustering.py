@@ -12,7 +12,7 @@ from infosieve._core.dialect import setting
 from infosieve._core.messages import unsaid
 from infosieve._core.models import made_of_word
 from infosieve._core.progress import Progress
-from infosieve._core.rules import check_x, is_int, seed_of
+from infosieve._core.rules import check_x, seed_of
 from infosieve._core.settings import (
     ClusteringSettings,
     Correlation,
@@ -255,8 +255,7 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         ):
             scaled = self._agglomeration.prepare(tables, executor)
             constraints = Constraints.of(scaled.x, connected)
-            if is_int(self.n_clusters):
-                check_number(self.n_clusters, constraints, tables[0])
+            check_number(self.n_clusters, tables[0], constraints.copies)
             dendrogram = self._agglomeration.join(scaled, constraints, executor)
             self.n_clusters_ = self._number(dendrogram, problem, constraints, seed, executor)
             parameters = self.get_params(deep=False) | {"executor": executor.text}
@@ -293,6 +292,7 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
             problem = open_columns_alone(X, how)
         if self.series:
             check_dates(problem.x.index)
+        check_number(self.n_clusters, problem.x)
         if isinstance(self.n_clusters, str):
             check_cross_validation(self.model, self.cv, problem.y, problem.together.groups)
         else:

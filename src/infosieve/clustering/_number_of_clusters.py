@@ -1,6 +1,6 @@
 """How many clusters: by number, by a threshold, or by cross-validation of a model."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -63,15 +63,15 @@ def above_threshold(dendrogram: Dendrogram, threshold: float) -> int:
     return max(dendrogram.features.n - int(merges), dendrogram.n_components)
 
 
-def check_number(n_clusters: Any, constraints: Constraints, table: Table) -> None:
-    """Refuse more clusters than there are different columns."""
-    most = table.n_columns - sum(group.size - 1 for group in constraints.copies)
-    if n_clusters <= most:
+def check_number(n_clusters: Any, table: Table, copies: Sequence[IntArray] = ()) -> None:
+    """Refuse more clusters than there are different columns; ``copies`` are not different."""
+    most = table.n_columns - sum(group.size - 1 for group in copies)
+    if not is_int(n_clusters) or n_clusters <= most:
         return
     asked = f"{parameter('n_clusters')} asks for {n_clusters} clusters, but"
     if n_clusters > table.n_columns:
         raise ValueError(f"{asked} X has {table.n_columns} columns.")
-    first, copy = (repr(table.names[j]) for j in constraints.copies[0][:2])
+    first, copy = (repr(table.names[j]) for j in copies[0][:2])
     raise ValueError(
         f"{asked} only {most} of the {table.n_columns} columns of X differ: copies (equal, "
         f"shifted, scaled or negated, such as {first} and {copy}) stay together. Ask for at most "
