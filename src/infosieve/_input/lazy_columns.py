@@ -22,7 +22,6 @@ from infosieve._core.types import (
 )
 from infosieve._executors.threads import Threads
 from infosieve._input.duplicates import projections_of
-from infosieve._input.row_order import Marks
 from infosieve._input.scaling import exponent_of, prepare
 from infosieve._input.tables import (
     Table,
@@ -142,20 +141,9 @@ class SourceTable:
         return f"column {self.names[column]!r} of {self.argument}"
 
 
-def complete_rows(source: ColumnSource, executor: Executor) -> BoolArray:
-    """Which rows of a table that stays where it is have no gaps."""
-    job = partial(_asked, ask=attrgetter("incomplete"))
-    gaps = list(_of_pieces(job, LazyColumns(SourceTable(source, "X", {})), executor))
-    return np.asarray(~np.any(gaps, axis=0))
-
-
-def marks_of_rows(
-    table: SourceTable, marks_of: Callable[..., Marks], executor: Executor, known: Marks
-) -> Marks:
-    """See :mod:`.row_order`."""
-    job = partial(_asked, ask=partial(marks_of, known=known))
-    each = list(_of_pieces(job, LazyColumns(table), executor))
-    return np.asarray(np.sum(each, axis=0, dtype=np.uint64))
+def asked_of(table: SourceTable, ask: Callable[[Table], Any], executor: Executor) -> list[Any]:
+    """What is asked of columns whose gaps are NaN, a few at a time."""
+    return list(_of_pieces(partial(_asked, ask=ask), LazyColumns(table), executor))
 
 
 def _of_pieces(

@@ -1,8 +1,9 @@
 """From what users pass to prepared columns: the door that all public functions share."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -21,7 +22,13 @@ from infosieve._input.notices import (
     warn_of_dominated,
     warn_of_fills,
 )
-from infosieve._input.row_order import Marking, marks_of_categories, marks_of_numbers, row_order
+from infosieve._input.row_order import (
+    Marking,
+    Marks,
+    marks_of_categories,
+    marks_of_numbers,
+    row_order,
+)
 from infosieve._input.scaling import exponent_of, prepare
 from infosieve._input.tables import Table, check_lengths, check_target, read_table
 from infosieve._input.together import INDEPENDENT, Together, together_of
@@ -236,7 +243,12 @@ def _parts(x: AnyTable, others: list[Table], executor: Executor | None) -> list[
     if isinstance(x, Table):
         return parts
     assert executor is not None
-    return [*parts, *(partial(_on_disk().marks_of_rows, x, kind, executor) for kind in kinds)]
+
+    def on_disk(kind: Callable[..., Marks], known: Marks) -> Marks:
+        each = _on_disk().asked_of(x, partial(kind, known=known), executor)
+        return np.asarray(np.sum(each, axis=0, dtype=np.uint64))
+
+    return [*parts, *(partial(on_disk, kind) for kind in kinds)]
 
 
 def _usable(
@@ -250,7 +262,8 @@ def _usable(
         here = others if source is not None else [*others, x]
         used &= ~np.any([table.incomplete for table in here], axis=0)
         if source is not None and executor is not None:
-            used &= _on_disk().complete_rows(source, executor)
+            gaps = _on_disk().asked_of(x, attrgetter("incomplete"), executor)
+            used &= ~np.any(gaps, axis=0)
         tell_of_dropped(int((~used).sum() - without.sum()), x.n_samples)
     return used
 

@@ -81,10 +81,8 @@ def parzen(X: Any, y: Any, *, bandwidth: float | str = "scott") -> float:
 
     Parameters
     ----------
-    X : array-like of shape (n_samples,) or (n_samples, n_features)
-        One column or several, measured together.
-    y : array-like of shape (n_samples,) or (n_samples, n_targets)
-        The target, numbers.
+    X, y
+        As in :func:`histogram`.
     bandwidth : float or "scott", default="scott"
         Standard deviation of the kernels on standardised columns; "scott" is
         ``n ** (-1 / (d + 4))`` with d the joint dimension.
@@ -141,10 +139,8 @@ def three_entropies(
 
     Parameters
     ----------
-    X : array-like of shape (n_samples,) or (n_samples, n_features)
-        One column or several, measured together.
-    y : array-like of shape (n_samples,) or (n_samples, n_targets)
-        The target, numbers.
+    X, y
+        As in :func:`histogram`.
     n_neighbors, metric
         As in :func:`infosieve.entropy`.
 
