@@ -7,7 +7,6 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from infosieve._core import rules
 from infosieve._core.dialect import setting
 from infosieve._core.messages import unsaid
 from infosieve._core.models import made_of_word
@@ -295,8 +294,6 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         check_number(self.n_clusters, problem.x)
         if isinstance(self.n_clusters, str):
             check_cross_validation(self.model, self.cv, problem.y, problem.together.groups)
-        else:
-            rules.folds().check("cv", self.cv)
         return problem
 
     def _keep(self, dendrogram: Dendrogram, table: Table) -> None:

@@ -15,7 +15,6 @@ from sklearn.model_selection import (
 )
 from threadpoolctl import threadpool_limits
 
-from infosieve._core import rules
 from infosieve._core.dialect import bare, mention, parameter, setting
 from infosieve._core.rules import is_int
 from infosieve._core.types import Executor, FloatArray, IntArray
@@ -35,18 +34,16 @@ _MORE, _DRAWS = 0.05, 1000
 
 def check_cross_validation(model: Any, cv: Any, y: Table, groups: IntArray | None) -> None:
     """Refuse a choice of the number that is bound to fail, before work begins."""
-    if not is_int(cv):
-        rules.folds().check("cv", cv)
     n_groups = 0 if groups is None else int(groups.max()) + 1
     if is_int(cv) and groups is not None and cv > n_groups:
         raise ValueError(
             f"{parameter('cv')} asks for {cv} folds, but there are {n_groups} groups, which stay "
             "together. Use fewer folds."
         )
-    if is_int(cv) and not 2 <= cv <= y.n_samples:
+    if is_int(cv) and cv > y.n_samples:
         raise ValueError(
-            f"{parameter('cv')} must be at least 2, and at most the number of samples "
-            f"({y.n_samples}). Got {cv!r} instead; a number of clusters needs no folds."
+            f"{parameter('cv')} must be at most the number of samples ({y.n_samples}). Got {cv!r} "
+            "instead; a number of clusters needs no folds."
         )
     if model is None and y.categorical.any():
         raise ValueError(
