@@ -136,11 +136,13 @@ class Asked:
     def check(self) -> None:
         """Refuse places of files, and a cluster's address, that cannot be meant."""
         from infosieve.cli.places import check
-        from infosieve.cli.workers import check_dask
 
         places = {f"--{name}": self[name] for name in _PLACES if self[name] is not None}
         check({"FILE": self["file"], **places})
-        check_dask(self["dask"])
+        if self["dask"] not in (None, "local"):
+            from infosieve._executors import check_address
+
+            check_address(self["dask"], "--dask, unless it is local,")
 
     def read(self) -> Any:
         """The columns and the target, as :class:`infosieve.cli.data.Data`."""

@@ -1,8 +1,6 @@
 """``infosieve select``: which columns matter."""
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
@@ -64,10 +62,15 @@ def select(asked: Asked) -> None:
         result = _with_units(result, data)
         shown = beside.pop("selection", None) is not None and not asked["json"]
         chosen = [data.X.columns[j] for j in result.selected]
-        with _told_first(unfinished):
+        try:
             asked.finish(
                 result, lambda: data.beside_target(data.X[chosen]), beside=beside, shown=shown
             )
+        except Exception as error:  # what broke off the work matters more
+            if unfinished is None:
+                raise
+            if not isinstance(error, BrokenPipeError):
+                print(f"infosieve: error: {printable(first_line(error))}", file=sys.stderr)
     if isinstance(unfinished, KeyboardInterrupt):
         fail(str(unfinished) or "interrupted", 130)  # typer would swallow what it says
     if unfinished is not None:
@@ -95,15 +98,3 @@ def _with_units(result: Any, data: Any) -> Any:
     known = result.provenance
     parameters = known.parameters | {name: value for name, value in more.items() if value}
     return replace(result, provenance=replace(known, parameters=parameters))
-
-
-@contextmanager
-def _told_first(unfinished: BaseException | None) -> Iterator[None]:
-    """What broke off the work matters more than what cannot be written then."""
-    try:
-        yield
-    except Exception as error:
-        if unfinished is None:
-            raise
-        if not isinstance(error, BrokenPipeError):
-            print(f"infosieve: error: {printable(first_line(error))}", file=sys.stderr)
