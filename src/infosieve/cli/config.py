@@ -3,7 +3,6 @@
 import difflib
 import tomllib
 from collections.abc import Iterable
-from typing import Any
 
 import typer
 
@@ -35,23 +34,13 @@ def configure(context: typer.Context, path: str | None) -> str | None:
         if name not in known:
             what = f"{key!r}, which is no option of this command{meant(name, known)}"
             raise InputError(f"--config {path} has {what}")
-        try:
-            defaults[name] = _as_given(known[name], value)
-        except InputError as error:
-            raise InputError(f"--config {path}: {key!r} {error}") from None
+        flag, multiple = (getattr(known[name], kind, False) for kind in ("is_flag", "multiple"))
+        if isinstance(value, dict) or flag != isinstance(value, bool):
+            kind = "true or false" if flag else "a text, a number or a list"
+            raise InputError(f"--config {path}: {key!r} must be {kind}; got {value!r}")
+        # As the command line would have it.
+        if isinstance(value, list) and not multiple:
+            value = ",".join(map(str, value))
+        defaults[name] = [value] if multiple and isinstance(value, str) else value
     context.default_map = {**(context.default_map or {}), **defaults}
     return path
-
-
-def _as_given(option: Any, value: Any) -> Any:
-    """A value of the file as the command line would have it."""
-    multiple = getattr(option, "multiple", False)
-    if isinstance(value, list) and not multiple:
-        value = ",".join(map(str, value))
-    elif multiple and isinstance(value, str):
-        value = [value]
-    flag = getattr(option, "is_flag", False)
-    if isinstance(value, dict) or flag != isinstance(value, bool):
-        kind = "true or false" if flag else "a text, a number or a list"
-        raise InputError(f"must be {kind}; got {value!r}")
-    return value

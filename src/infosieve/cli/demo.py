@@ -1,19 +1,13 @@
 """``infosieve demo``: data where the answer is known, or at least agreed upon."""
 
 import sys
-from enum import StrEnum
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
 from infosieve.cli.options import DEBUG
 
-
-class Example(StrEnum):
-    """Data of the demo."""
-
-    friedman = "friedman"
-    tecator = "tecator"
+Example = Literal["friedman", "tecator"]
 
 
 def demo(
@@ -27,7 +21,7 @@ def demo(
 
     check({"--html": html})
     collect_again()
-    for example in [data] if data else Example:
+    for example in [data] if data else ("friedman", "tecator"):
         result, curves = (_friedman if example == "friedman" else _tecator)()
     with writing(html):
         result.report(html, curves=curves)

@@ -152,16 +152,6 @@ class CrossValidation:
             "standard_error": _errors_of_differences(scores, splits),
         } | {f"split{i}_test_score": row for i, row in enumerate(scores)}
 
-    def scores(self, known: FloatArray, target: Any, new: FloatArray, truth: Any) -> FloatArray:
-        """Fit to known samples, predict new ones: a score for each number of components.
-
-        That of partial least squares is R^2 over all folds, as one fold may be one sample.
-        """
-        if self.model is None:
-            return 1.0 - pls_errors(known, target, new, truth)
-        model = clone(self.model).fit(known, target)
-        return np.array([float(model.score(new, truth))])
-
 
 def _judge_fold(
     executor: Any,
@@ -172,7 +162,7 @@ def _judge_fold(
     train: IntArray,
     test: IntArray,
 ) -> list[FloatArray]:
-    """The scores of one fold with each number of clusters."""
+    """The scores of one fold with each number of clusters, and of components."""
     how, progress = validation.agglomeration, executor.progress
     dendrogram = how.join(
         how.prepare([t.take_rows(train) for t in tables], executor), constraints, executor
@@ -183,7 +173,11 @@ def _judge_fold(
         for done, number in enumerate(numbers, start=1):
             reduction = dendrogram.cut(number)
             known, new = (reduction.transform(values[rows]) for rows in (train, test))
-            scores.append(validation.scores(known, target[train], new, target[test]))
+            if validation.model is None:  # R^2 over all folds, as one fold may be one sample
+                scores.append(1.0 - pls_errors(known, target[train], new, target[test]))
+            else:
+                model = clone(validation.model).fit(known, target[train])
+                scores.append(np.array([float(model.score(new, target[test]))]))
             progress.advance(done, len(numbers))
     return scores
 
