@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperCommand
 
 from infosieve._core.dialect import CommandLine, speaking
-from infosieve.cli.errors import InputError
+from infosieve.cli.errors import InputError, fail
 from infosieve.cli.options import Asks, literal, option_name
 
 # Options that are places of files.
@@ -47,7 +47,10 @@ class Command(TyperCommand):
             asks = getattr(self.callback, "asks", None)
             if asks is None:
                 return super().invoke(ctx)
-            return inspect.unwrap(self.callback)(Asked.of(ctx, asks))  # type: ignore[arg-type]
+            try:
+                return inspect.unwrap(self.callback)(Asked.of(ctx, asks))  # type: ignore[arg-type]
+            except KeyboardInterrupt as error:
+                fail(str(error) or "interrupted", 130)  # typer would swallow what it says
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Read the arguments, and keep the options as they were typed: a column may be --seed."""

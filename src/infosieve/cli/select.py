@@ -6,7 +6,7 @@ from typing import Any
 
 from infosieve._core.files import first_line, printable
 from infosieve.cli.command import Asked, command
-from infosieve.cli.errors import InputError, fail
+from infosieve.cli.errors import InputError
 from infosieve.cli.options import Asks, option
 
 _FULL = (
@@ -71,8 +71,6 @@ def select(asked: Asked) -> None:
                 raise
             if not isinstance(error, BrokenPipeError):
                 print(f"infosieve: error: {printable(first_line(error))}", file=sys.stderr)
-    if isinstance(unfinished, KeyboardInterrupt):
-        fail(str(unfinished) or "interrupted", 130)  # typer would swallow what it says
     if unfinished is not None:
         raise unfinished
 

@@ -16,7 +16,7 @@ from sklearn.model_selection import (
 from threadpoolctl import threadpool_limits
 
 from infosieve._core.dialect import bare, mention, parameter, setting
-from infosieve._core.rules import is_int
+from infosieve._core.rules import ParameterError, is_int
 from infosieve._core.types import Executor, FloatArray, IntArray
 from infosieve._input.scaling import Scaling
 from infosieve._input.tables import Table
@@ -41,10 +41,8 @@ def check_cross_validation(model: Any, cv: Any, y: Table, groups: IntArray | Non
             "together. Use fewer folds."
         )
     if is_int(cv) and cv > y.n_samples:
-        raise ValueError(
-            f"{parameter('cv')} must be at most the number of samples ({y.n_samples}). Got {cv!r} "
-            "instead; a number of clusters needs no folds."
-        )
+        rule = f"at most the number of samples ({y.n_samples})"
+        raise ParameterError("cv", rule, cv, "A number of clusters needs no folds.")
     if model is None and y.categorical.any():
         raise ValueError(
             f"{y.label(int(np.argmax(y.categorical)))} holds categories, and "
