@@ -523,7 +523,7 @@ MISTAKES = [
     (["select", "table.csv", "--target", "Y,X1"], "'Y,X1' is no column; --target takes one column"),
     (["select", "table.csv", *T, "--groups", "X2,X1"], "--groups takes one column"),
     (["select", "table.csv", *T, "--alpha", "many"], "'many' is not a valid float|--alpha"),
-    (["select", "tabel.csv", *T], "tabel.csv: no such file; is it 'table"),
+    (["select", "tabel.csv", *T], "tabel.csv: no such file; do you mean table"),
     (["select", "nowhere/at/all.csv", *T], "no such file"),
     (["select", "directory", *T], "directory has no Parquet files"),
     (["select", "empty.csv", *T], "empty.csv is empty"),
@@ -612,7 +612,6 @@ MISTAKES = [
     (["select", "table.csv", *T, "--seed", "1", "--seed=1"], "--seed is given twice: give it once"),
     (["select", "table.csv", *T, *T], "--target is given twice"),
     (["demo", "--html", "a.html", "--html", "b.html"], "--html is given twice"),
-    (["select", "table.csv", *T, "--drop-missing"], "--drop-missing is no more: give --missing d"),
 ]  # fmt: skip
 
 

@@ -180,13 +180,17 @@ def test_pairs(client, small_jobs):
     assert content(ours) == content(theirs)
 
 
-def test_classes(client, small_jobs):
-    table = mixed()
-    X, y = table.drop(columns=["text", "y"]), table["text"]
-    theirs, ours = (
-        MISelector(random_state=0, executor=executor, max_features=3).fit(X, y)
-        for executor in (None, client)
-    )
+@pytest.mark.parametrize("where", ["memory", "file"])
+def test_classes(where, client, small_jobs, unread, tmp_path):
+    """Of a target with ties, workers say what else tells rows of a file apart."""
+    table = mixed().drop(columns="y")
+    X, y = table.drop(columns="text"), table["text"]
+    theirs = MISelector(random_state=0, max_features=3).fit(X, y)
+    if where == "file":
+        table.to_parquet(tmp_path / "table.parquet")
+        source = open_columns(tmp_path / "table.parquet")
+        X, y = source.drop("text"), source["text"]
+    ours = MISelector(random_state=0, executor=client, max_features=3).fit(X, y)
     assert content(ours) == content(theirs)
 
 

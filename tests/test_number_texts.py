@@ -12,7 +12,6 @@ import pytest
 
 from infosieve import MISelector, open_columns, relevance
 from infosieve._input.number_texts import adorned, meanings, plain, readings, tidied
-from infosieve.cli import texts as texts_of_files
 from infosieve.cli.data import read_data
 from infosieve.cli.errors import InputError
 from infosieve.cli.tables import Reading
@@ -386,35 +385,3 @@ def test_values_and_names_are_cut_in_messages():
     with pytest.raises(ValueError, match="constant") as error:
         relevance(y, [long] * 20)
     assert len(str(error.value)) < 500
-
-
-CELLS = ["", "NA", "-", "0", "7", "12", "-3", "+4", "007", "0.5", "1e3", "2,5", "1,000", "0x1F"]
-CELLS += ["True", "low", "9007199254740993", "123456789012345.5", "inf", "nan", " 8", "2020-01-01"]
-
-
-@pytest.mark.parametrize("mark", [".", ","])
-@pytest.mark.parametrize("seed", range(30))
-def test_many_columns_are_read_as_each_of_them_is(seed, mark, monkeypatch, capsys):
-    rng = np.random.default_rng(seed)
-    columns = {}
-    for j in range(20):  # most are plain numbers, as in most files
-        few = rng.choice(CELLS[3:7] if rng.uniform() < 0.7 else CELLS, 4)
-        columns[f"c{j}"] = rng.choice(few, 6)
-    frame = pd.DataFrame(columns, dtype=str)
-    form = texts_of_files.NumberFormat(mark, "", ";")
-
-    def found():
-        try:
-            read = texts_of_files.read_texts(frame, ["c1"], form)
-        except ValueError as error:
-            return str(error)
-        return read, capsys.readouterr().err
-
-    together = found()
-    monkeypatch.setattr(texts_of_files, "_FEW", len(columns) + 1)
-    alone = found()
-    if isinstance(alone, str):
-        assert together == alone
-    else:
-        pd.testing.assert_frame_equal(together[0], alone[0])
-        assert together[1] == alone[1]

@@ -8,9 +8,8 @@ import pandas as pd
 from sklearn.base import clone
 
 from infosieve._core.messages import shown, unsaid
-from infosieve._input.kinds import kind_of
+from infosieve._input.kinds import kind_of, read_columns
 from infosieve._input.named import declared_columns
-from infosieve._input.reading import read_columns
 from infosieve._sources import ColumnSource, in_memory, run_once
 from infosieve.clustering import FeatureClustering
 from infosieve.report._asking import CLUSTERED, REDUNDANT

@@ -5,6 +5,7 @@ from typing import Any
 
 from infosieve._core.dialect import parameter
 from infosieve._core.progress import Progress
+from infosieve._core.rules import ParameterTypeError
 from infosieve._executors.threads import Threads
 
 
@@ -39,12 +40,12 @@ def executor_of(executor: Any, n_jobs: int | None, progress: Progress | None = N
     if executor is None:
         return threads
     if not (isinstance(executor, str) or _is_client(executor)):
-        cluster = " Of a cluster, pass Client(cluster)." if hasattr(executor, "scale") else ""
-        raise TypeError(
-            f"{parameter('executor')} must be None (threads of this process), a "
-            "dask.distributed.Client, or the address of a Dask scheduler such as "
-            f"'tcp://10.0.0.1:8786'. Got {executor!r} instead.{cluster}"
+        rule = (
+            "None (threads of this process), a dask.distributed.Client, or the address of a Dask "
+            "scheduler such as 'tcp://10.0.0.1:8786'"
         )
+        cluster = "Of a cluster, pass Client(cluster)." if hasattr(executor, "scale") else ""
+        raise ParameterTypeError("executor", rule, executor, cluster)
     return _dask(parameter("executor")).Dask(executor, threads)
 
 

@@ -47,17 +47,10 @@ _GONE = (distributed.CancelledError, distributed.comm.CommClosedError)
 
 
 class Dask:
-    """Distributes jobs among the workers of a Dask cluster.
+    """Distributes jobs among the workers of a Dask cluster (:class:`._core.types.Executor`).
 
-    See :class:`infosieve._core.types.Executor`.
-
-    Parameters
-    ----------
-    client : dask.distributed.Client or str
-        A client, or the address of a scheduler. Security is Dask's own: that of the client, or
-        of Dask's configuration.
-    here : Threads
-        For what is done in this process; its progress hears of workers that come and go.
+    ``client`` may be the address of a scheduler. Security is Dask's own: that of the client, or of
+    Dask's configuration. The progress of ``here`` hears of workers that come and go.
     """
 
     remote = True
@@ -173,7 +166,8 @@ class Dask:
                 for weight, arguments in islice(unread, room):
                     waiting.append(_Job(job, weight, arguments))
                     self._live.add(waiting[-1])
-                    self._submit(waiting[-1])
+                    with suppress(distributed.TimeoutError, *_GONE):  # or when its turn comes
+                        self._submit(waiting[-1])
                 if not waiting:
                     return
                 if time.monotonic() > self._looked + _LOOK:
@@ -198,55 +192,45 @@ class Dask:
         self._live.difference_update(jobs)
 
     def _submit(self, job: "_Job") -> None:
-        name = job.function.__name__.strip("_")
-        key = f"infosieve-{name}-{next(self._numbers)}-{time.time_ns():x}"
-        while True:
-            job.tries += 1
-            try:
-                arguments = [
-                    a.future(self.client) if isinstance(a, _Shared) else a for a in job.arguments
-                ]
-                job.future = self.client.submit(
-                    _run,
-                    spoken(),
-                    job.function,
-                    *arguments,
-                    key=key,
-                    pure=False,
-                    workers=list(self._threads) if self._unfit else None,
-                )
-                return
-            except (distributed.TimeoutError, *_GONE) as error:
-                self._recover(job, f"could not be sent its data ({error})")
+        job.tries += 1
+        if job.tries > _TRIES:
+            raise WorkersLostError(
+                f"A job was lost with the workers that had its data, {_TRIES} times. Look at the "
+                "workers' logs."
+            )
+        arguments = [a.future(self.client) if isinstance(a, _Shared) else a for a in job.arguments]
+        name = getattr(job.function, "func", job.function).__name__.strip("_")
+        job.future = self.client.submit(
+            _run,
+            spoken(),
+            job.function,
+            *arguments,
+            key=f"infosieve-{name}-{next(self._numbers)}-{time.time_ns():x}",
+            pure=False,
+            workers=list(self._threads) if self._unfit else None,
+        )
 
     def _result(self, job: "_Job") -> tuple[Any, float]:
         while True:
             try:
+                if job.future is None:
+                    self._submit(job)
                 # Only this wait may be given up early. A request for a result may not, because Dask
                 # gathers several at a time, and the next one would be lost with it.
                 job.future.exception(timeout=_LOOK)
                 return job.future.result(timeout=_patience())  # type: ignore[no-any-return]
             except distributed.TimeoutError:
-                if job.future.status == "error":  # the job itself raised it
+                if job.future is not None and job.future.status == "error":  # the job raised it
                     raise
-                self._wait_for_workers()
             except distributed.KilledWorker as error:
                 raise WorkersLostError(
                     f"A job ended the workers that ran it, one after the other ({error}). They "
                     "may have too little memory: give them more, or fewer threads each. Their "
                     "logs may have the reason."
                 ) from None
-            except _GONE as error:
-                self._recover(job, f"was lost with the workers that had its data ({error})")
-                self._submit(job)
-
-    def _recover(self, job: "_Job", what: str) -> None:
-        """Wait until a job can be submitted again; but not for ever."""
-        if job.tries >= _TRIES:
-            raise WorkersLostError(
-                f"A job {what}, {job.tries} times. Look at the workers' logs."
-            ) from None
-        self._wait_for_workers()
+            except _GONE:
+                job.future = None
+            self._wait_for_workers()
 
     # Workers
 

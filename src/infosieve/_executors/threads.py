@@ -51,13 +51,7 @@ class Whole:
 class Threads:
     """Runs tasks in threads that the whole library shares, and jobs one after the other.
 
-    Parameters
-    ----------
-    n_jobs : int or None
-        As scikit-learn's users expect: None is 1 unless a joblib context says otherwise,
-        -1 is every core.
-    progress : Progress or None
-        What shows how far a run is.
+    ``n_jobs`` is as scikit-learn's users expect: None is 1 unless a joblib context says otherwise.
     """
 
     def __init__(self, n_jobs: int | None = None, progress: Progress | None = None) -> None:

@@ -22,43 +22,20 @@ _EACH_PAIR = 10
 
 @dataclass(frozen=True, kw_only=True)
 class Table:
-    """A checked table: numbers, and codes for categories.
+    """A checked table: numbers, and codes for categories."""
 
-    Attributes
-    ----------
-    argument : str
-        What the user calls it ("X", "y", "condition").
-    names : list
-        The columns' names, or their numbers where they have none.
-    named : bool
-        Whether the names are the user's.
-    values : ndarray of shape (n_columns, n_samples)
-    categorical : ndarray of bool
-    levels : dict
-        The categories of each categorical column, by its number, in the order of the codes.
-    index : Index or None
-        The samples' labels, where pandas gave some.
-    offsets : dict
-        What was subtracted, exactly, from columns whose numbers float64 does not distinguish.
-    n_missing : ndarray of int or None
-        How many gaps each column had.
-    unchanged : Table or None
-        The values, where this table has their changes.
-    kept : ndarray of int or None
-        Which of the rows that were passed these are; None: all, in their order.
-    """
-
-    argument: str
-    names: list[Any]
-    named: bool
-    values: FloatArray
+    argument: str  # what the user calls it ("X", "y", "condition")
+    names: list[Any]  # of the columns, or their numbers where they have none
+    named: bool  # whether the names are the user's
+    values: FloatArray  # of shape (n_columns, n_samples)
     categorical: BoolArray
-    levels: dict[int, list[Any]]
-    index: Any = None
+    levels: dict[int, list[Any]]  # of each categorical column, in the order of the codes
+    index: Any = None  # the samples' labels, where pandas gave some
+    # What was subtracted, exactly, from columns whose numbers float64 does not distinguish.
     offsets: dict[int, Offset] = field(default_factory=dict)
-    n_missing: IntArray | None = None
-    unchanged: "Table | None" = None
-    kept: IntArray | None = None
+    n_missing: IntArray | None = None  # gaps of each column
+    unchanged: "Table | None" = None  # the values, where this table has their changes
+    kept: IntArray | None = None  # which of the rows that were passed; None: all, in their order
 
     @classmethod
     def without_values(
@@ -285,36 +262,28 @@ def check_lengths(*tables: Table) -> None:
                 f"{first.argument} has {first.n_samples} samples and {other.argument} has "
                 f"{other.n_samples}; they must describe the same samples, row by row."
             )
-        if same_labels_in_another_order(first.index, other.index):
+        one, two = first.index, other.index
+        if one is None or two is None or one.equals(two) or not (one.is_unique and two.is_unique):
+            continue
+        if same_labels_in_another_order(one, two):
             raise ValueError(
                 f"{first.argument} and {other.argument} have the same index labels in another "
                 f"order: the samples would be mixed up. Pass {other.argument}.loc[{first.argument}"
                 ".index], or drop the indexes if they mean nothing (reset_index)."
             )
-        _warn_of_other_labels(first, other)
-
-
-def _warn_of_other_labels(first: Table, other: Table) -> None:
-    """Say that rows are paired by their place, where some labels say otherwise."""
-    one, two = first.index, other.index
-    if one is None or two is None or one.equals(two) or not (one.is_unique and two.is_unique):
-        return
-    shared = int(one.isin(two).sum())
-    if shared:
-        i = int(np.argmax(one != two))
-        warn(
-            f"{first.argument} and {other.argument} share {shared} of {len(one)} index labels, "
-            f"but not row by row: row {i} is {shown(one[i])} in {first.argument} and "
-            f"{shown(two[i])} in {other.argument}. Rows are paired by their place. If the labels "
-            f"say what belongs together, pass rows that both have, in one order; if not, "
-            "reset_index makes them alike."
-        )
+        if shared := int(one.isin(two).sum()):
+            i = int(np.argmax(one != two))
+            warn(
+                f"{first.argument} and {other.argument} share {shared} of {len(one)} index "
+                f"labels, but not row by row: row {i} is {shown(one[i])} in {first.argument} and "
+                f"{shown(two[i])} in {other.argument}. Rows are paired by their place. If the "
+                "labels say what belongs together, pass rows that both have, in one order; if "
+                "not, reset_index makes them alike."
+            )
 
 
 def same_labels_in_another_order(one: Any, other: Any) -> bool:
     """Whether two indexes have the same labels, but not row by row."""
     if not (isinstance(one, pd.Index) and isinstance(other, pd.Index)) or one.equals(other):
         return False
-    if not (one.is_unique and other.is_unique):
-        return False
-    return bool(one.isin(other).all())
+    return bool(one.is_unique and other.is_unique and one.isin(other).all())

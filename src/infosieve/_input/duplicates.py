@@ -98,10 +98,6 @@ def projections_of(columns: Columns) -> tuple[FloatArray, FloatArray]:
     return projections, widths
 
 
-def _middle(ordered: FloatArray) -> float:
-    return float(ordered[(ordered.size - 1) // 2] / 2 + ordered[ordered.size // 2] / 2)
-
-
 @lru_cache(maxsize=4)
 def _directions(n: int) -> FloatArray:
     directions = np.random.Generator(np.random.Philox(key=n)).normal(size=(_AXES, n)) / np.sqrt(n)
@@ -117,7 +113,8 @@ def _groups(x: ColumnSet, run: IntArray, widths: FloatArray) -> dict[int, list[i
         taken = x.take(block, with_order=False)
         missing = taken.missing
         for i, (j, values) in enumerate(zip(block.tolist(), taken.filled().values, strict=True)):
-            own = values - _middle(np.sort(values))
+            ordered = np.sort(values)
+            own = values - (ordered[(ordered.size - 1) // 2] / 2 + ordered[ordered.size // 2] / 2)
             if missing is not None:
                 own[missing[i]] = np.inf
             same = next((f for f, known in firsts.items() if _same(known, own, widths[f])), None)

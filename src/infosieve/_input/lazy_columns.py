@@ -22,12 +22,10 @@ from infosieve._core.types import (
 )
 from infosieve._executors.threads import Threads
 from infosieve._input.duplicates import projections_of
-from infosieve._input.row_order import Marks
 from infosieve._input.scaling import exponent_of, prepare
 from infosieve._input.tables import (
     Table,
     check_columns,
-    declared_columns,
     read_columns,
     refuse_values,
     warn_of_number_texts,
@@ -42,34 +40,18 @@ _BLOCK_BYTES = 1 << 24
 
 @dataclass(frozen=True, kw_only=True)
 class Survey:
-    """What one pass over the table has found out about each column.
-
-    Attributes
-    ----------
-    categorical : ndarray of bool
-    n_distinct : ndarray of int
-        After scaling, before ties were broken.
-    dominated : ndarray of bool
-        See :class:`infosieve._core.types.Columns`.
-    n_missing, n_infinite : ndarray of int
-    projections, widths : ndarray of float
-        Random projections, a row for each direction, and widths of the bulk: they
-        separate columns that are not duplicates.
-    digests : ndarray of bytes
-        Of the values.
-    levels : ndarray of object
-        The categories of each categorical column; None for others.
-    """
+    """What one pass over the table has found out about each column."""
 
     categorical: BoolArray
-    n_distinct: IntArray
-    dominated: BoolArray
+    n_distinct: IntArray  # after scaling, before ties were broken
+    dominated: BoolArray  # see infosieve._core.types.Columns
     n_missing: IntArray
     n_infinite: IntArray
+    # A row for each direction, and widths of the bulk: they separate what is no duplicate.
     projections: FloatArray
     widths: FloatArray
-    digests: NDArray[np.object_]
-    levels: NDArray[np.object_]
+    digests: NDArray[np.object_]  # of the values: bytes
+    levels: NDArray[np.object_]  # the categories of each categorical column; None for others
 
     @classmethod
     def joined(cls, surveys: Sequence["Survey"]) -> "Survey":
@@ -81,11 +63,7 @@ class Survey:
 
 @dataclass(frozen=True)
 class SourceTable:
-    """A checked table whose values are elsewhere. See :class:`infosieve._input.tables.Table`.
-
-    ``kept`` are the rows that are used, None: all. ``missing`` and ``by_changes`` say what becomes
-    of gaps, and of columns of a series: :meth:`.Table.completed`.
-    """
+    """A checked table whose values are elsewhere. See :class:`infosieve._input.tables.Table`."""
 
     source: ColumnSource
     argument: str
@@ -93,8 +71,8 @@ class SourceTable:
     survey: Survey | None = None
     largest: float = 0.0
     index: None = None
-    kept: IntArray | None = None
-    missing: str = "auto"
+    kept: IntArray | None = None  # the rows that are used; None: all
+    missing: str = "auto"  # what becomes of gaps, and of columns of a series: Table.completed
     by_changes: bool = False
 
     @property
@@ -163,23 +141,9 @@ class SourceTable:
         return f"column {self.names[column]!r} of {self.argument}"
 
 
-def complete_rows(source: ColumnSource, executor: Executor) -> BoolArray:
-    """Which rows of a table that stays where it is have no gaps."""
-    job = partial(_of_raw, ask=attrgetter("incomplete"))
-    gaps = list(_of_pieces(job, LazyColumns(SourceTable(source, "X", {})), executor))
-    return np.asarray(~np.any(gaps, axis=0))
-
-
-def marks_of_rows(
-    table: SourceTable,
-    marks_of: Callable[..., Marks],
-    executor: Executor,
-    known: Marks,
-) -> Marks:
-    """See :mod:`.row_order`."""
-    job = partial(_of_raw, ask=partial(marks_of, known=known))
-    each = list(_of_pieces(job, LazyColumns(table), executor))
-    return np.asarray(np.sum(each, axis=0, dtype=np.uint64))
+def asked_of(table: SourceTable, ask: Callable[[Table], Any], executor: Executor) -> list[Any]:
+    """What is asked of columns whose gaps are NaN, a few at a time."""
+    return list(_of_pieces(partial(_asked, ask=ask), LazyColumns(table), executor))
 
 
 def _of_pieces(
@@ -201,14 +165,6 @@ def _of_pieces(
             executor.progress.advance(min(i * size, m), m)
 
 
-def unread_table(
-    source: ColumnSource, argument: str, discrete: Any, missing: str, by_changes: bool
-) -> SourceTable:
-    """A table that nobody has looked at yet."""
-    declared = declared_columns(discrete, argument, source.columns, source.named)
-    return SourceTable(source, argument, declared, missing=missing, by_changes=by_changes)
-
-
 def open_table(
     table: SourceTable, scale: PreparedScale, others: list[Table], executor: Executor
 ) -> SourceTable:
@@ -218,7 +174,8 @@ def open_table(
     """
     unread = LazyColumns(table, scale, 0, executor.here)
     if scale is None:  # columns keep their unit: the largest number of all comes first
-        table = replace(table, largest=max(_of_pieces(_largest, unread, executor, progress=True)))
+        job = partial(_asked, ask=attrgetter("largest"), raw=False)
+        table = replace(table, largest=max(_of_pieces(job, unread, executor, progress=True)))
         exponent = exponent_of(np.array([table.largest, *(t.largest for t in others)]))
         unread = LazyColumns(table, scale, exponent, executor.here)
     survey = Survey.joined(list(_of_pieces(_survey, unread, executor, progress=True)))
@@ -313,13 +270,12 @@ class LazyColumns:
         )
 
 
-def _largest(runner: Runner, unread: LazyColumns, which: Which) -> float:
-    return unread.table.read(unread._numbers[which]).largest
-
-
-def _of_raw(runner: Runner, unread: LazyColumns, which: Which, ask: Callable[[Table], Any]) -> Any:
-    """What is asked of columns whose gaps are NaN."""
-    return ask(unread.table.read_raw(unread._numbers[which]))
+def _asked(
+    runner: Runner, unread: LazyColumns, which: Which, ask: Callable[[Table], Any], raw: bool = True
+) -> Any:
+    """What is asked of columns, whose gaps are NaN if they are ``raw``."""
+    table = unread.table
+    return ask((table.read_raw if raw else table.read)(unread._numbers[which]))
 
 
 def _survey(runner: Runner, unread: LazyColumns, which: Which) -> Survey:

@@ -33,13 +33,13 @@ def as_floats(column: Any, label: str, offset: Offset | None = None) -> tuple[Fl
         if plain:
             return np.asarray(column, np.float64), 0
         return column.to_numpy(dtype=np.float64, na_value=np.nan), 0
-    if plain and kind in "iu":  # which have no gaps
-        return _less_offset(np.asarray(column), label, offset)
     there = ~np.asarray(pd.isna(column), bool)
     known = np.asarray(column[there] if plain else column.array[there], inner)
-    known = _python(known) if kind == "O" else known
     values = np.full(there.size, np.nan)
-    values[there], offset = _less_offset(known, label, offset)
+    if kind in "iu" and not offset and not beyond_floats(known):
+        values[there], offset = known, 0
+    else:
+        values[there], offset = _less_offset(_python(known), label, offset)
     return values, offset
 
 
@@ -53,17 +53,18 @@ def beyond_floats(integers: Any) -> bool:
 def beyond_rounding(values: list[Any], label: str = "a column") -> bool:
     """Whether numbers of Python differ by more than float64 holds of them."""
     known = _python(values)
-    _, offset, merged = _shifted(known, _rounded(known, label))
-    return bool(offset) or merged is not None
+    floats, offset = _shifted(known, _rounded(known, label))
+    return bool(offset) or _merged(known, floats) is not None
 
 
 def _less_offset(known: Any, label: str, offset: Offset | None) -> tuple[FloatArray, Offset]:
-    """Values without gaps."""
+    """Numbers of Python, none of them missing."""
     plain = _rounded(known, label)
     if offset is not None:
-        whole = _integers(known.astype(object), plain) if offset else None
-        return (plain - offset if whole is None else _differences(whole, offset)), offset
-    values, offset, merged = _shifted(known, plain)
+        whole = _integers(known, plain) if offset else None
+        return np.asarray((plain if whole is None else whole) - offset, np.float64), offset
+    values, offset = _shifted(known, plain)
+    merged = _merged(known, values)
     if merged is not None:
         one, other = (brief(str(known[i]), 90) for i in merged)
         raise ValueError(
@@ -95,52 +96,32 @@ def _rounded(known: Any, label: str) -> FloatArray:
         ) from None
 
 
-def _shifted(known: Any, plain: FloatArray) -> tuple[FloatArray, Offset, IntArray | None]:
-    """The numbers, or integers less the one in the middle where that tells more; and the offset.
-
-    Third, the places of two different ones that are the same now, if there are any.
-    """
-    if _suffices(plain, known):
-        return plain, 0, None
-    low, high = float(plain.min()), float(plain.max())
-    whole = _integers(known, plain)
+def _shifted(known: Any, plain: FloatArray) -> tuple[FloatArray, Offset]:
+    """The numbers, or integers less the one in the middle where that tells more; and the offset."""
+    if (plain == known).all() or not np.isfinite(plain).all():  # infinities are refused later
+        return plain, 0
+    whole, low, high = _integers(known, plain), float(plain.min()), float(plain.max())
     if whole is not None and np.isfinite(high - low):
         middle = int(np.sort(whole)[(whole.size - 1) // 2])  # whatever the outliers are
-        values = _differences(whole, middle)
+        values = np.asarray(whole - middle, np.float64)
         narrow = high - low <= _NARROW * max(-low, high)
         if narrow or np.unique(values).size > np.unique(plain).size:
-            return values, middle, _merged(known, values)
-    return plain, 0, _merged(known, plain)
-
-
-def _suffices(plain: FloatArray, known: Any) -> bool:
-    """Whether float64 holds all of the numbers as they are, or infinities, which are refused."""
-    if known.dtype.kind in "iu":
-        return not beyond_floats(known)
-    return bool((plain == known).all() or not np.isfinite(plain).all())
+            return values, middle
+    return plain, 0
 
 
 def _integers(known: Any, plain: FloatArray) -> Any:
-    """The numbers as integers, if all are: those of NumPy as they are, others as Python's."""
-    if known.dtype.kind in "iu":
-        return known
+    """The numbers as integers, if all are."""
     if not (np.isfinite(plain) & (plain == np.rint(plain))).all():
         return None
     whole = np.array([int(v) for v in known], object)
     return whole if (whole == known).all() else None
 
 
-def _differences(whole: Any, zero: int) -> FloatArray:
-    if whole.dtype == object:
-        return np.asarray(whole - zero, np.float64)
-    # Modulo 2^64, the larger less the smaller is right whatever the signs are.
-    unsigned, middle = whole.astype(np.uint64), np.uint64(zero % 2**64)
-    above, below = (unsigned - middle).astype(np.float64), (middle - unsigned).astype(np.float64)
-    return np.asarray(np.where(whole >= zero, above, -below))
-
-
 def _merged(known: Any, values: FloatArray) -> IntArray | None:
     """The places of two different numbers that are one among the values."""
+    if not np.isfinite(values).all():
+        return None
     order = np.argsort(values, kind="stable")
     values, known = values[order], known[order]
     lost = np.flatnonzero((values[1:] == values[:-1]) & (known[1:] != known[:-1]))

@@ -1,8 +1,9 @@
 """From what users pass to prepared columns: the door that all public functions share."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
+from operator import attrgetter
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -18,6 +19,7 @@ from infosieve._core.types import (
     Which,
 )
 from infosieve._engines.numba.columns import LIFT
+from infosieve._input.named import declared_columns
 from infosieve._input.notices import (
     check_dates,
     tell_of_dropped,
@@ -30,6 +32,7 @@ from infosieve._input.notices import (
 )
 from infosieve._input.row_order import (
     Marking,
+    Marks,
     marks_of_categories,
     marks_of_numbers,
     row_order,
@@ -54,39 +57,20 @@ def _on_disk() -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class Problem:
-    """What a public function was asked about: its tables, checked.
+    """What a public function was asked about: its tables, checked."""
 
-    Attributes
-    ----------
-    x : Table or SourceTable
-        The latter where the columns stay on disk.
-    y : Table or None
-    given : Table or None
-        The columns to condition on.
-    together : Together
-        Which rows belong together.
-    missing : str
-        How gaps are measured.
-    n_left_out : int
-        Samples without a target, or with gaps where only complete ones are wanted.
-    by_changes : bool
-        Whether columns have changes from row to row instead of values, because the target
-        is not stationary.
-    by_order : frozenset of int
-        Columns of X that the order of the rows tells: the same in the same order in each group, or
-        a calendar's. No test can tell them from chance.
-    rows : ndarray of int
-        Which samples of X, as it was passed, are used, in the order of the tables here.
-    """
-
-    x: Any
-    y: Any = None
-    given: Table | None = None
+    x: Any  # Table, or SourceTable where the columns stay on disk
+    y: Any = None  # Table
+    given: Table | None = None  # the columns to condition on
     together: Together = INDEPENDENT
-    missing: str = "auto"
-    n_left_out: int = 0
+    missing: str = "auto"  # how gaps are measured
+    n_left_out: int = 0  # samples without a target, or with gaps where complete ones are wanted
+    # Whether changes from row to row stand for values, because the target is not stationary.
     by_changes: bool = False
+    # Columns of X that the order of the rows tells: the same in the same order in each group, or a
+    # calendar's. No test can tell them from chance.
     by_order: frozenset[int] = frozenset()
+    # Which samples of X, as it was passed, are used, in the order of the tables here.
     rows: IntArray = field(default_factory=lambda: np.arange(0))
 
     @property
@@ -126,16 +110,14 @@ class Problem:
 
 @dataclass(frozen=True, kw_only=True)
 class Prepared:
-    """Columns that can be measured: candidates, target and, if there are some, given columns.
-
-    ``fills``: gaps are values of their own in a column that is measured alone, or given others, and
-    medians in the columns that it is measured with, with a column that says where they are.
-    """
+    """Columns that can be measured: candidates, target and, if there are some, given columns."""
 
     x: Any
     target: Columns
     given: Columns
     together: Together = INDEPENDENT
+    # Gaps are values of their own in a column that is measured alone, or given others, and medians
+    # in the columns that it is measured with, with a column that says where they are.
     fills: bool = False
 
     def take_given(self, columns: Which) -> Columns:
@@ -149,21 +131,16 @@ class Prepared:
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """Tables as they were read, of which any samples make a problem.
-
-    ``source`` is where columns stay; None: they were read. ``others`` are the target and, if there
-    are some, the given columns. ``usable`` are the samples with a target and, where only complete
-    ones are wanted, without gaps. ``as_passed``: samples keep their order.
-    """
+    """Tables as they were read, of which any samples make a problem."""
 
     settings: Settings
     x: Any
-    others: list[Table]
+    others: list[Table]  # the target and, if there are some, the given columns
     together: Together
-    usable: IntArray
-    source: Any
+    usable: IntArray  # samples with a target and, where complete ones are wanted, without gaps
+    source: Any  # where columns stay; None: they were read
     executor: Executor | None
-    as_passed: bool
+    as_passed: bool  # whether samples keep their order
 
     def problem(self, among: IntArray | None = None) -> Problem:
         """The problem of the usable samples, or of some of them."""
@@ -173,8 +150,9 @@ class Reading:
         x, others = self.x, [table.take_rows(rows) for table in self.others]
         by_changes = series and others[0].is_non_stationary
         if self.source is not None:
-            how = self.settings.discrete_features
-            x = _on_disk().unread_table(self.source, "X", how, missing, by_changes)
+            how, source = self.settings.discrete_features, self.source
+            declared = declared_columns(how, "X", source.columns, source.named)
+            x = replace(x, declared=declared, missing=missing, by_changes=by_changes)
         x = x.take_rows(rows)
         if among is None:
             warn_of_dates(x, together)
@@ -233,12 +211,11 @@ def read_tables(
     X = X if source is None else source
     if source is not None and (executor is None or 8 * np.prod(source.shape) <= _on_disk().SMALL):
         source = None
-    runner = executor.here if executor is not None else None
     x: Any
     if source is not None:
         x = _on_disk().SourceTable(source, "X", {})
     else:
-        x = read_table(X, "X", settings.discrete_features, runner=runner, missing=missing)
+        x = read_table(X, "X", settings.discrete_features, missing=missing)
     kinds = settings.discrete_target
     if series is not False and isinstance(kinds, str) and kinds == "auto":
         kinds = ()  # two numbers have changes, too, if the target is not stationary
@@ -270,11 +247,17 @@ def open_problem(X: Any, y: Any, settings: Settings, **how: Any) -> Problem:
 def _parts(x: AnyTable, others: list[Table], executor: Executor | None) -> list[Marking]:
     """What tells rows apart: the target first, because it does not take long."""
     kinds = marks_of_numbers, marks_of_categories
-    parts: list[Marking] = [partial(kind, table) for table in others for kind in kinds]
+    here = [*others, x] if isinstance(x, Table) else others
+    parts: list[Marking] = [partial(kind, table) for table in here for kind in kinds]
     if isinstance(x, Table):
-        return [*parts, *(partial(kind, x) for kind in kinds)]
+        return parts
     assert executor is not None
-    return [*parts, *(partial(_on_disk().marks_of_rows, x, kind, executor) for kind in kinds)]
+
+    def on_disk(kind: Callable[..., Marks], known: Marks) -> Marks:
+        each = _on_disk().asked_of(x, partial(kind, known=known), executor)
+        return np.asarray(np.sum(each, axis=0, dtype=np.uint64))
+
+    return [*parts, *(partial(on_disk, kind) for kind in kinds)]
 
 
 def _usable(
@@ -288,7 +271,8 @@ def _usable(
         here = others if source is not None else [*others, x]
         used &= ~np.any([table.incomplete for table in here], axis=0)
         if source is not None and executor is not None:
-            used &= _on_disk().complete_rows(source, executor)
+            gaps = _on_disk().asked_of(x, attrgetter("incomplete"), executor)
+            used &= ~np.any(gaps, axis=0)
         tell_of_dropped(int((~used).sum() - without.sum()), x.n_samples)
     return used
 

@@ -87,8 +87,10 @@ def prepare(
                 _separate(out[row], relative=scale is None)
                 if order is not None:
                     order[row] = np.argsort(out[row])
-                if scale == "spread-scores" and _commonest(values[row]) <= _SPREAD * n:
-                    out[row, np.argsort(out[row])], n_distinct[row] = _all_scores(n), n
+                if scale == "spread-scores":
+                    most = np.unique(values[row], return_counts=True)[1].max()
+                    if most <= _SPREAD * n:
+                        out[row, np.argsort(out[row])], n_distinct[row] = _all_scores(n), n
 
     runner.run([partial(some, at) for at in chunks(m, _CHUNK_BYTES // (8 * n))])
     return Columns(out, categorical, n_distinct, order, dominated, gaps if gaps.any() else None)
@@ -177,11 +179,6 @@ def _all_scores(n: int) -> FloatArray:
     scores: FloatArray = _scaled(ranks, ranks, "normal-scores", 0)[0] * LIFT
     scores.flags.writeable = False
     return scores
-
-
-def _commonest(row: FloatArray) -> int:
-    """How often the commonest value of a row is in it."""
-    return int(np.unique(row, return_counts=True)[1].max())
 
 
 def _separate(row: FloatArray, relative: bool) -> None:

@@ -5,7 +5,6 @@ Every error names the argument or the column, the rule, the value, and a way out
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,20 +13,11 @@ from scipy.sparse import issparse
 
 from infosieve._core.dialect import either
 from infosieve._core.messages import shown, warn
-from infosieve._core.types import FloatArray, Runner
-from infosieve._executors.threads import Threads
-from infosieve._input.checked import (
-    Table,
-    check_lengths,
-    check_target,
-    fingerprint,
-    refuse_values,
-)
-from infosieve._input.kinds import codes_and_levels, has_two_values, kind_of
+from infosieve._input.checked import Table, check_lengths, check_target, fingerprint, refuse_values
+from infosieve._input.kinds import codes_and_levels, has_two_values, kind_of, read_columns
 from infosieve._input.named import declared_columns, find_columns
 from infosieve._input.number_texts import CODES, seems_dates, seems_numbers, way_to_numbers
 from infosieve._input.numbers import Offset, as_floats
-from infosieve._input.reading import read_columns
 from infosieve._sources import in_memory
 
 __all__ = [
@@ -54,15 +44,14 @@ def read_table(
     argument: str,
     discrete: Any = "auto",
     least: int = 2,
-    runner: Runner | None = None,
     offsets: Mapping[int, Offset] | None = None,
     missing: str = "error",
 ) -> Table:
     """Check a column or a table of columns and turn it into numbers and codes.
 
-    ``least`` is the number of samples that it must have; a runner reads by all its threads.
-    ``offsets`` are those of an earlier table, for samples that come later; {} leaves numbers
-    where they are. Gaps are NaN (in codes, too) unless ``missing`` is "error".
+    ``least`` is the number of samples that it must have. ``offsets`` are those of an earlier
+    table, for samples that come later; {} leaves numbers where they are. Gaps are NaN (in codes,
+    too) unless ``missing`` is "error".
     """
     if issparse(data):
         raise TypeError(
@@ -91,9 +80,11 @@ def read_table(
     declared = declared_columns(discrete, argument, unread.names, unread.named)
     if argument == "y" and isinstance(discrete, str) and m == 1:
         declared = {0: True} if has_two_values(columns[0], unread.label(0)) else {}
-    checked = check_columns(columns, unread, declared, runner, offsets)
-    typed = [isinstance(c.dtype, pd.CategoricalDtype) for c in columns] if checked.levels else []
-    warn_of_number_texts(checked, (j for j in checked.levels if not (declared.get(j) or typed[j])))
+    checked = check_columns(columns, unread, declared, offsets)
+    if checked.levels:
+        typed = [isinstance(column.dtype, pd.CategoricalDtype) for column in columns]
+        undeclared = [j for j in checked.levels if not (declared.get(j) or typed[j])]
+        warn_of_number_texts(checked, undeclared)
     with np.errstate(over="ignore", invalid="ignore"):
         total = checked.values.sum()
     if not np.isfinite(total):  # which may have overflown
@@ -139,7 +130,6 @@ def check_columns(
     columns: Any,
     unread: Table,
     declared: Mapping[int, bool],
-    runner: Runner | None = None,
     known: Mapping[int, Offset] | None = None,
 ) -> Table:
     """The columns of a table as numbers and codes; missing values are NaN.
@@ -147,7 +137,7 @@ def check_columns(
     ``known`` are the offsets to subtract; by default, each column has its own where it needs one.
     """
     if isinstance(columns, np.ndarray) and not any(declared.values()) and not known:
-        return replace(unread, values=_copied(columns, runner))
+        return replace(unread, values=np.array(columns, np.float64, order="C"))
     checked = replace(
         unread,
         values=np.empty((len(columns), columns[0].shape[0])),
@@ -178,16 +168,3 @@ def check_columns(
         if offset:
             checked.offsets[j] = offset
     return checked
-
-
-def _copied(columns: Any, runner: Runner | None) -> FloatArray:
-    """A matrix as floats, a column in a row: by blocks that stay in the cache."""
-    n = columns.shape[1]
-    values = np.empty(columns.shape)
-
-    def copy(j: int) -> None:
-        for i in range(0, n, 512):
-            values[j : j + 32, i : i + 512] = columns[j : j + 32, i : i + 512]
-
-    (runner or Threads(1)).run([partial(copy, j) for j in range(0, len(columns), 32)])
-    return values

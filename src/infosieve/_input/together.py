@@ -11,7 +11,7 @@ from infosieve._core.messages import shown
 from infosieve._core.rules import is_flag, is_int
 from infosieve._core.types import FloatArray, IntArray, WritableArrays
 from infosieve._input.checked import same_labels_in_another_order
-from infosieve._input.reading import read_columns
+from infosieve._input.kinds import read_columns
 from infosieve._sources import in_memory
 
 # A part of a series has at least so many rows if its window is given (if not: layout.py).

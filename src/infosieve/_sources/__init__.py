@@ -23,9 +23,5 @@ __all__ = [
 
 __getattr__, __dir__ = lazy(
     __name__,
-    {
-        "arrow": ["ARROW"],
-        "columns": ["ColumnSource", "open_columns"],
-        "parquet": ["PARQUET"],
-    },
+    {"arrow": ["ARROW"], "columns": ["ColumnSource", "open_columns"], "parquet": ["PARQUET"]},
 )

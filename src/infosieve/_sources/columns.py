@@ -18,6 +18,9 @@ from infosieve._sources.frames import as_arrow, of_polars
 from infosieve._sources.parquet import ParquetFiles
 from infosieve._sources.reader import Reader
 
+# What has names of several columns.
+_SEVERAL = (list, np.ndarray, pd.Index, pd.Series)
+
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ColumnSource:
@@ -88,9 +91,8 @@ class ColumnSource:
 
     def __getitem__(self, columns: Any) -> Any:
         """One column, read, by its name; or a source of those in a list of names."""
-        several = _listed(columns)
-        if several is not None:
-            return replace(self, _numbers=self._numbers[[self._find(c) for c in several]])
+        if isinstance(columns, _SEVERAL):
+            return replace(self, _numbers=self._numbers[[self._find(c) for c in columns]])
         values = self.read([self._find(columns)])
         return values.iloc[:, 0] if self.named else values[:, 0]
 
@@ -107,8 +109,7 @@ class ColumnSource:
         ColumnSource
             The others, not read.
         """
-        several = _listed(columns)
-        out = {self._find(c) for c in ([columns] if several is None else several)}
+        out = {self._find(c) for c in (columns if isinstance(columns, _SEVERAL) else [columns])}
         kept = [j for j in range(len(self._numbers)) if j not in out]
         return replace(self, _numbers=self._numbers[kept])
 
@@ -192,13 +193,6 @@ class ColumnSource:
             first = ", ".join(map(shown, self.columns[:5])) + (", ..." if self.shape[1] > 5 else "")
             raise KeyError(f"{self.where} has no column {shown(column)}; it has {first}")
         return self._places[column]
-
-
-def _listed(columns: Any) -> list[Any] | None:
-    """Several names; None if it is one."""
-    if isinstance(columns, (list, np.ndarray, pd.Index, pd.Series)):
-        return list(columns)
-    return None
 
 
 def open_columns(table: Any, *, storage_options: Mapping[str, Any] | None = None) -> "ColumnSource":

@@ -32,6 +32,8 @@ def as_source(data: Any, argument: str = "X") -> "ColumnSource | None":
 
 def in_memory(data: Any, argument: str = "X") -> Any:
     """Any frame or column, read, as pandas has it; what is neither stays what it is."""
+    if is_here(data):
+        return data
     found = as_arrow(data, argument)
     if found is not None and not hasattr(found, "schema"):
         import pyarrow as pa
@@ -47,7 +49,8 @@ def as_arrow(data: Any, argument: str) -> Any:
 
     None is what anything else becomes.
     """
-    if is_here(data) or isinstance(data, np.memmap) or of_ours(data):
+    ours = type(data).__module__.startswith("infosieve.")  # a source knows what to read
+    if is_here(data) or isinstance(data, np.memmap) or ours:
         return None
     import narwhals as nw
     import pyarrow as pa
@@ -55,7 +58,14 @@ def as_arrow(data: Any, argument: str) -> Any:
     if isinstance(data, (pa.Table, pa.ChunkedArray)):
         return data
     if hasattr(data, "__arrow_c_stream__") and not of_polars(data):
-        return _from_stream(data, argument)
+        if hasattr(data, "read_all"):
+            raise TypeError(
+                f"{argument} is a stream, which can be read once. Pass {argument}.read_all()."
+            )
+        try:
+            return pa.table(data)
+        except pa.ArrowInvalid:
+            return pa.chunked_array(data)
     if hasattr(data, "__arrow_c_array__"):
         array = pa.array(data)
         is_table = pa.types.is_struct(array.type)
@@ -71,32 +81,13 @@ def as_arrow(data: Any, argument: str) -> Any:
     return _column(frame, argument) if isinstance(frame, nw.Series) else None
 
 
-def of_ours(data: Any) -> bool:
-    """Whether data are a source, which knows what to read."""
-    return type(data).__module__.startswith("infosieve.")
-
-
 def of_polars(data: Any) -> bool:
     return type(data).__module__.partition(".")[0] == "polars"
 
 
-def _from_stream(data: Any, argument: str) -> Any:
-    """A table, or one column, of Arrow's interface."""
-    import pyarrow as pa
-
-    if hasattr(data, "read_all"):
-        raise TypeError(
-            f"{argument} is a stream, which can be read once. Pass {argument}.read_all()."
-        )
-    try:
-        return pa.table(data)
-    except pa.ArrowInvalid:
-        return pa.chunked_array(data)
-
-
 def run_once(data: Any, argument: str) -> Any:
     """A relation as a table, so that all who read it see the same rows in the same order."""
-    table = None if of_polars(data) else as_arrow(data, argument)
+    table = None if is_here(data) or of_polars(data) else as_arrow(data, argument)
     return data if table is None else table
 
 

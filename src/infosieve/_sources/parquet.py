@@ -32,10 +32,10 @@ class ParquetFiles(Reader):
 
     @classmethod
     def opened(cls, path: str, storage_options: Mapping[str, Any] | None) -> "ParquetFiles":
-        filesystem = None
-        root = path
-        if storage_options is not None:
-            filesystem, root = _remote_filesystem(path, storage_options)
+        import pyarrow as pa
+
+        remote = storage_options is not None
+        filesystem, root = _remote_filesystem(path, storage_options) if remote else (None, path)
         files = _files_of(root, filesystem)
         if not files:
             raise FileNotFoundError(
@@ -50,7 +50,19 @@ class ParquetFiles(Reader):
                 content = _opened(file, filesystem, path, stamps[-1])
             schemas.append(without_labels(content.schema_arrow))
             rows += content.metadata.num_rows
-        schema = _joined(schemas, files, path)
+        for own, file in zip(schemas, files, strict=True):
+            if own.names != schemas[0].names:
+                odd = sorted(set(own.names) ^ set(schemas[0].names), key=str)
+                what = f"column {shown(odd[0])} is in one only" if odd else "their order differs"
+                raise ValueError(
+                    f"{path}: the files {files[0]} and {file} have different columns ({what}). "
+                    "All files of a directory must have the columns of one table, in one order."
+                )
+        try:
+            schema = pa.unify_schemas(schemas, promote_options="permissive")
+        except pa.ArrowException as error:
+            text = f"{path}: the files have different types: {first_line(error)}"
+            raise ValueError(text) from None
         return cls(
             where=path,
             files=files,
@@ -73,11 +85,10 @@ class ParquetFiles(Reader):
                 except (pa.ArrowException, OSError) as error:
                     raise OSError(f"{file} cannot be read: {first_line(error)}") from None
                 each.append(some.select(names))  # the reader's order is that of the file
-        if len(each) > 1:
-            table = pa.concat_tables(each, promote_options="permissive").unify_dictionaries()
-        else:
-            table = each[0]
-        return plain_frame(table)
+        if len(each) == 1:
+            return plain_frame(each[0])
+        table = pa.concat_tables(each, promote_options="permissive")
+        return plain_frame(table.unify_dictionaries())
 
     def visible(self) -> bool:
         try:
@@ -85,25 +96,6 @@ class ParquetFiles(Reader):
         except Exception:  # whatever a filesystem raises
             return False
         return tuple(stamps) == self.stamps
-
-
-def _joined(schemas: Sequence[Any], files: Sequence[str], path: str) -> Any:
-    """Names and types of the columns, which all files must have."""
-    import pyarrow as pa
-
-    first = schemas[0]
-    for own, file in zip(schemas, files, strict=True):
-        if own.names != first.names:
-            odd = sorted(set(own.names) ^ set(first.names), key=str)
-            what = f"column {shown(odd[0])} is in one only" if odd else "their order differs"
-            raise ValueError(
-                f"{path}: the files {files[0]} and {file} have different columns ({what}). "
-                "All files of a directory must have the columns of one table, in one order."
-            )
-    try:
-        return pa.unify_schemas(schemas, promote_options="permissive")
-    except pa.ArrowException as error:
-        raise ValueError(f"{path}: the files have different types: {first_line(error)}") from None
 
 
 # Opened files, by table: describing many columns takes long, and much memory.
@@ -158,7 +150,7 @@ def _stamp(file: str, filesystem: Any) -> str:
     return hashlib.blake2b(f"{size}".encode() + content, digest_size=16).hexdigest()
 
 
-def _remote_filesystem(path: str, storage_options: Mapping[str, Any]) -> tuple[Any, str]:
+def _remote_filesystem(path: str, storage_options: Any) -> tuple[Any, str]:
     """The filesystem of a URL, and the path there."""
     try:
         import fsspec
@@ -189,9 +181,8 @@ def _files_of(path: str, filesystem: Any) -> tuple[str, ...]:
     files = [
         f for f in found if f.lower().endswith(PARQUET) and not Path(f).name.startswith((".", "_"))
     ]
-    return tuple(sorted(files, key=_natural))
 
+    def natural(name: str) -> list[Any]:  # part-10 comes after part-9
+        return [int(t) if t.isdigit() else t for t in re.split(r"(\d+)", name)]
 
-def _natural(name: str) -> list[Any]:
-    """part-10 comes after part-9."""
-    return [int(t) if t.isdigit() else t for t in re.split(r"(\d+)", name)]
+    return tuple(sorted(files, key=natural))

@@ -9,24 +9,12 @@ from typing import Any
 
 @dataclass(frozen=True, kw_only=True)
 class Reader:
-    """Columns that are read when somebody asks for them.
+    """Columns that are read when somebody asks for them."""
 
-    Attributes
-    ----------
-    where : str
-        The file, or what else it is, in words.
-    shape : tuple of int
-        Numbers of rows and columns.
-    schema : pyarrow.Schema or None
-        Names and types of the columns; None where they have no names.
-    status : tuple of int or None
-        That of the file when it was opened; None where only this process has the columns.
-    """
-
-    where: str
+    where: str  # the file, or what else it is, in words
     shape: tuple[int, int]
-    schema: Any = None
-    status: tuple[int, int] | None = None
+    schema: Any = None  # of pyarrow: names and types of the columns; None where they have no names
+    status: tuple[int, int] | None = None  # of the file; None where only this process has columns
 
     @cached_property
     def names(self) -> list[str]:

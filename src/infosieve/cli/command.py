@@ -2,22 +2,19 @@
 
 import inspect
 import shlex
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import islice, pairwise
 from typing import Any
 
 import typer
 from typer.core import TyperCommand
 
 from infosieve._core.dialect import CommandLine, speaking
-from infosieve.cli.errors import InputError
+from infosieve.cli.errors import InputError, fail
 from infosieve.cli.options import Asks, literal, option_name
 
-# Options that are no more, and what takes their place.
-_GONE = {"--drop-missing": "--missing drop"}
 # Options that are places of files.
 _PLACES = ("config", "checkpoint", "out", "html")
 
@@ -50,56 +47,48 @@ class Command(TyperCommand):
             asks = getattr(self.callback, "asks", None)
             if asks is None:
                 return super().invoke(ctx)
-            return inspect.unwrap(self.callback)(Asked.of(ctx, asks))  # type: ignore[arg-type]
+            try:
+                return inspect.unwrap(self.callback)(Asked.of(ctx, asks))  # type: ignore[arg-type]
+            except KeyboardInterrupt as error:
+                fail(str(error) or "interrupted", 130)  # typer would swallow what it says
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Read the arguments; a list may be given item by item."""
-        options = self.get_params(ctx)
-        flags = {name for one in options if getattr(one, "is_flag", False) for name in one.opts}
-        units = list(_units(args, flags))
-        self._refuse_names({name for name, _ in units}, {n for one in options for n in one.opts})
-        # What the parser has met, in order: an option as often as it was given.
-        _, rest, met = self.make_parser(ctx).parse_args(args=list(args))
-        several = {n for o in options if getattr(o, "multiple", False) for n in o.opts}
-        for (name, _), (_, (second, *_)) in pairwise(units):
-            if name in several and second in rest:  # --features a b
+        """Read the arguments, and keep the options as they were typed: a column may be --seed."""
+        try:
+            values, rest, met = self.make_parser(ctx).parse_args(args=list(args))
+        except typer.TyperException as error:
+            self._refuse_name(getattr(error, "option_name", ""))
+            raise
+        several = {
+            name for one in self.params if getattr(one, "multiple", False) for name in one.opts
+        }
+        for second in rest:  # --features a b
+            i = args.index(second)
+            name = next((one for one in several if one in args[i - 2 : i]), None)
+            if name is not None:
                 raise InputError(
                     f"unexpected extra argument(s) ({' '.join(rest)}); {name} is given once for "
                     f"each column: {name} {shlex.quote(second)}"
                 )
-        for one in met:
-            multiple = getattr(one, "multiple", False)
-            if one.param_type_name == "option" and not multiple and met.count(one) > 1:
+        words: list[str] = []
+        options: list[Any] = [one for one in met if one.param_type_name == "option"]
+        typed = [one for one in options if one.name != "debug"]
+        each = {one.name: iter(values[one.name]) for one in typed if one.opts[0] in several}
+        for one in typed:
+            if one.name not in each and typed.count(one) > 1:
                 raise InputError(f"{one.opts[0]} is given twice: give it once")
-        ctx.meta["units"] = [unit for unit in units if unit[0] != "--debug"]
+            value = next(each[one.name]) if one.name in each else values[one.name]
+            words += [one.opts[0]] if one.is_flag else [one.opts[0], value]
+        ctx.meta["words"] = words
         return super().parse_args(ctx, args)
 
-    def _refuse_names(self, options: set[str], known: set[str]) -> None:
-        """Say which option is meant by one that is gone, or by a parameter: --random-state."""
+    def _refuse_name(self, name: str) -> None:
+        """Say which option is meant by a parameter: --random-state."""
         from infosieve._core.settings import option_names
 
-        for name in sorted(options - known - {""}):
-            if name in _GONE:
-                raise InputError(f"{name} is no more: give {_GONE[name]}")
-            meant = CommandLine(option_names()).mention(name[2:].replace("-", "_"))
-            if meant in known:
-                raise InputError(f"{name} is no option; do you mean {meant}?")
-
-
-def _units(words: Iterable[str], flags: Collection[str]) -> Iterator[tuple[str, tuple[str, ...]]]:
-    """Each option's name, and its words, whatever its value looks like: a column may be --seed.
-
-    What is no option has an empty name. What follows ``--`` is no option; it is one unit, the last.
-    """
-    rest = iter(words)
-    for word in rest:
-        name, value, _ = word.partition("=")
-        if word == "--":
-            yield "", (word, *rest)
-        elif not word.startswith("--"):
-            yield "", (word,)
-        else:
-            yield name, (word,) if value or name in flags else (word, *islice(rest, 1))
+        meant = CommandLine(option_names()).mention(name[2:].replace("-", "_"))
+        if name and any(meant in one.opts for one in self.params):
+            raise InputError(f"{name} is no option; do you mean {meant}?")
 
 
 def command(asks: Asks) -> Callable[[Callable[["Asked"], None]], Callable[..., None]]:
@@ -119,24 +108,12 @@ def command(asks: Asks) -> Callable[[Callable[["Asked"], None]], Callable[..., N
 
 @dataclass(frozen=True)
 class Asked:
-    """What a command was asked.
+    """What a command was asked."""
 
-    Attributes
-    ----------
-    values : mapping
-        The value of each option, by its name in Python.
-    given : frozenset of str
-        Those that were given, on the command line or in a file.
-    asks : Asks
-        What it can be asked.
-    words : tuple of tuples
-        What was typed, option by option; the first is the command.
-    """
-
-    values: Mapping[str, Any]
-    given: frozenset[str]
-    asks: Asks
-    words: tuple[tuple[str, ...], ...]
+    values: Mapping[str, Any]  # of each option, by its name in Python
+    given: frozenset[str]  # options that were given, on the command line or in a file
+    asks: Asks  # what it can be asked
+    words: list[str]  # the command, and the options that were typed
 
     @classmethod
     def of(cls, context: typer.Context, asks: Asks) -> "Asked":
@@ -148,7 +125,7 @@ class Asked:
             name: (list(value) or None) if name in several and value is not None else value
             for name, value in context.params.items()
         }
-        words = ((str(context.info_name),), *(some for _, some in context.meta["units"]))
+        words = [str(context.info_name), *context.meta["words"]]
         return cls(values, frozenset(given), asks, words)
 
     def __getitem__(self, option: str) -> Any:
@@ -162,11 +139,13 @@ class Asked:
     def check(self) -> None:
         """Refuse places of files, and a cluster's address, that cannot be meant."""
         from infosieve.cli.places import check
-        from infosieve.cli.workers import check_dask
 
         places = {f"--{name}": self[name] for name in _PLACES if self[name] is not None}
         check({"FILE": self["file"], **places})
-        check_dask(self["dask"])
+        if self["dask"] not in (None, "local"):
+            from infosieve._executors import check_address
+
+            check_address(self["dask"], "--dask, unless it is local,")
 
     def read(self) -> Any:
         """The columns and the target, as :class:`infosieve.cli.data.Data`."""
@@ -187,7 +166,7 @@ class Asked:
 
         known = getattr(module, name).parameters()
         found = {
-            "discrete_features": data.discrete_features,
+            "discrete_features": data.declared or "auto",
             "discrete_target": data.discrete_target,
             "series": self["series"] if self["series_window"] is None else self["series_window"],
             "verbose": 0 if self["quiet"] else 1,
@@ -205,14 +184,14 @@ class Asked:
 
     def signed(self, result: Any) -> Any:
         """The result, with the command that gives it again, and its options."""
-        known, words = result.provenance, list(self.words)
+        known, (command, *words), file = result.provenance, self.words, self["file"]
         if "seed" not in self.given:
-            at = len(words) - (words[-1][0] == "--")  # what follows is no option
-            words[at:at] = [("--seed", str(known.seed))]
+            words += ["--seed", str(known.seed)]
+        words = [*words, "--", file] if file[0] == "-" and file != "-" else [file, *words]
         given = [name for name in self.values if name in self.given and name != "config"]
         known = replace(
             known,
-            command=shlex.join(["infosieve", *(word for some in words for word in some)]),
+            command=shlex.join(["infosieve", command, *words]),
             options={name: self[name] for name in given} | {"seed": known.seed},
         )
         return replace(result, provenance=known)

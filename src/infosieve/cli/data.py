@@ -13,10 +13,10 @@ import pandas as pd
 from infosieve._core.messages import shown
 from infosieve._input.kinds import has_two_values, kind_of
 from infosieve._input.number_texts import tidied
-from infosieve.cli import tables
+from infosieve._sources import in_memory
 from infosieve.cli.dates import holds_dates, tell_of_order
 from infosieve.cli.errors import InputError
-from infosieve.cli.tables import Reading
+from infosieve.cli.tables import Reading, Table, read
 from infosieve.cli.texts import is_number, is_text
 
 # A column without a name, and what pandas and Arrow call one.
@@ -27,43 +27,31 @@ _ONE = ("--target", "--groups")
 
 @dataclass(frozen=True, kw_only=True)
 class Data:
-    """The columns and the target of a file.
-
-    ``declared`` are the columns that are declared categories; ``discrete_target`` is True if the
-    target is. ``groups``: which rows belong together. ``units``: of each column of dates that
-    became numbers, what these count. ``n_unnamed``: so many columns without a name were left out.
-    """
+    """The columns and the target of a file."""
 
     X: Any
     y: "pd.Series[Any]"
-    declared: list[str]
-    discrete_target: bool | Literal["auto"]
-    groups: "pd.Series[Any] | None" = None
-    units: Mapping[Any, str] = field(default_factory=dict)
-    n_unnamed: int = 0
-
-    @property
-    def discrete_features(self) -> Any:
-        """As the library has it."""
-        return self.declared or "auto"
+    declared: list[str]  # columns that are declared categories
+    discrete_target: bool | Literal["auto"]  # True if the target is
+    groups: "pd.Series[Any] | None" = None  # which rows belong together
+    units: Mapping[Any, str] = field(default_factory=dict)  # what dates count that became numbers
+    n_unnamed: int = 0  # columns without a name that were left out
 
     @property
     def classes(self) -> bool:
         """Whether the target is classes."""
         if self.discrete_target is True or self.two_numbers:
             return True
-        return kind_of(self.y, f"column {shown(self.y.name)} of y") == "category"
+        return kind_of(self.y, self._label) == "category"
 
     @property
     def two_numbers(self) -> bool:
         """Whether the target has two numbers, which are classes unless a model says otherwise."""
-        known = self.discrete_target is True
-        return not known and has_two_values(self.y, f"column {shown(self.y.name)} of y")
+        return self.discrete_target is not True and has_two_values(self.y, self._label)
 
     @property
-    def in_memory(self) -> pd.DataFrame:
-        """The columns, read where they are on disk."""
-        return tables.in_memory(self.X)
+    def _label(self) -> str:
+        return f"column {shown(self.y.name)} of y"
 
     def matching(self, patterns: Iterable[str], option: str) -> list[str]:
         """The columns to look at that match any of some globs, which an option has."""
@@ -71,14 +59,15 @@ class Data:
 
     def beside_target(self, columns: Any) -> pd.DataFrame:
         """The table that --out names: some columns, and the target."""
-        return pd.concat([tables.in_memory(columns), self.y], axis=1)
+        table: pd.DataFrame = pd.concat([in_memory(columns), self.y], axis=1)
+        return table
 
 
 def read_data(file: str, target: str, how: Reading) -> Data:
     """Read a file and choose among its columns."""
-    table = tables.read(file, how)
+    table = read(file, how)
     labels = _labels_of_rows(table, [target, *(how.features or [])])
-    chosen = _candidates(target, [c for c in table.columns if c not in labels], how)
+    chosen = _candidates(target, [c for c in table.values.columns if c not in labels], how)
     both = [*chosen, target]
     declared = _matching(how.categorical or (), both, "--categorical")
     groups = None if how.groups is None else table.column(how.groups)
@@ -86,14 +75,19 @@ def read_data(file: str, target: str, how: Reading) -> Data:
         tell_of_order(table.dates())
     try:
         frame, units = table.chosen(both, declared, how.dates)
-        if how.missing == "error":
-            _refuse_gaps_of_target(frame[target])
+        y = frame[target]
+        if how.missing == "error" and y.hasnans:
+            gaps = y.isna().to_numpy()
+            raise InputError(
+                f"the target {shown(target)} has no value in {gaps.sum()} of {len(y)} rows (the "
+                f"first is row {int(gaps.argmax()) + 1}); --missing auto leaves these rows out"
+            )
     except InputError as error:
         name = "standard input" if file == "-" else file
         raise InputError(f"{name}: {error}") from None
     return Data(
         X=frame[chosen],
-        y=frame[target],
+        y=y,
         declared=[c for c in declared if c != target],
         discrete_target=True if target in declared else "auto",
         groups=groups,
@@ -102,16 +96,16 @@ def read_data(file: str, target: str, how: Reading) -> Data:
     )
 
 
-def _labels_of_rows(table: tables.Table, asked: Sequence[str]) -> list[Any]:
+def _labels_of_rows(table: Table, asked: Sequence[str]) -> list[Any]:
     """Columns that only label rows: they have no name, and count or are empty.
 
     So does the first one if all its values are different: R and pandas write names of rows there.
     Those that somebody asked for stay.
     """
     out = []
-    for name in table.columns:
+    for name in table.values.columns:
         nameless = isinstance(name, str) and _NAMELESS.match(name) and name not in asked
-        if nameless and (what := _label(table.column(name), name == table.columns[0])):
+        if nameless and (what := _label(table.column(name), name == table.values.columns[0])):
             print(
                 f"infosieve: column {shown(name)} has no name and {what}: left out", file=sys.stderr
             )
@@ -149,15 +143,6 @@ def _candidates(target: str, names: Sequence[str], how: Reading) -> list[str]:
     if not chosen:
         raise InputError("no column is left to look at: see --features and --exclude")
     return chosen
-
-
-def _refuse_gaps_of_target(y: "pd.Series[Any]") -> None:
-    gaps = y.isna().to_numpy()
-    if gaps.any():
-        raise InputError(
-            f"the target {shown(y.name)} has no value in {gaps.sum()} of {len(y)} rows (the first "
-            f"is row {int(gaps.argmax()) + 1}); --missing auto leaves these rows out"
-        )
 
 
 def _find(name: str, columns: Sequence[str], what: str) -> str:

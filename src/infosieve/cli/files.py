@@ -2,7 +2,6 @@
 
 import bz2
 import codecs
-import difflib
 import gzip
 import io
 import lzma
@@ -15,6 +14,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from infosieve._core.messages import shown
+from infosieve.cli.config import meant
 from infosieve.cli.errors import InputError
 
 EXCEL = (".xlsx", ".xlsm")
@@ -52,7 +52,8 @@ def content_of(path: str) -> Content:
     try:
         data = sys.stdin.buffer.read() if path == "-" else place.read_bytes()
     except FileNotFoundError:
-        raise InputError(f"{name}: no such file{_nearest(place)}") from None
+        names = os.listdir(place.parent) if place.parent.is_dir() else []
+        raise InputError(f"{name}: no such file{meant(place.name, names)}") from None
     except OSError as error:
         raise InputError(f"{name} cannot be read: {error.strerror}") from None
     if suffix in (".gz", ".bz2", ".xz", ".zip"):
@@ -66,12 +67,6 @@ def content_of(path: str) -> Content:
     if not content.data.strip():
         raise InputError(f"{name} is empty")
     return content
-
-
-def _nearest(path: Path) -> str:
-    names = os.listdir(path.parent) if path.parent.is_dir() else []
-    near = difflib.get_close_matches(path.name, names, 1)
-    return f"; is it {near[0]!r}?" if near else ""
 
 
 def _unpacked(content: Content) -> Content:

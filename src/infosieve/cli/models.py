@@ -1,11 +1,11 @@
 """What ``--stop cv`` asks: a model by name, what scores are, and which options go with it."""
 
 import ast
-import difflib
 import importlib
 import inspect
 import re
 from collections.abc import Collection, Iterator, Sequence
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -13,30 +13,9 @@ import numpy as np
 from infosieve._core.files import first_line
 from infosieve._core.messages import brief, quoted, shown
 from infosieve._core.rules import MODELS
+from infosieve.cli.config import meant
 from infosieve.cli.errors import InputError
 
-# Where scikit-learn has its models; to look through all of it takes seconds.
-_HOMES = (
-    "ensemble",
-    "neighbors",
-    "svm",
-    "linear_model",
-    "tree",
-    "kernel_ridge",
-    "gaussian_process",
-    "neural_network",
-    "cross_decomposition",
-    "discriminant_analysis",
-    "naive_bayes",
-    "isotonic",
-    "dummy",
-    "calibration",
-    "compose",
-    "model_selection",
-    "multiclass",
-    "multioutput",
-    "semi_supervised",
-)
 _OF_PREDICTION = ("model", "cv", "scoring", "test")
 # What only tests use, and what a ranking that is cut has no use for.
 _OF_TESTS = ("null", "correction", "resample", "alpha", "n_permutations")
@@ -45,28 +24,25 @@ _OF_SEARCH = ("n_features_to_select", "search", "removal")
 
 def check_options(given: Collection[str], stop: str, tests: bool) -> None:
     """Refuse options that would have no effect; ``tests``: whether anything asks for tests."""
-    if stop != "cv":
-        _refuse(given, _OF_PREDICTION, "is about --stop cv: give that, too, or leave it out")
-        return
-    _refuse(
-        given,
-        _OF_SEARCH,
-        "does not go with --stop cv, which chooses how many columns of a ranking are kept; "
-        "--min-features and --max-features bound the number",
-    )
-    if not tests:
-        _refuse(
-            given,
+    cv = stop == "cv"
+    for applies, names, why in (
+        (not cv, _OF_PREDICTION, "is about --stop cv: give that, too, or leave it out"),
+        (
+            cv,
+            _OF_SEARCH,
+            "does not go with --stop cv, which chooses how many columns of a ranking are kept; "
+            "--min-features and --max-features bound the number",
+        ),
+        (
+            cv and not tests,
             _OF_TESTS,
             "is about tests, and --stop cv makes none: add --test, which says which of the columns "
             "are certain, or leave it out",
-        )
-
-
-def _refuse(given: Collection[str], names: Sequence[str], why: str) -> None:
-    for name in names:
-        if name in given:
-            raise InputError(f"--{name.replace('_', '-')} {why}")
+        ),
+    ):
+        for name in names if applies else ():
+            if name in given:
+                raise InputError(f"--{name.replace('_', '-')} {why}")
 
 
 def model_of(text: str | None, data: Any) -> Any:
@@ -97,26 +73,23 @@ def _parsed(text: str) -> tuple[str, dict[str, Any]]:
     if isinstance(call, ast.Name):
         return call.id, {}
     if not (isinstance(call, ast.Call) and isinstance(call.func, ast.Name)):
-        near = difflib.get_close_matches(text.lower(), MODELS, 1)
-        hint = f"; do you mean {near[0]}?" if near else ""
-        raise InputError(f"--model {shown(text)} is none of {_known()}{hint}")
+        raise InputError(f"--model {shown(text)} is none of {_known()}{meant(text, MODELS)}")
     if call.args or any(one.arg is None for one in call.keywords):
         raise InputError(
             f"--model {shown(text)}: parameters have names, such as {call.func.id}(name=1)"
         )
-    return call.func.id, {one.arg: _literal(one, text) for one in call.keywords if one.arg}
-
-
-def _literal(parameter: ast.keyword, text: str) -> Any:
-    try:
-        return ast.literal_eval(parameter.value)
-    except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
-        got = ast.get_source_segment(text.strip(), parameter.value) or "something else"
-        raise InputError(
-            f"--model {shown(text)}: {parameter.arg} must be a number, a text in quotes, True, "
-            f"False, None, or several in brackets. Got {brief(got)} "
-            "instead; MISelector(model=...) in Python takes any"
-        ) from None
+    parameters = {}
+    for one in call.keywords:
+        try:
+            parameters[str(one.arg)] = ast.literal_eval(one.value)
+        except (ValueError, TypeError, SyntaxError, RecursionError, MemoryError):
+            got = ast.get_source_segment(text.strip(), one.value) or "something else"
+            raise InputError(
+                f"--model {shown(text)}: {one.arg} must be a number, a text in quotes, True, "
+                f"False, None, or several in brackets. Got {brief(got)} "
+                "instead; MISelector(model=...) in Python takes any"
+            ) from None
+    return call.func.id, parameters
 
 
 def _known() -> str:
@@ -127,16 +100,18 @@ def _known() -> str:
 
 
 def _models() -> Iterator[tuple[str, Any]]:
-    """Regressors and classifiers of scikit-learn, and their names."""
+    """Regressors and classifiers of scikit-learn, and their names; all_estimators takes seconds."""
+    import sklearn
     from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
 
-    for home in _HOMES:
-        module = importlib.import_module(f"sklearn.{home}")
-        for name, kind in inspect.getmembers(module, inspect.isclass):
-            here = kind.__module__.partition("._")[0] == module.__name__
-            of_kind = issubclass(kind, (ClassifierMixin, RegressorMixin))
-            if here and of_kind and issubclass(kind, BaseEstimator) and name[0] != "_":
-                yield name, kind
+    for home in sklearn.__all__:
+        with suppress(ImportError):  # what else is there: functions
+            module = importlib.import_module(f"sklearn.{home}")
+            for name, kind in inspect.getmembers(module, inspect.isclass):
+                here = kind.__module__.partition("._")[0] == module.__name__
+                of_kind = issubclass(kind, (ClassifierMixin, RegressorMixin))
+                if here and of_kind and issubclass(kind, BaseEstimator) and name[0] != "_":
+                    yield name, kind
 
 
 def _found(name: str) -> Any:
@@ -145,10 +120,11 @@ def _found(name: str) -> Any:
     for other, kind in _models():
         if other == name:
             return kind
-        others[other.lower()] = other
-    near = difflib.get_close_matches(name.lower(), [*others, *MODELS], 3)
-    near = near or [one for one in others if name.lower() in one][:3]
-    hint = f"; do you mean {' or '.join(others.get(one, one) for one in near)}?" if near else ""
+        others[other] = kind
+    hint = meant(name, [*others, *MODELS], 3)
+    inside = [one for one in others if name.lower() in one.lower()][:3]
+    if inside and not hint:
+        hint = f"; do you mean {' or '.join(inside)}?"
     raise InputError(f"--model {shown(name)} is none of {_known()}{hint}")
 
 
@@ -158,9 +134,7 @@ def _made(name: str, parameters: dict[str, Any]) -> Any:
     known = inspect.signature(kind).parameters
     for one in parameters:
         if one not in known:
-            near = difflib.get_close_matches(one.lower(), {n.lower(): n for n in known}, 1)
-            names = [n for n in known if n.lower() in near]
-            hint = f"; do you mean {names[0]}?" if names else f"; it has {', '.join(known)}"
+            hint = meant(one, known) or f"; it has {', '.join(known)}"
             raise InputError(f"--model {name} has no parameter {shown(one)}{hint}")
     for one, parameter in known.items():
         if parameter.default is parameter.empty and one not in parameters:
@@ -168,20 +142,13 @@ def _made(name: str, parameters: dict[str, Any]) -> Any:
                 f"--model {name} needs {one}, other models, which no option can hold; "
                 "MISelector(model=...) in Python takes them"
             )
-    model = kind(**parameters)
-    _check_values(model, name)
-    return model
-
-
-def _check_values(model: Any, name: str) -> None:
-    """Values of parameters are looked at before samples: there are none, and that is no matter."""
-    from sklearn.base import clone
-
+    # Values of parameters are looked at before samples: there are none, and that is no matter.
     try:
-        clone(model).fit(np.empty((0, 1)), np.empty(0))
+        kind(**parameters).fit(np.empty((0, 1)), np.empty(0))
     except Exception as error:
         if type(error).__name__ == "InvalidParameterError":
             raise InputError(f"--model {name}: {brief(first_line(error), 300)}") from None
+    return kind(**parameters)
 
 
 def _check_kind(model: Any, name: str, classes: bool, target: str) -> None:
@@ -190,7 +157,10 @@ def _check_kind(model: Any, name: str, classes: bool, target: str) -> None:
 
     if is_classifier(model) == classes:
         return
-    other = _counterpart(name)
+    pairs = [("Regressor", "Classifier"), ("SVR", "SVC"), ("Regressor", "ClassifierCV")]
+    names = {name.replace(a, b) for pair in pairs for a, b in (pair, pair[::-1])} - {name}
+    near = "".join(f"{one}, or " for one, _ in _models() if one in names)
+    other = f"{near}one of {', '.join(MODELS)}"
     if classes:
         raise InputError(
             f"--model {name} predicts numbers, but the target {shown(target)} has classes; "
@@ -200,14 +170,6 @@ def _check_kind(model: Any, name: str, classes: bool, target: str) -> None:
         f"--model {name} predicts classes, but the target {shown(target)} has numbers; give "
         f"{other}, or say that they are codes of classes: --categorical {quoted(target)}"
     )
-
-
-def _counterpart(name: str) -> str:
-    """A model of the other kind: that of nearly the same name, if there is one, or a word."""
-    pairs = [("Regressor", "Classifier"), ("SVR", "SVC"), ("Regressor", "ClassifierCV")]
-    others = {name.replace(a, b) for pair in pairs for a, b in (pair, pair[::-1])} - {name}
-    found = [one for one, _ in _models() if one in others]
-    return f"{found[0]}, or one of {', '.join(MODELS)}" if found else f"one of {', '.join(MODELS)}"
 
 
 def prepared(model: Any, declared: Sequence[str]) -> Any:

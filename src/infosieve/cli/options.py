@@ -100,24 +100,12 @@ _KINDS = {"text": Text, "words": str, "int": int | None, "float": float | None, 
 
 @dataclass(frozen=True)
 class Asks:
-    """What a command can be asked.
+    """What a command can be asked."""
 
-    Attributes
-    ----------
-    settings : tuple of str
-        The classes of settings (:mod:`infosieve._core.settings`) whose parameters are options.
-    without : tuple of str
-        Parameters and options of data that are none here.
-    out : str
-        What ``--out`` writes; empty: nothing.
-    more : mapping
-        Options of this command alone.
-    """
-
-    settings: tuple[str, ...]
-    without: tuple[str, ...] = ()
-    out: str = ""
-    more: Options = field(default_factory=dict)
+    settings: tuple[str, ...]  # classes of infosieve._core.settings, whose parameters are options
+    without: tuple[str, ...] = ()  # parameters and options of data that are none here
+    out: str = ""  # what --out writes; empty: nothing
+    more: Options = field(default_factory=dict)  # options of this command alone
 
     def parameters(self) -> dict[str, Any]:
         """The parameters of all settings that are options, with their defaults; own ones first."""

@@ -26,12 +26,6 @@ def permutation_test(asked: Asked) -> None:
     how = asked.settings("TestSettings", data)
     with asked.workers() as executor:
         result = significance.permutation_test(
-            data.X,
-            data.y,
-            candidates,
-            given=given,
-            groups=data.groups,
-            executor=executor,
-            **how,
+            data.X, data.y, candidates, given=given, groups=data.groups, executor=executor, **how
         )
     asked.finish(result)

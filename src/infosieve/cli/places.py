@@ -33,7 +33,16 @@ def check(places: Mapping[str, str | None]) -> None:
     for option, endings in (("--out", _TABLES), ("--html", _PAGES)):
         if option in given:
             _check_place(given[option], endings)
-    _refuse_same(given)
+    # One file for two purposes: what the one has, the other would overwrite.
+    files = {option: _identity(option, path) for option, path in given.items()}
+    files["standard output"] = _identity("standard output", "-")
+    for one, other in combinations(files, 2):
+        if files[one] is None or files[one] != files[other]:
+            continue
+        first, second = (f"{name} {given.get(name, '')}".strip() for name in (one, other))
+        if one == "FILE":
+            raise InputError(f"{second} is the input itself ({given[one]}); name another file")
+        raise InputError(f"{first} and {second} are the same file; name another for one of them")
     source = given.get("FILE", "-")
     if "--out" in given and source != "-" and Path(source).is_dir():
         out = given["--out"]
@@ -53,19 +62,6 @@ def _check_place(path: str, endings: Iterable[str]) -> None:
         raise InputError(f"{path} cannot be written: there is no directory {str(folder)!r}")
     if not os.access(folder, os.W_OK):
         raise InputError(f"{path} cannot be written: no permission in {str(folder)!r}")
-
-
-def _refuse_same(given: Mapping[str, str]) -> None:
-    """One file for two purposes: what the one has, the other would overwrite."""
-    files = {option: _identity(option, path) for option, path in given.items()}
-    files["standard output"] = _identity("standard output", "-")
-    for one, other in combinations(files, 2):
-        if files[one] is None or files[one] != files[other]:
-            continue
-        first, second = (f"{name} {given.get(name, '')}".strip() for name in (one, other))
-        if one == "FILE":
-            raise InputError(f"{second} is the input itself ({given[one]}); name another file")
-        raise InputError(f"{first} and {second} are the same file; name another for one of them")
 
 
 def _identity(option: str, path: str) -> Any:

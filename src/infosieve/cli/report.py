@@ -30,30 +30,24 @@ def report(
         check({"FILE": file, "--html": html})
     if files.count("-") > 1:
         raise InputError("standard input (-) can be read once: name files for the others")
-    first, *others = [(file, _read_result(file)) for file in files]
-    write_page(first[1], html, **_beside(first, others))
-
-
-def _beside(first: tuple[str, Any], others: list[tuple[str, Any]]) -> dict[str, Any]:
-    """What is shown beside the first result, one of each kind."""
-    if others and first[1]._schema != "selection":
+    first, *others = map(_read_result, files)
+    if others and first._schema != "selection":
         raise InputError(
-            f"{first[0]} is a document of {first[1]._schema}: only a selection has others beside "
+            f"{files[0]} is a document of {first._schema}: only a selection has others beside "
             "it; name the selection first, or this file alone"
         )
     beside: dict[str, Any] = {}
-    for file, other in others:
+    for file, other in zip(files[1:], others, strict=True):
         kind = _BESIDE.get(other._schema)
         if kind is None:
-            known = ", ".join(_BESIDE)
             raise InputError(
                 f"{file} is a document of {other._schema}, which has no place beside a selection; "
-                f"these have: {known}"
+                f"these have: {', '.join(_BESIDE)}"
             )
         if kind in beside:
             raise InputError(f"{file} is a second document of {other._schema}: name one")
         beside[kind] = other
-    return beside
+    write_page(first, html, **beside)
 
 
 def _read_result(path: str) -> Any:

@@ -1,26 +1,19 @@
 """``infosieve select``: which columns matter."""
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from infosieve._core.files import first_line, printable
 from infosieve.cli.command import Asked, command
-from infosieve.cli.errors import InputError, fail
+from infosieve.cli.errors import InputError
 from infosieve.cli.options import Asks, option
-
-if TYPE_CHECKING:
-    from infosieve.results import SelectionResult
 
 _FULL = (
     "also ask --alternatives, what infosieve relevance-test and stability ask, and which columns "
     "are redundant, on one page with --html; takes longer: a hundred more selections, on halves of "
     "the samples"
 )
-
-
 _MORE = {
     "alternatives": option(
         bool, "also which columns could stand in for these", False, "--alternatives"
@@ -69,12 +62,15 @@ def select(asked: Asked) -> None:
         result = _with_units(result, data)
         shown = beside.pop("selection", None) is not None and not asked["json"]
         chosen = [data.X.columns[j] for j in result.selected]
-        with _told_first(unfinished):
+        try:
             asked.finish(
                 result, lambda: data.beside_target(data.X[chosen]), beside=beside, shown=shown
             )
-    if isinstance(unfinished, KeyboardInterrupt):
-        fail(str(unfinished) or "interrupted", 130)  # typer would swallow what it says
+        except Exception as error:  # what broke off the work matters more
+            if unfinished is None:
+                raise
+            if not isinstance(error, BrokenPipeError):
+                print(f"infosieve: error: {printable(first_line(error))}", file=sys.stderr)
     if unfinished is not None:
         raise unfinished
 
@@ -94,23 +90,9 @@ def _check_full(asked: Asked) -> None:
         )
 
 
-def _with_units(result: "SelectionResult", data: Any) -> "SelectionResult":
+def _with_units(result: Any, data: Any) -> Any:
     """The result, which knows what numbers count that stand for dates, and what has no name."""
-    more = {"dates": dict(data.units)} if data.units else {}
-    more |= {"unnamed": data.n_unnamed} if data.n_unnamed else {}
-    if not more:
-        return result
-    parameters = {**result.provenance.parameters, **more}
-    return replace(result, provenance=replace(result.provenance, parameters=parameters))
-
-
-@contextmanager
-def _told_first(unfinished: BaseException | None) -> Iterator[None]:
-    """What broke off the work matters more than what cannot be written then."""
-    try:
-        yield
-    except Exception as error:
-        if unfinished is None:
-            raise
-        if not isinstance(error, BrokenPipeError):
-            print(f"infosieve: error: {printable(first_line(error))}", file=sys.stderr)
+    more = {"dates": dict(data.units), "unnamed": data.n_unnamed}
+    known = result.provenance
+    parameters = known.parameters | {name: value for name, value in more.items() if value}
+    return replace(result, provenance=replace(known, parameters=parameters))

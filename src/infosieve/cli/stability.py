@@ -1,7 +1,6 @@
 """``infosieve stability``: which columns another sample would choose again."""
 
 from infosieve.cli.command import Asked, command
-from infosieve.cli.errors import fail
 from infosieve.cli.options import Asks
 
 # Rows in order of time have no halves; halves are fitted by processes, without a GPU.
@@ -18,20 +17,18 @@ def stability(asked: Asked) -> None:
     data = asked.read()
     check_scoring(asked["scoring"], data)
     from infosieve import selection
+    from infosieve._sources import in_memory
 
     own = asked.settings("StabilitySettings", data)
     how = {n: v for n, v in asked.settings("SelectorSettings", data).items() if n not in own}
     how["model"] = model_of(asked["model"], data)
-    try:
-        with asked.workers() as executor:
-            result = selection.stability(
-                selection.MISelector(**how | {"series": False}),
-                data.in_memory,
-                data.y,
-                groups=data.groups,
-                executor=executor,
-                **own,
-            )
-    except KeyboardInterrupt as error:
-        fail(str(error) or "interrupted", 130)  # typer would swallow what it says
+    with asked.workers() as executor:
+        result = selection.stability(
+            selection.MISelector(**how | {"series": False}),
+            in_memory(data.X),
+            data.y,
+            groups=data.groups,
+            executor=executor,
+            **own,
+        )
     asked.finish(result)

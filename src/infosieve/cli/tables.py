@@ -30,10 +30,7 @@ _BLOCK_CELLS = 1 << 21
 
 @dataclass(frozen=True, kw_only=True)
 class Reading:
-    """How a file is read, and which of its columns: the options of the same names.
-
-    ``series``: whether rows are said to be in order of time.
-    """
+    """How a file is read, and which of its columns: the options of the same names."""
 
     features: Sequence[str] | None = None
     exclude: Sequence[str] | None = None
@@ -45,28 +42,15 @@ class Reading:
     encoding: str | None = None
     sheet: str | None = None
     dates: str = "error"
-    series: bool = False
+    series: bool = False  # whether rows are said to be in order of time
 
 
 @dataclass(frozen=True)
 class Table:
-    """What a file holds.
-
-    Attributes
-    ----------
-    values : DataFrame or ColumnSource
-        The columns, as they are in the file; Parquet stays where it is, unless it is small.
-    form : NumberFormat or None
-        How a file without types writes numbers. None: columns of text are text.
-    """
+    """What a file holds: columns as they are there; Parquet stays there, unless it is small."""
 
     values: pd.DataFrame | ColumnSource
-    form: NumberFormat | None = None
-
-    @property
-    def columns(self) -> list[Any]:
-        """The names of the columns."""
-        return list(self.values.columns)
+    form: NumberFormat | None = None  # of a file without types; None: columns of text are text
 
     def column(self, name: Any) -> "pd.Series[Any]":
         """One column, as if it were declared a category."""
@@ -77,7 +61,8 @@ class Table:
 
     def dates(self) -> "Iterator[pd.Series[Any]]":
         """Columns that may hold dates."""
-        names = self.values.dates if isinstance(self.values, ColumnSource) else self.columns
+        values = self.values
+        names = values.dates if isinstance(values, ColumnSource) else list(values)
         for name in names:
             if any(map(is_date, self.values[name].dropna().head(10))):
                 yield self.column(name)
@@ -186,10 +171,8 @@ def check_names(names: Sequence[Any], n_rows: int, file: str) -> None:
     """Refuse a header that is none, names that several columns have, and a table without rows."""
     if len(names) < 2:
         raise InputError(
-            f"{file} has one column, {shown(names[0])}; a target and a feature are two "
-            "(--delimiter says what separates values)"
-            if names
-            else f"{file} has no columns"
+            f"{file} has {f'one column, {shown(names[0])}' if names else 'no columns'}; a target "
+            "and a feature are two (--delimiter says what separates values)"
         )
     index = pd.Index(names, dtype=object)
     if pd.to_numeric(index, errors="coerce").notna().all():
@@ -204,11 +187,6 @@ def check_names(names: Sequence[Any], n_rows: int, file: str) -> None:
         raise InputError(f"{file} has more than one column named {named}; rename them{above}")
     if n_rows == 0:
         raise InputError(f"{file} has a header and no rows")
-
-
-def in_memory(table: pd.DataFrame | ColumnSource) -> pd.DataFrame:
-    """All of a table."""
-    return table if isinstance(table, pd.DataFrame) else table.read()
 
 
 def _check_texts(table: ColumnSource, declared: Sequence[str], dates: str) -> None:

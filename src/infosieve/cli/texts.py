@@ -42,9 +42,6 @@ _MISSING = pa.array(["", "NA", "N/A", "NaN", "nan", "null", "NULL", "#N/A"])
 _NULL = pa.scalar(None, pa.string())
 # Numbers whose range is less, of their size, may have lost digits as float64.
 _NARROW = 2.0**-30
-# Of fewer columns, each is looked at by itself.
-_FEW = 8
-_MANY_DIGITS = r"[0-9](?:\.?[0-9]){15}"
 
 # What was taken for something else: columns and examples for each kind of it.
 Notes = dict[str, list[str]]
@@ -77,52 +74,21 @@ class NumberFormat:
 def read_texts(frame: pd.DataFrame, declared: Sequence[str], form: NumberFormat) -> pd.DataFrame:
     """The table of a file without types: each column of text as what its values are; said."""
     notes: Notes = {}
-    texts = {name: _texts(column) for name, column in frame.items() if is_text(column)}
-    columns = _plain_columns(texts, form.decimal)
-    for name, column in frame.items():
-        if name not in columns:
-            known = read_text(column, form, name in declared, notes) if name in texts else column
-            columns[name] = known.array
+    columns = {
+        name: read_text(column, form, name in declared, notes) if is_text(column) else column
+        for name, column in frame.items()
+    }
     for what, examples in notes.items():
         n = len(examples)
         where = "column" if n == 1 else f"{n} columns, such as"
         print(f"infosieve: {what} in {where} {examples[0]}", file=sys.stderr)
-    return pd.DataFrame({name: columns[name] for name in frame})
-
-
-def _plain_columns(texts: dict[Any, Any], decimal: str) -> dict[Any, Any]:
-    """The columns that are plain numbers, looked at together, which is faster where there are many.
-
-    Where one of them needs a closer look, halves of them are tried.
-    """
-    if len(texts) < _FEW:
-        return {}
-    n, cells = len(next(iter(texts.values()))), pa.concat_arrays(texts.values())
-    written = pc.replace_substring(cells, ",", ".") if decimal == "," else cells
-    found = None
-    if n and not _any(cells, rf"{_no_number(decimal)}|{_MANY_DIGITS}"):
-        with suppress(pa.ArrowInvalid):
-            found = written.cast(pa.float64()).to_numpy(zero_copy_only=False).reshape(-1, n)
-    if found is None:
-        names = list(texts)
-        halves = names[: len(names) // 2], names[len(names) // 2 :]
-        first, second = ({name: texts[name] for name in half} for half in halves)
-        return _plain_columns(first, decimal) | _plain_columns(second, decimal)
-    wholes = pc.match_substring_regex(cells, r"^-?[0-9]+$")
-    whole = wholes.fill_null(False).to_numpy(zero_copy_only=False).reshape(-1, n)
-    complete = cells.is_valid().to_numpy(zero_copy_only=False).reshape(-1, n)
-    columns = {}
-    for name, numbers, is_whole, is_known in zip(texts, found, whole, complete, strict=True):
-        if is_whole.all():
-            columns[name] = numbers.astype(np.int64)
-        elif not is_whole.any() or (is_known & ~is_whole).any():  # else whole numbers with gaps
-            columns[name] = numbers
-    return columns
+    return pd.DataFrame(columns)
 
 
 def is_text(column: "pd.Series[Any]") -> bool:
     """Whether all values of a column are texts, or there are none, whatever its type."""
-    return pd.api.types.infer_dtype(column, skipna=True) in ("string", "empty")
+    typed = isinstance(column.dtype, pd.StringDtype)
+    return typed or pd.api.types.infer_dtype(column, skipna=True) in ("string", "empty")
 
 
 def read_text(
@@ -132,30 +98,19 @@ def read_text(
 
     What is declared a category stays text, unless it is plain numbers or truth values.
     """
-    texts = _texts(column)
+    texts = pa.array(column, pa.string(), from_pandas=True)
+    texts = texts.combine_chunks() if isinstance(texts, pa.ChunkedArray) else texts
+    texts = pc.if_else(pc.is_in(texts, value_set=_MISSING), _NULL, texts)
     found = _plain_numbers(texts, (form.decimal, ""))
     if found is None:
         column = pd.Series(texts.to_pandas(), name=column.name)
         found = _other_than_plain_numbers(column, form, declared, notes)
-    gaps = found.isna().to_numpy() & texts.is_valid().to_numpy(zero_copy_only=False)
-    if gaps.any():
-        row = int(gaps.argmax())
-        what = f"{_at(column, row)}, {gaps.sum()} in all"
+    n_gaps = len(found) - int(found.count()) - texts.null_count
+    if n_gaps:
+        gaps = found.isna().to_numpy() & texts.is_valid().to_numpy(zero_copy_only=False)
+        what = f"{_at(column, int(gaps.argmax()))}, {n_gaps} in all"
         _note(notes, "text taken as missing", column.name, what)
     return found
-
-
-def _texts(column: "pd.Series[Any]") -> Any:
-    """The texts of a column, without those that are missing whatever stands beside them."""
-    texts = pa.array(column, pa.string(), from_pandas=True)
-    if isinstance(texts, pa.ChunkedArray):
-        texts = texts.combine_chunks()
-    return pc.if_else(pc.is_in(texts, value_set=_MISSING), _NULL, texts)
-
-
-def _no_number(decimal: str) -> str:
-    """Parts of texts that Arrow reads as numbers, and that may be something else: 007 and 0x1F."""
-    return rf"^[+-]?0[0-9xX]|[{'.' if decimal == ',' else ','}]"
 
 
 def _other_than_plain_numbers(
@@ -235,27 +190,29 @@ def _cast(texts: Any, marks: Marks) -> "pd.Series[Any] | None":
             break
     else:
         return None
-    if _any(texts, _no_number(decimal)):
+    # Arrow reads 007 and 0x1F, too.
+    if _any(texts, rf"^[+-]?0[0-9xX]|[{'.' if decimal == ',' else ','}]"):
         return None
     whole = {pa.int64(): pd.Int64Dtype()} if numbers.null_count else {}  # floats would lose digits
-    found = pd.Series(numbers.to_pandas(types_mapper=whole.get))
-    return found if kind == pa.int64() else _exact_numbers(written, found)
+    exact = _exact_numbers(written, numbers) if kind == pa.float64() else None
+    return pd.Series(numbers.to_pandas(types_mapper=whole.get)) if exact is None else exact
 
 
 def _any(texts: Any, pattern: str) -> bool:
     return bool(pc.any(pc.match_substring_regex(texts, pattern)).as_py())
 
 
-def _exact_numbers(written: Any, floats: "pd.Series[Any]") -> "pd.Series[Any]":
+def _exact_numbers(written: Any, floats: Any) -> "pd.Series[Any] | None":
     """Plain numbers with all their digits, where floats lose some that matter."""
-    low, high = float(floats.min()), float(floats.max())
+    ends = pc.min_max(floats)
+    low, high = ends["min"].as_py(), ends["max"].as_py()
     size = max(abs(low), abs(high))
     narrow = size > EXACT or high - low <= _NARROW * size
-    if not narrow or not _any(written, _MANY_DIGITS):
-        return floats
+    if not narrow or not _any(written, r"[0-9](?:\.?[0-9]){15}"):
+        return None
     decimals = [None if text is None else Decimal(text) for text in written.to_pylist()]
     lost = beyond_rounding([value for value in decimals if value is not None])
-    return pd.Series(decimals, dtype=object) if lost else floats
+    return pd.Series(decimals, dtype=object) if lost else None
 
 
 def _known(column: "pd.Series[Any]") -> "tuple[pd.Series[Any], pd.Series[Any]]":

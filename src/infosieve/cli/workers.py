@@ -8,14 +8,6 @@ from contextlib import contextmanager
 from typing import Any
 
 
-def check_dask(dask: str | None) -> None:
-    """Refuse what can be no address of a scheduler, before work begins."""
-    if dask not in (None, "local"):
-        from infosieve._executors import check_address
-
-        check_address(dask, "--dask, unless it is local,")
-
-
 def collect_again() -> None:
     """Let Python's collector in, if the command began without it; what is there stays."""
     if not gc.isenabled():

@@ -15,11 +15,7 @@ from infosieve._input.scaling import Scaling
 from infosieve._input.tables import Table
 from infosieve.clustering._constraints import Constraints
 from infosieve.clustering._representatives import Reduction
-from infosieve.clustering._similarity import (
-    Comparison,
-    Features,
-    similarities,
-)
+from infosieve.clustering._similarity import Comparison, Features, similarities
 
 # Similarities that one task computes, at least: less is not worth the change of threads.
 _TASK_CELLS = 1 << 19
@@ -57,9 +53,7 @@ class Agglomeration:
     ) -> "Dendrogram":
         """Join copies, then the two most similar clusters, again and again, until one is left."""
         comparison = Comparison(
-            tables.target if self.similarity == "supervised" else None,
-            self.correlation,
-            self.scale,
+            tables.target if self.similarity == "supervised" else None, self.correlation, self.scale
         )
         features = Features.of(tables.x, tables.target, comparison, executor)
         clusters = Clusters(features, self, constraints.connected, executor)

@@ -28,11 +28,6 @@ class Constraints:
             groups = [part for several in parts for part in several if part.size > 1]
         return cls(connected, sorted(groups, key=lambda group: int(group[0])))
 
-    @property
-    def n_copies(self) -> int:
-        """How many columns are copies of an earlier one."""
-        return sum(group.size - 1 for group in self.copies)
-
 
 def connected_pairs(connectivity: Any, m: int) -> BoolArray | None:
     """Of each pair of m columns, as scipy's ``pdist`` orders them, whether they are neighbours.

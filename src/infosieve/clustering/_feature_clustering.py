@@ -7,12 +7,11 @@ import numpy as np
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
-from infosieve._core import rules
-from infosieve._core.dialect import parameter, setting
+from infosieve._core.dialect import setting
 from infosieve._core.messages import unsaid
 from infosieve._core.models import made_of_word
 from infosieve._core.progress import Progress
-from infosieve._core.rules import check_x, is_int, seed_of
+from infosieve._core.rules import check_x, seed_of
 from infosieve._core.settings import (
     ClusteringSettings,
     Correlation,
@@ -36,8 +35,8 @@ from infosieve.clustering._number_of_clusters import (
     Folds,
     above_threshold,
     check_connected,
-    check_copies,
     check_cross_validation,
+    check_number,
     numbers_to_try,
     steady_number,
 )
@@ -255,7 +254,7 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         ):
             scaled = self._agglomeration.prepare(tables, executor)
             constraints = Constraints.of(scaled.x, connected)
-            check_copies(self.n_clusters, constraints, tables[0])
+            check_number(self.n_clusters, tables[0], constraints.copies)
             dendrogram = self._agglomeration.join(scaled, constraints, executor)
             self.n_clusters_ = self._number(dendrogram, problem, constraints, seed, executor)
             parameters = self.get_params(deep=False) | {"executor": executor.text}
@@ -292,16 +291,9 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
             problem = open_columns_alone(X, how)
         if self.series:
             check_dates(problem.tables)
-        number: Any = self.n_clusters
-        if is_int(number) and number > problem.x.n_columns:
-            raise ValueError(
-                f"{parameter('n_clusters')} asks for {self.n_clusters} clusters, but X has "
-                f"{problem.x.n_columns} columns."
-            )
-        if isinstance(number, str):
+        check_number(self.n_clusters, problem.x)
+        if isinstance(self.n_clusters, str):
             check_cross_validation(self.model, self.cv, problem.y, problem.together.groups)
-        else:
-            rules.folds().check("cv", self.cv)
         return problem
 
     def _keep(self, dendrogram: Dendrogram, table: Table) -> None:

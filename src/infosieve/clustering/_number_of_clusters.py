@@ -1,6 +1,6 @@
 """How many clusters: by number, by a threshold, or by cross-validation of a model."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,9 +15,8 @@ from sklearn.model_selection import (
 )
 from threadpoolctl import threadpool_limits
 
-from infosieve._core import rules
 from infosieve._core.dialect import bare, mention, parameter, setting
-from infosieve._core.rules import is_int
+from infosieve._core.rules import ParameterError, is_int
 from infosieve._core.types import Executor, FloatArray, IntArray
 from infosieve._input.scaling import Scaling
 from infosieve._input.tables import Table
@@ -35,19 +34,15 @@ _MORE, _DRAWS = 0.05, 1000
 
 def check_cross_validation(model: Any, cv: Any, y: Table, groups: IntArray | None) -> None:
     """Refuse a choice of the number that is bound to fail, before work begins."""
-    if not is_int(cv):
-        rules.folds().check("cv", cv)
     n_groups = 0 if groups is None else int(groups.max()) + 1
     if is_int(cv) and groups is not None and cv > n_groups:
         raise ValueError(
             f"{parameter('cv')} asks for {cv} folds, but there are {n_groups} groups, which stay "
             "together. Use fewer folds."
         )
-    if is_int(cv) and not 2 <= cv <= y.n_samples:
-        raise ValueError(
-            f"{parameter('cv')} must be at least 2, and at most the number of samples "
-            f"({y.n_samples}). Got {cv!r} instead; a number of clusters needs no folds."
-        )
+    if is_int(cv) and cv > y.n_samples:
+        rule = f"at most the number of samples ({y.n_samples})"
+        raise ParameterError("cv", rule, cv, "A number of clusters needs no folds.")
     if model is None and y.categorical.any():
         raise ValueError(
             f"{y.label(int(np.argmax(y.categorical)))} holds categories, and "
@@ -63,16 +58,20 @@ def above_threshold(dendrogram: Dendrogram, threshold: float) -> int:
     return max(dendrogram.features.n - int(merges), dendrogram.n_components)
 
 
-def check_copies(n_clusters: Any, constraints: Constraints, table: Table) -> None:
-    """Refuse more clusters than there are different columns."""
-    most = table.n_columns - constraints.n_copies
-    if is_int(n_clusters) and n_clusters > most:
-        first, copy = (repr(table.names[j]) for j in constraints.copies[0][:2])
-        raise ValueError(
-            f"{parameter('n_clusters')} asks for {n_clusters} clusters, but only {most} of the "
-            f"{table.n_columns} columns of X differ: copies (equal, shifted, scaled or negated, "
-            f"such as {first} and {copy}) stay together. Ask for at most {most}."
-        )
+def check_number(n_clusters: Any, table: Table, copies: Sequence[IntArray] = ()) -> None:
+    """Refuse more clusters than there are different columns; ``copies`` are not different."""
+    most = table.n_columns - sum(group.size - 1 for group in copies)
+    if not is_int(n_clusters) or n_clusters <= most:
+        return
+    asked = f"{parameter('n_clusters')} asks for {n_clusters} clusters, but"
+    if n_clusters > table.n_columns:
+        raise ValueError(f"{asked} X has {table.n_columns} columns.")
+    first, copy = (repr(table.names[j]) for j in copies[0][:2])
+    raise ValueError(
+        f"{asked} only {most} of the {table.n_columns} columns of X differ: copies (equal, "
+        f"shifted, scaled or negated, such as {first} and {copy}) stay together. Ask for at most "
+        f"{most}."
+    )
 
 
 def check_connected(n_clusters: int, n_components: int) -> None:
@@ -151,16 +150,6 @@ class CrossValidation:
             "standard_error": _errors_of_differences(scores, splits),
         } | {f"split{i}_test_score": row for i, row in enumerate(scores)}
 
-    def scores(self, known: FloatArray, target: Any, new: FloatArray, truth: Any) -> FloatArray:
-        """Fit to known samples, predict new ones: a score for each number of components.
-
-        That of partial least squares is R^2 over all folds, as one fold may be one sample.
-        """
-        if self.model is None:
-            return 1.0 - pls_errors(known, target, new, truth)
-        model = clone(self.model).fit(known, target)
-        return np.array([float(model.score(new, truth))])
-
 
 def _judge_fold(
     executor: Any,
@@ -171,7 +160,7 @@ def _judge_fold(
     train: IntArray,
     test: IntArray,
 ) -> list[FloatArray]:
-    """The scores of one fold with each number of clusters."""
+    """The scores of one fold with each number of clusters, and of components."""
     how, progress = validation.agglomeration, executor.progress
     dendrogram = how.join(
         how.prepare([t.take_rows(train) for t in tables], executor), constraints, executor
@@ -182,7 +171,11 @@ def _judge_fold(
         for done, number in enumerate(numbers, start=1):
             reduction = dendrogram.cut(number)
             known, new = (reduction.transform(values[rows]) for rows in (train, test))
-            scores.append(validation.scores(known, target[train], new, target[test]))
+            if validation.model is None:  # R^2 over all folds, as one fold may be one sample
+                scores.append(1.0 - pls_errors(known, target[train], new, target[test]))
+            else:
+                model = clone(validation.model).fit(known, target[train])
+                scores.append(np.array([float(model.score(new, target[test]))]))
             progress.advance(done, len(numbers))
     return scores
 

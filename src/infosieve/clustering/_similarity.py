@@ -129,22 +129,18 @@ class Features:
         """What each member, in rising order, contributes to the representative of a cluster."""
         if kind == "medoid":
             return np.asarray(members == self.medoid(members), np.float64)
-        if kind == "pls":
-            slopes = self._direction(members)
-            total = np.abs(slopes).sum()
+        if kind == "pls":  # the first direction of partial least squares
+            slopes = self.slopes[:, members]
+            direction = slopes[0]
+            if len(slopes) > 1:
+                direction = np.linalg.svd(slopes, full_matrices=False)[2][0]
+                direction = direction * np.sign(direction[np.argmax(np.abs(direction))])
+            total = np.abs(direction).sum()
             if total > 0:
-                return np.asarray(slopes / total)
+                return np.asarray(direction / total)
         counting = self.varying[members] if self.varying[members].any() else members >= 0
         signs = self._signs(self.rows, members, members[counting][0])
         return np.asarray(signs * counting / counting.sum())
-
-    def _direction(self, members: IntArray) -> FloatArray:
-        """The first direction of partial least squares."""
-        slopes = self.slopes[:, members]
-        if len(slopes) == 1:
-            return np.asarray(slopes[0])
-        direction = np.linalg.svd(slopes, full_matrices=False)[2][0]
-        return np.asarray(direction * np.sign(direction[np.argmax(np.abs(direction))]))
 
     def medoid(self, members: IntArray) -> int:
         """The member whose profile is most like the mean of all; of several, the first.

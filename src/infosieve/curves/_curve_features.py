@@ -8,7 +8,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from infosieve._core import rules
-from infosieve._core.rules import check_x, is_flag, is_int
+from infosieve._core.rules import ParameterError, check_x, is_flag, is_int
 from infosieve._core.types import FloatArray, NameArray
 from infosieve._input.tables import Table, read_table
 from infosieve._sources import run_once
@@ -127,7 +127,7 @@ class CurveFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         check_x(X)
         X = run_once(X, "X")
         if not isinstance(self.unit, (str, type(None))):
-            raise ValueError(f"The 'unit' parameter must be a text. Got {self.unit!r} instead.")
+            raise ParameterError("unit", "a text", self.unit)
         table = read_table(X, "X", False, least=1, offsets={})
         m = table.n_columns
         axis, names = self._axis_for(table)
@@ -155,10 +155,7 @@ class CurveFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         words = ", ".join(map(repr, KINDS))
         chosen = list(self.kinds) if isinstance(self.kinds, (list, tuple, set)) else []
         if not chosen or not all(isinstance(k, str) and k in KINDS for k in chosen):
-            raise ValueError(
-                f"The 'kinds' parameter must be 'all' or a list of some of {words}. "
-                f"Got {self.kinds!r} instead."
-            )
+            raise ParameterError("kinds", f"'all' or a list of some of {words}", self.kinds)
         for name in chosen:
             if m < (least := KINDS[name].n_points):
                 raise ValueError(
@@ -205,10 +202,8 @@ class CurveFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _windows(self) -> tuple[int, ...]:
         counts = [self.n_windows] if is_int(self.n_windows) else self.n_windows
         if not isinstance(counts, (list, tuple)) or not all(is_int(c) and c > 0 for c in counts):
-            raise ValueError(
-                "The 'n_windows' parameter must be an int of at least 1, or a tuple of such ints. "
-                f"Got {self.n_windows!r} instead."
-            )
+            rule = "an int of at least 1, or a tuple of such ints"
+            raise ParameterError("n_windows", rule, self.n_windows)
         return tuple(counts)
 
     def _splines_for(self, m: int) -> int:
@@ -217,10 +212,8 @@ class CurveFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if self.n_splines is None:
             return min(40, max(DEGREE + 1, m // 4), m)
         if self.n_splines > max(m, DEGREE + 1):
-            raise ValueError(
-                f"The 'n_splines' parameter must be at most the number of columns ({m}). Got "
-                f"{self.n_splines} instead."
-            )
+            rule = f"at most the number of columns ({m})"
+            raise ParameterError("n_splines", rule, self.n_splines)
         return min(self.n_splines, m)
 
     def _smoothing_for(self, m: int) -> int:
@@ -230,10 +223,8 @@ class CurveFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             smoothing = max(5, m // 12)
             return min(smoothing + 1 - smoothing % 2, m - 1 + m % 2)
         if not is_int(smoothing) or smoothing % 2 == 0 or not 3 <= smoothing <= m:
-            raise ValueError(
-                "The 'smoothing' parameter must be None or an odd int from 3 to the number of "
-                f"columns ({m}). Got {smoothing!r} instead."
-            )
+            rule = f"None or an odd int from 3 to the number of columns ({m})"
+            raise ParameterError("smoothing", rule, smoothing)
         return smoothing
 
     def transform(self, X: Any) -> FloatArray:

@@ -11,13 +11,6 @@ from infosieve._core import rules
 from infosieve._core.types import FloatArray
 
 
-def _generator(random_state: Any) -> Any:
-    rules.seed().check("random_state", random_state)
-    if isinstance(random_state, np.random.RandomState):
-        return np.random.default_rng(random_state.randint(2**31))
-    return np.random.default_rng(random_state)
-
-
 def _bunch(
     X: FloatArray, y: Any, relevant: int, mi: float | None, return_X_y: bool, as_frame: bool
 ) -> Any:
@@ -29,9 +22,14 @@ def _bunch(
     return Bunch(data=data, target=target, feature_names=names, relevant=np.arange(relevant), mi=mi)
 
 
-def _check(n_samples: Any, n_features: Any, least: int) -> None:
+def _begin(n_samples: Any, n_features: Any, least: int, random_state: Any) -> Any:
+    """What draws, once sizes and seed have been checked."""
     rules.count(2).check("n_samples", n_samples)
     rules.count(least).check("n_features", n_features)
+    rules.seed().check("random_state", random_state)
+    if isinstance(random_state, np.random.RandomState):
+        return np.random.default_rng(random_state.randint(2**31))
+    return np.random.default_rng(random_state)
 
 
 def make_friedman(
@@ -90,9 +88,8 @@ def make_friedman(
     >>> friedman.data.shape, friedman.relevant
     ((100, 10), array([0, 1, 2, 3, 4]))
     """
-    _check(n_samples, n_features, 5)
     rules.between(0, math.inf).check("noise", noise)
-    rng = _generator(random_state)
+    rng = _begin(n_samples, n_features, 5, random_state)
     X = rng.uniform(size=(n_samples, n_features))
     y = 10 * np.sin(X[:, 0] * X[:, 1]) + 20 * (X[:, 2] - 0.5) ** 2 + 10 * X[:, 3] + 5 * X[:, 4]
     return _bunch(X, y + noise * rng.normal(size=n_samples), 5, None, return_X_y, as_frame)
@@ -112,10 +109,8 @@ def make_normal(
 
     Parameters
     ----------
-    n_samples : int, default=200
-        The number of samples.
-    n_features : int, default=10
-        The number of columns.
+    n_samples, n_features : int, default=200 and 10
+        The numbers of samples and columns.
     n_relevant : int, default=3
         How many columns are informative, all alike.
     mi : float, default=1.0
@@ -142,8 +137,7 @@ def make_normal(
     """
     rules.count(1).check("n_relevant", n_relevant)
     rules.between(0, 15).check("mi", mi)
-    _check(n_samples, n_features, n_relevant)
-    rng = _generator(random_state)
+    rng = _begin(n_samples, n_features, n_relevant, random_state)
     X = rng.normal(size=(n_samples, n_features))
     signal = X[:, :n_relevant].sum(axis=1) / math.sqrt(n_relevant)
     square = -math.expm1(-2 * mi)
@@ -169,10 +163,8 @@ def make_copies(
 
     Parameters
     ----------
-    n_samples : int, default=200
-        The number of samples.
-    n_features : int, default=10
-        The number of columns.
+    n_samples, n_features : int, default=200 and 10
+        The numbers of samples and columns.
     n_copies : int, default=1
         How many of the columns are copies.
     copy_noise : float, default=0.2
@@ -202,8 +194,7 @@ def make_copies(
     rules.count(0).check("n_copies", n_copies)
     rules.between(0, math.inf).check("copy_noise", copy_noise)
     rules.between(1e-12, math.inf).check("noise", noise)
-    _check(n_samples, n_features, 1 + n_copies)
-    rng = _generator(random_state)
+    rng = _begin(n_samples, n_features, 1 + n_copies, random_state)
     X = rng.normal(size=(n_samples, n_features))
     X[:, 1 : 1 + n_copies] = X[:, :1] + copy_noise * X[:, 1 : 1 + n_copies]
     y = X[:, 0] + noise * rng.normal(size=n_samples)
@@ -223,10 +214,8 @@ def make_uniform(
 
     Parameters
     ----------
-    n_samples : int, default=200
-        The number of samples.
-    n_features : int, default=10
-        The number of columns.
+    n_samples, n_features : int, default=200 and 10
+        The numbers of samples and columns.
     noise : float, default=0.1
         The noise is uniform between -noise and noise. The columns are uniform on [0, 1], so that
         the information is noise - log(2 noise) up to 0.5, and 1 / (4 noise) beyond.
@@ -249,9 +238,8 @@ def make_uniform(
     >>> X.shape, y.shape
     ((50, 4), (50,))
     """
-    _check(n_samples, n_features, 1)
     rules.between(1e-12, math.inf).check("noise", noise)
-    rng = _generator(random_state)
+    rng = _begin(n_samples, n_features, 1, random_state)
     X = rng.uniform(size=(n_samples, n_features))
     y = X[:, 0] + rng.uniform(-noise, noise, size=n_samples)
     mi = noise - math.log(2 * noise) if noise < 0.5 else 1 / (4 * noise)
@@ -271,10 +259,8 @@ def make_xor(
 
     Parameters
     ----------
-    n_samples : int, default=200
-        The number of samples.
-    n_features : int, default=10
-        The number of columns.
+    n_samples, n_features : int, default=200 and 10
+        The numbers of samples and columns.
     flips : float, default=0.05
         The share of classes that are wrong.
     random_state, return_X_y, as_frame
@@ -296,9 +282,8 @@ def make_xor(
     >>> sorted(set(xor.target)), round(xor.mi, 3)
     (['different', 'same'], 0.495)
     """
-    _check(n_samples, n_features, 2)
     rules.between(0, 1).check("flips", flips)
-    rng = _generator(random_state)
+    rng = _begin(n_samples, n_features, 2, random_state)
     X = rng.uniform(-1, 1, size=(n_samples, n_features))
     same = (X[:, 0] * X[:, 1] > 0) ^ (rng.uniform(size=n_samples) < flips)
     entropy = -sum(p * math.log(p) for p in (flips, 1 - flips) if p > 0)

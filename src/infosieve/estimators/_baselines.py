@@ -4,14 +4,12 @@ All three estimate densities or entropies first and subtract; beyond about three
 their errors no longer cancel. :func:`infosieve.mutual_information` is the one to use.
 """
 
-import numbers
 from typing import Any
 
 import numpy as np
 from scipy.special import logsumexp
 
-from infosieve._core.dialect import parameter
-from infosieve._core.rules import is_int
+from infosieve._core.rules import ParameterError, is_int, is_number
 from infosieve._core.settings import ENTROPY_NEIGHBORS
 from infosieve._core.types import FloatArray, Metric, Neighbors
 from infosieve._engines.numba.columns import LIFT, standardise
@@ -57,10 +55,7 @@ def histogram(X: Any, y: Any, *, bins: int | str = "auto") -> float:
             2, round(float(np.ptp(np.r_[x, t], axis=1).mean()) / (3.5 * n ** (-1 / (2 + d))))
         )
     if not is_int(bins) or not 1 <= int(bins) <= 10**6:
-        raise ValueError(
-            f"{parameter('bins')} must be 'auto' or an int from 1 to 1,000,000. "
-            f"Got {bins!r} instead."
-        )
+        raise ParameterError("bins", "'auto' or an int from 1 to 1,000,000", bins)
     n_bins = int(bins)
 
     def cells(block: FloatArray) -> FloatArray:
@@ -81,10 +76,8 @@ def parzen(X: Any, y: Any, *, bandwidth: float | str = "scott") -> float:
 
     Parameters
     ----------
-    X : array-like of shape (n_samples,) or (n_samples, n_features)
-        One column or several, measured together.
-    y : array-like of shape (n_samples,) or (n_samples, n_targets)
-        The target, numbers.
+    X, y
+        As in :func:`histogram`.
     bandwidth : float or "scott", default="scott"
         Standard deviation of the kernels on standardised columns; "scott" is
         ``n ** (-1 / (d + 4))`` with d the joint dimension.
@@ -113,12 +106,8 @@ def parzen(X: Any, y: Any, *, bandwidth: float | str = "scott") -> float:
     n, d = x.shape[1], x.shape[0] + t.shape[0]
     if isinstance(bandwidth, str) and bandwidth == "scott":
         bandwidth = n ** (-1 / (d + 4))
-    number = isinstance(bandwidth, numbers.Real) and not isinstance(bandwidth, bool)
-    if not number or not 1e-6 <= float(bandwidth) <= 1e6:
-        raise ValueError(
-            f"{parameter('bandwidth')} must be 'scott' or a number from 1e-6 to 1e6. "
-            f"Got {bandwidth!r} instead."
-        )
+    if not is_number(bandwidth) or not 1e-6 <= float(bandwidth) <= 1e6:
+        raise ParameterError("bandwidth", "'scott' or a number from 1e-6 to 1e6", bandwidth)
     width = float(bandwidth)
 
     def exponents(block: FloatArray) -> FloatArray:
@@ -141,10 +130,8 @@ def three_entropies(
 
     Parameters
     ----------
-    X : array-like of shape (n_samples,) or (n_samples, n_features)
-        One column or several, measured together.
-    y : array-like of shape (n_samples,) or (n_samples, n_targets)
-        The target, numbers.
+    X, y
+        As in :func:`histogram`.
     n_neighbors, metric
         As in :func:`infosieve.entropy`.
 

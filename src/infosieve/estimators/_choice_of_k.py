@@ -1,11 +1,11 @@
 """The smoothing parameter K, chosen from the data by resampling."""
 
-import warnings
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from infosieve._core.messages import warn
 from infosieve._core.rules import ends_of
 from infosieve._core.settings import N_FOLDS, NEIGHBORS_TRIED, ChoiceSettings
 from infosieve._core.types import ColumnNumbers, Device, FloatArray, Method, Metric, Missing, Scale
@@ -118,12 +118,8 @@ def choose(
     n_folds: int,
     provenance: Provenance,
     layout: Layout,
-    depth: int = 1,
 ) -> KChoice:
-    """:func:`choose_k` for prepared columns; ``measure.n_neighbors`` is the range of K.
-
-    ``depth`` says how far from here the caller is whom a warning concerns.
-    """
+    """:func:`choose_k` for prepared columns; ``measure.n_neighbors`` is the range of K."""
     x = scoring.x
     varying = np.flatnonzero(~x.constant)
     if varying.size == 0:
@@ -151,11 +147,9 @@ def choose(
     lo, hi = measure.n_neighbors
     ks = np.arange(lo, hi + 1)
     if not t.any():
-        warnings.warn(
+        warn(
             "No K separates any column of X from noise: all estimates are the same on all folds. "
-            f"The smallest, K = {lo}, is taken.",
-            UserWarning,
-            stacklevel=2 + depth,
+            f"The smallest, K = {lo}, is taken."
         )
     best = int(np.argmax(t.max(axis=0)))
     feature = names[int(np.argmax(t[:, best]))]

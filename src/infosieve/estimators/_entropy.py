@@ -84,17 +84,12 @@ def entropy(
             "differential entropy. Remove duplicates if they are an accident; for rounded or "
             "discrete data use mutual_information, which handles them."
         )
-    log_volume = _log_unit_diameter_ball(d, metric)
+    log_volume = 0.0  # of the ball of diameter 1: the estimate is written with diameters
+    if metric == "euclidean":
+        log_volume = d / 2 * math.log(math.pi) - gammaln(1 + d / 2) - d * math.log(2)
     distances = np.sort(distances, axis=0)
     estimates = [
         digamma(n) - digamma(k) + log_volume + d * np.log(2 * distances[:, k - 1]).mean()
         for k in range(lo, hi + 1)
     ]
     return float(np.mean(estimates) + d * exponent * math.log(2))
-
-
-def _log_unit_diameter_ball(d: int, metric: Metric) -> float:
-    """Log volume of the ball of diameter 1: the estimate is written with diameters."""
-    if metric == "chebyshev":
-        return 0.0
-    return float(d / 2 * math.log(math.pi) - gammaln(1 + d / 2) - d * math.log(2))

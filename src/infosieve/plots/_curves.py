@@ -100,10 +100,8 @@ class CurvesDisplay(Display):
             The curves, a row each.
         features : DataFrame
             Some rows of ``CurveFeatures.describe()``.
-        axis : array-like or None, default=None
-            Where the points lie; None numbers them.
-        xlabel : str, default=""
-            What the axis is called.
+        axis, xlabel
+            As in :meth:`from_clusters`.
 
         Returns
         -------

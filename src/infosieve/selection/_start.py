@@ -95,7 +95,7 @@ def _measure(
         return study.measure(criterion, engine, n_neighbors=ks), None
     first = study.measure("mi", engine, n_neighbors=ks, edges=None)
     names = study.problem.x.names
-    choice = choose(study.scoring, names, first, N_FOLDS, provenance, layout, depth=3)
+    choice = choose(study.scoring, names, first, N_FOLDS, provenance, layout)
     return study.measure(criterion, engine, n_neighbors=(choice.k,) * 2), choice
 
 
