@@ -65,6 +65,11 @@ experiments: $(VENV)/installed-experiments
 	$(BIN)/python experiments/estimators.py
 	$(BIN)/python experiments/categories.py --show
 	$(BIN)/python experiments/calibration.py --show
+	$(BIN)/python experiments/levels.py --show
+	$(BIN)/python experiments/weak.py --show
+	$(BIN)/python experiments/shapes.py --show
+	$(BIN)/python experiments/left_out.py --show
+	$(BIN)/python experiments/conditional.py --show
 	$(BIN)/python experiments/quality.py --show
 	$(BIN)/python experiments/clustering.py --show
 	$(BIN)/python experiments/cluster_number.py --show

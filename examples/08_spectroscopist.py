@@ -61,7 +61,8 @@ heights = MISelector(random_state=0).fit(X.iloc[train], fat.iloc[train], groups=
 heights.path_[["action", "feature", "gain", "p_value", "level"]].round(3)
 
 # %%
-# Two channels pass, and they have little information: the level hides the rest.
+# Ten channels pass, far apart and in pairs that lie close together: what tells the fat are
+# differences between heights, and each of them takes several channels.
 #
 # Shapes
 # ------
@@ -78,8 +79,8 @@ selector.fit(features.iloc[train], fat.iloc[train], groups=sample[train])
 selector.path_[["action", "feature", "gain", "p_value", "level"]].round(3)
 
 # %%
-# The first curvature alone tells several times as much as all heights together. Each dot is what a
-# feature adds to those above it; the grey boxes are what the best of all permuted features adds.
+# The first curvature alone has far more information than the best height. Each dot is the evidence
+# for a feature given those above it; the grey boxes are that of the best of all permuted features.
 
 plots.PathDisplay.from_result(selector.result_).plot()
 
@@ -148,8 +149,8 @@ display.ax_.set_title("cluster: channels")
 # differences of heights inside such a band, or across its edge. A mean over the band keeps the
 # height and loses the difference. How much that costs is seen below.
 #
-# Nine wavelengths or fewer
-# -------------------------
+# Eleven wavelengths
+# ------------------
 # A curvature needs three heights only: those at both ends, less twice the one in the middle. A
 # slope needs two. So the selected features can be had from single wavelengths, without a
 # spectrometer. The ends are those of the stretches above.
@@ -240,8 +241,8 @@ right.set(xlabel="wavelengths that are measured (nm)", xlim=(axis[0], axis[-1]))
 # %%
 # What to decide
 # --------------
-# A few wavelengths, between about 895 and 955 nm, have less error than partial least squares on all
-# channels in each of the four splits: about half of it in three, little less in one. So:
+# A few wavelengths, between about 895 and 965 nm, have less error than partial least squares on all
+# channels in each of the four splits: less than half of it. So:
 #
 # - **An instrument with filters, or diodes**, is worth a trial at the wavelengths printed above.
 #   The table of stand-ins says by how much each group of three may be moved together.

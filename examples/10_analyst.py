@@ -137,8 +137,8 @@ selector = MISelector(**settings).fit(X, y, groups=customer)
 selector.path_[["action", "feature", "gain", "p_value", "level"]].round(3)
 
 # %%
-# Four columns, and all four are right. Two of them pass closely. A dot is what a column adds to
-# those above it, a grey box what the best of all permuted columns adds.
+# Four columns, and all four are right. A dot is the evidence for a column given those above it, a
+# grey box that of the best of all permuted columns.
 
 plots.PathDisplay.from_result(selector.result_).plot()
 
@@ -187,12 +187,13 @@ for ax, name in zip(axes, selector.get_feature_names_out(), strict=True):
 axes[0].set_ylabel("left (%)")
 
 # %%
-# What the cities would have cost
-# -------------------------------
-# A column of sixty levels has many ways to look good by chance, and every other column is compared
-# with the best that chance can do. With the cities in the table, less is found. So join levels
-# first, by what you know about them. To throw columns out afterwards, until something passes, would
-# be no test any more.
+# What the cities cost
+# --------------------
+# A column of sixty levels has many ways to look good by chance. Each column is compared by its own
+# chance, so that the cities hide no other column: the same four are found with them in the table.
+# But sixty levels of a few customers each could hardly pass themselves, which is why they were
+# joined to regions, before anything was tested. To join until something passes would be no test
+# any more.
 
 with_cities = X.assign(city=table["city"])
 cities = MISelector(**settings | {"discrete_features": [*codes, "city"]})
@@ -269,7 +270,7 @@ print("\n".join("- " + title for title in re.findall(r"<h[12][^>]*>([^<]+)", pag
 # - **Take the short list.** Four columns rank new customers as well as the longer list does. The
 #   others need not be collected for this purpose.
 # - **Say what a sample is.** Counting rows instead of customers brought four useless columns in,
-#   left the survey out, and ranked new customers worse. Identifiers, dates as text and long lists
+#   and ranked new customers a little worse. Identifiers, dates as text and long lists
 #   of levels are for you to mend, before the first test.
 #
 # That customers who call leave more often does not mean that the calls drive them away:

@@ -41,12 +41,16 @@ from scipy.stats import binomtest
 from spectra import HERE, table
 
 SEED, JUDGED = 3, 2
-TODAY, DEFAULT = "today", "default"
+TODAY, DEFAULT = "today", "estimates only"
 AGAIN = "today, other permutations"
 OTHERS = ("fixed number", "all candidates")
 COPIES = [name for name in PROBLEMS if name.startswith("copy alone")]
 NOTHING = [name for name in PROBLEMS if name.startswith("nothing")]
 TEXT = """# The faster default, before and after
+
+*Tests on this page compare estimates of information (`statistic="ksg"`). Those of the default
+[ask in several ways](how.md#asking-in-several-ways): [levels](levels.md),
+[weak effects](weak.md), [shapes](shapes.md).*
 
 *Written by [`experiments/before_after.py`](../experiments/before_after.py)
 from the raw results in `experiments/results/`; what each

@@ -96,7 +96,14 @@ PLAIN = {"criterion": "mi", "null": "global", "correction": None, "n_neighbors":
 
 def reached(table, y, candidates, selected, seed, **how):
     test = permutation_test(
-        table, y, candidates, given=selected, n_permutations=P, random_state=seed, **how
+        table,
+        y,
+        candidates,
+        given=selected,
+        n_permutations=P,
+        random_state=seed,
+        statistic="ksg",
+        **how,
     )
     best = int(np.argmax(np.atleast_1d(test.observed)))
     return int(np.atleast_1d(test.exceedances)[best])
@@ -179,6 +186,7 @@ def power(seed, shape, effect, n, number):
         table = np.c_[x + s, s]  # x is hidden behind the column that is known
         known = {"given": 1, "null": "local", "criterion": "cmi", "n_neighbors": (3, 15)}
         known["correction"] = None
+        known["statistic"] = "ksg"
         test = permutation_test(table, y, 0, n_permutations=P, random_state=number, **known)
         left = [v - np.polyval(np.polyfit(s, v, 1), s) for v in (table[:, 0], y)]
         return float(test.p_value), float(pearsonr(*left).pvalue)
@@ -269,6 +277,10 @@ def kept(seed=SEED):
 # ---- showing
 
 TEXT = """# Do the tests hold their error rate?
+
+*Tests on this page compare estimates of information (`statistic="ksg"`). Those of the default
+[ask in several ways](how.md#asking-in-several-ways): [levels](levels.md),
+[weak effects](weak.md), [shapes](shapes.md).*
 
 *Written by [`experiments/calibration.py`](../experiments/calibration.py)
 from `experiments/results/{file}.json`, which keeps

@@ -202,11 +202,12 @@ def of_two_values(arguments):
     }
 
 
-# What is declared, of the column and of the target; by default two numbers are classes in y only.
+# What is declared, of the column and of the target, and what tests compare.
 PASSED = {
-    "as numbers": (False, False),
-    "by default": ("auto", "auto"),
-    "as categories": (True, True),
+    "as numbers": (False, False, "ksg"),
+    "target as classes": (False, True, "ksg"),
+    "as categories": (True, True, "ksg"),
+    "by default": ("auto", "auto", "auto"),
 }
 PAIRED, SHARES = 200, {"nothing there": (0.3, 0.3), "20 and 40 %": (0.2, 0.4)}
 
@@ -229,8 +230,9 @@ def two_values(seed, sets):
 
 def declared(name, columns):
     """How columns of two numbers, and the target, are passed."""
-    x, y = PASSED[name]
-    return {"discrete_features": columns if x is True else x, "discrete_target": y}
+    x, y, statistic = PASSED[name]
+    features = columns if x is True else x
+    return {"discrete_features": features, "discrete_target": y, "statistic": statistic}
 
 
 # Searches among 30 columns, half of them numbers where numbers count: which are selected?
@@ -376,17 +378,18 @@ squared error):
 A column of zeros and ones and a target of zeros and ones, {paired} samples. The target is one with
 the same probability in both (nothing there), or in 20 and 40 % of cases. How often each test passes
 at 5 %, of {sets} data sets. Taken as numbers, equal values are separated by small noise, and their
-neighbours are those of the noise. So a target of two numbers is classes by default. Columns of X
-are numbers unless they are declared (`discrete_features`) or booleans; `relevance_test`, which asks
-each column by itself, warns.
+neighbours are those of the noise. So two different numbers are categories, in X and y, unless
+somebody says that they are numbers. *By default* tests ask in several ways; the other columns of
+this table are tests of estimates (`statistic="ksg"`).
 
 {two}
 
-Searches among {of} columns of zeros and ones, by `MISelector()`; where numbers count, half of the
-columns are normal. The target is drawn with a probability that follows what is named
-(`experiments/categories.py`). F1 of {sets_searched} data sets, in brackets the seconds of a fit.
-Categories cut the samples into cells, and many columns make many cells of few samples, where
-numbers still have neighbours.
+Searches among {of} columns of zeros and ones, by `MISelector` in the same ways; where numbers
+count, half of the columns are normal. The target is drawn with a probability that follows what is
+named (`experiments/categories.py`). F1 of {sets_searched} data sets, in brackets the seconds of a
+fit. In estimates categories cut the samples into cells, and many columns make many cells of few
+samples, where numbers still have neighbours. Tests by default smooth the target, which needs no
+cells.
 
 {searches}
 

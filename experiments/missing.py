@@ -76,7 +76,11 @@ def selected(X, y, way, seed):
     elif way == "iterative first":
         X = IterativeImputer(random_state=0, keep_empty_features=True).fit_transform(X)
     try:
-        return MISelector(random_state=seed, missing=missing).fit(X, y).selected_.tolist()
+        return (
+            MISelector(random_state=seed, missing=missing, statistic="ksg")
+            .fit(X, y)
+            .selected_.tolist()
+        )
     except ValueError as error:
         if way == "drop":  # no row is complete, or one class is left
             return []
@@ -158,7 +162,14 @@ def null(kind, share, run):
     out = {}
     for way in ("auto", "value", "median"):
         test = permutation_test(
-            X, y, 0, given=given, n_permutations=99, random_state=run, missing=way
+            X,
+            y,
+            0,
+            given=given,
+            n_permutations=99,
+            random_state=run,
+            missing=way,
+            statistic="ksg",
         )
         out[way] = bool(test.p_value <= 0.05)
     return out
@@ -305,6 +316,10 @@ def _share(some, way):
 
 TEXT = {
     "head": """# Missing values
+
+*Tests on this page compare estimates of information (`statistic="ksg"`). Those of the default
+[ask in several ways](how.md#asking-in-several-ways): [levels](levels.md),
+[weak effects](weak.md), [shapes](shapes.md).*
 
 Written by [`experiments/missing.py`](../experiments/missing.py){seed}.
 What becomes of gaps is said by `missing`

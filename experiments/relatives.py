@@ -45,6 +45,9 @@ EFFECTS = (0.0, 0.3)
 POWER_SETS = 60
 
 
+KSG = {"statistic": "ksg", "n_jobs": 1}
+
+
 def draw(kind, noise, n, n_given, effect, number):
     """A table and a target. Without an effect, the candidate adds nothing to what is given."""
     rng = np.random.default_rng([STREAM, [*RELATIVES].index(kind), n, n_given, number])
@@ -62,7 +65,7 @@ def one(kind, noise, n, n_given, effect, number):
     """Exceedances of the first test, and the p-value of both."""
     x, y = draw(kind, noise, n, n_given, effect, number)
     given = [f"s{j}" for j in range(n_given)]
-    test = permutation_test(x, y, "c", given=given, n_permutations=P, random_state=number, n_jobs=1)
+    test = permutation_test(x, y, "c", given=given, n_permutations=P, random_state=number, **KSG)
     first = (int((test.null[:, 0] >= test.observed[0]).sum()) + 1) / (P + 1)
     return [round(first, 4), round(float(test.p_value), 4)]
 
@@ -118,7 +121,7 @@ def panel(sets, seed):
         for second in (lambda self, search, question, step, *_: step, ask):
             ByTests._refined = second
             start = time.process_time()
-            fitted = MISelector(random_state=number, n_jobs=1).fit(X, y)
+            fitted = MISelector(random_state=number, **KSG).fit(X, y)
             seconds = round(time.process_time() - start, 3)
             steps = fitted.result_.steps
             refused = [step.features[0] for step in steps if step.action == "refuse"]
@@ -145,7 +148,7 @@ def searches(sets, seed):
                 if kind == "a category":
                     x[f"r{j}"] = np.array(list("pqrs"))[np.digitize(relative, [-0.67, 0, 0.67])]
             y = 2 * s[:, 0] + s[:, 1] + s[:, 2] + 0.3 * rng.normal(size=n)
-            path = MISelector(random_state=number, n_jobs=1).fit(x, y).path_
+            path = MISelector(random_state=number, **KSG).fit(x, y).path_
             added = path.loc[path["action"] == "add", "feature"].tolist()
             after = added[added.index("a") + 1 :] if "a" in added else []
             cells.append(

@@ -93,7 +93,7 @@ CASES = {
 def selector_of(name, y):
     discrete = isinstance(y[0], str)
     if name == "MISelector":
-        return MISelector()
+        return MISelector(statistic="ksg")
     if name == "lasso":
         return SelectFromModel(LassoCV(cv=5))
     trees = ExtraTreesClassifier if discrete else ExtraTreesRegressor
@@ -376,6 +376,10 @@ def page(kept, seed=0):
 
 TEXT = {
     "head": f"""# Would another sample choose the same?
+
+*Tests on this page compare estimates of information (`statistic="ksg"`). Those of the default
+[ask in several ways](how.md#asking-in-several-ways): [levels](levels.md),
+[weak effects](weak.md), [shapes](shapes.md).*
 
 Written by [`experiments/stability.py`](../experiments/stability.py){{seed}}.
 `stability` fits a selector on both halves of the samples,

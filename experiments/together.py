@@ -212,19 +212,25 @@ def _one(case, run):
         X, y = of_kinds(kind, phi, int(n), int(m), share, rng)
         if m == 1:
             return {"series": passes(X, y, case, run, series=True)}
-        found = MISelector(series=True, random_state=run, max_features=1).fit(X, y)
+        found = MISelector(series=True, statistic="ksg", random_state=run, max_features=1).fit(X, y)
         return {"series": bool(found.selected_.size)}
     if case["what"] in ("given", "halves"):
         X, y, groups = in_groups(case["what"], *case["numbers"], rng)
         how = {"groups": groups, "n_permutations": P, "random_state": run}
         given = ["kind"] if case["what"] == "given" else []
-        return {"groups": bool(permutation_test(X, y, "x", given=given, **how).p_value <= LEVEL)}
+        return {
+            "groups": bool(
+                permutation_test(X, y, "x", given=given, statistic="ksg", **how).p_value <= LEVEL
+            )
+        }
     return searches(case, run, rng)
 
 
 def passes(X, y, case, run, **how):
     given = [1] if case["step"] == "beside" else []
-    test = permutation_test(X, y, 0, given=given, n_permutations=P, random_state=run, **how)
+    test = permutation_test(
+        X, y, 0, given=given, n_permutations=P, random_state=run, statistic="ksg", **how
+    )
     return bool(test.p_value <= LEVEL)
 
 
@@ -240,8 +246,8 @@ def searches(case, run, rng):
         columns = [autoregressive(phi, int(n), rng) for _ in range(M_WIDE)]
         how, fit = {"series": True}, {}
     X = np.array(columns).T
-    found = MISelector(random_state=run, max_features=1, **how).fit(X, y, **fit)
-    plain = MISelector(random_state=run, max_features=1).fit(X, y)
+    found = MISelector(random_state=run, statistic="ksg", max_features=1, **how).fit(X, y, **fit)
+    plain = MISelector(random_state=run, statistic="ksg", max_features=1).fit(X, y)
     return {"default": bool(found.selected_.size), "as if independent": bool(plain.selected_.size)}
 
 
@@ -291,13 +297,13 @@ def real(folder, seed):
     groups, y = mayonnaise.pop("sample"), mayonnaise.pop("target").astype(str)
     for name, fit in (("groups", {"groups": groups}), ("as if independent", {})):
         start = time.process_time()
-        found = MISelector(random_state=seed).fit(mayonnaise, y, **fit)
+        found = MISelector(random_state=seed, statistic="ksg").fit(mayonnaise, y, **fit)
         rows.append(_told("mayonnaise_triplicates", name, found, start))
     wind = pd.read_csv(folder / "wind.csv.gz")
     y = wind.pop("target")
     for name, how in (("series", {"series": True}), ("as if independent", {})):
         start = time.process_time()
-        found = MISelector(random_state=seed, **how).fit(wind, y)
+        found = MISelector(random_state=seed, statistic="ksg", **how).fit(wind, y)
         rows.append(_told("wind", name, found, start))
     return rows
 
@@ -338,7 +344,7 @@ def _in_orders(X, y, groups):
     sets = []
     for number in range(SHUFFLES):
         order = np.random.default_rng(number).permutation(len(y))
-        selector = MISelector(random_state=0)
+        selector = MISelector(random_state=0, statistic="ksg")
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             selector.fit(
@@ -486,6 +492,10 @@ def page(kept, seed=0):
 
 TEXT = {
     "head": """# Rows that belong together
+
+*Tests on this page compare estimates of information (`statistic="ksg"`). Those of the default
+[ask in several ways](how.md#asking-in-several-ways): [levels](levels.md),
+[weak effects](weak.md), [shapes](shapes.md).*
 
 Written by [`experiments/together.py`](../experiments/together.py){seed}.
 Tests assume that rows can be exchanged. Several rows of one

@@ -10,7 +10,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import digamma
-from scipy.stats import hypergeom
+from scipy.stats import hypergeom, norm, rankdata
 
 FAR = 1e150
 GAPS = 2
@@ -485,3 +485,214 @@ def agglomerate(x, targets, spearman, linkage, kind, neighbors, rescale, y):
             similar[min(c[0], joined[0]), max(c[0], joined[0])] = value
         clusters = sorted([*rest, joined])
     return merges
+
+
+# ---- several ways of asking: see infosieve._scoring.combined
+
+
+def functions(x, most):
+    """Orthonormal functions of numbers, and how rough they are."""
+    u = (rankdata(x) - 0.5) / len(x)
+    scores = norm.ppf(u)
+    rows = [scores, scores**2, *(np.cos(np.pi * a * u) for a in range(2, most))]
+    rows = rows[: min(most, len(np.unique(x)) - 1)]
+    return orthonormal(rows, [1, 2, 3, *range(3, 20)])
+
+
+def levels(x):
+    """Those of classes: a function for each but the most frequent; of two, but the first."""
+    codes = np.unique(x, return_inverse=True)[1]
+    counts = np.bincount(codes)
+    order = np.argsort(-counts, kind="stable") if len(counts) > 2 else [0, 1]
+    return orthonormal([(codes == c).astype(float) for c in order[1:]], [1] * len(order))
+
+
+def orthonormal(rows, orders):
+    """Rows without their means and those before them, at length one, but for those made up."""
+    found, kept = [], []
+    for row, order in zip(rows, orders, strict=False):
+        left = row - row.mean()
+        whole = (left**2).sum()
+        for other in found:
+            left = left - (left @ other) / (other @ other) * other
+        if (left**2).sum() > 1e-3 * whole:
+            found.append(np.rint(left * np.sqrt(len(left) / (left**2).sum()) * 4096) / 4096)
+            kept.append(order)
+    return np.array(found), kept
+
+
+def log_p(squares, weights=None):
+    """Of a weighted sum of squared normal deviates, by the cube root if there are several."""
+    w = np.ones(len(squares)) if weights is None else np.array(weights)
+    scale = w.sum() / (w**2).sum()
+    k, x = w.sum() * scale, float(np.dot(w, squares) * scale)
+    if k == 1:
+        return norm.logsf(np.sqrt(x)) + np.log(2)
+    part = 2 / (9 * k)
+    return norm.logsf(((x / k) ** (1 / 3) - 1 + part) / np.sqrt(part))
+
+
+def views(of_x, of_y, deflation=1.0, beside=()):
+    """The logarithm of the p-value of each view, from functions and their orders.
+
+    ``beside``: for each given column, functions of the target that are multiplied by it.
+    """
+    (f, one), (g, other) = of_x, of_y
+    n = f.shape[1]
+    found = {}
+
+    def square(a, b, g=g):
+        value = f[a] @ g[b] / np.sqrt(n)
+        if one[a] == other[b] == 1 and g is of_y[0]:
+            value *= deflation
+        skewness = (f[a] ** 3).mean() * (g[b] ** 3).mean() / np.sqrt(n)
+        if abs(skewness) >= 1e-3:
+            root = max(1 + skewness * value / 2, 0) ** (1 / 3)
+            found = 6 / skewness * (root - 1) + skewness / 6
+            value = value if value * skewness < 0 and abs(found) > abs(value) else found
+        return value**2
+
+    def settled(a, b):
+        most = max(16, n / 10)
+        fourth = (f[a] ** 4).mean(), (g[b] ** 4).mean()
+        if (one[a] > 2 or other[b] > 2) and fourth[0] * fourth[1] > n / 5:
+            return False
+        return not any(o == 2 and m > most for o, m in zip((one[a], other[b]), fourth, strict=True))
+
+    def light(a, b):
+        return (a**4).mean() * (b**4).mean() <= n
+
+    def of(orders):
+        pairs = [(a, b) for a in range(len(one)) for b in range(len(other))]
+        return [(a, b) for a, b in pairs if (one[a], other[b]) in orders and settled(a, b)]
+
+    def joint(orders):
+        return log_p([square(a, b) for a, b in of(orders)]) if of(orders) else 0.0
+
+    found["line"] = joint({(1, 1)})
+    if 2 in one:
+        each = [joint({(2, 1)}), joint({(1, 1), (2, 1)}) if of({(2, 1)}) else 0.0]
+        found["curve"] = min(min(each) + np.log(2), 0)
+    spreads = [joint({(order, 2)}) for order in (1, 2) if order in one and 2 in other]
+    if spreads:
+        found["spread"] = min(min(spreads) + np.log(len(spreads)), 0)
+    higher = {(o, p) for o in one for p in other if o > 2 or p > 2}
+    if higher:
+        found["any shape"] = 0.0
+    if of(higher):
+        weights = [1 / (one[a] * other[b]) for a, b in of(higher)]
+        squares = [square(a, b) for a, b in of(higher)]
+        shares = np.array(weights) / sum(weights)
+        best = min(log_p([s]) - np.log(w) for s, w in zip(squares, shares, strict=True))
+        found["any shape"] = min(min(log_p(squares, weights), best) + np.log(2), 0)
+    if beside:
+        first = [a for a in range(len(one)) if one[a] == 1]
+        each = []
+        for h in beside:
+            few = [(a, b) for a in first for b in range(len(h)) if light(f[a], h[b])]
+            each.append(log_p([square(a, b, h) for a, b in few]) if few else 0.0)
+        found["interaction"] = min(min(each) + np.log(len(beside)), 0)
+    return found
+
+
+def evidence(*of):
+    """The weighted mean of weight / p, in decimal digits."""
+    weights = {"line": 8, "curve": 2, "spread": 1, "any shape": 2, "interaction": 1}
+    found = views(*of)
+    total = sum(weights[name] for name in found)
+    return np.log10(sum(weights[name] / total * np.exp(-p) for name, p in found.items()))
+
+
+def cut(values, farthest=4):
+    """Standardised, and nothing farther than so many standard deviations."""
+    return np.clip((values - values.mean()) / values.std(), -farthest, farthest)
+
+
+def smoothers(S):
+    """Of columns of numbers: a kernel for each basis, and how much each may shrink."""
+    n, d = S.shape
+    rows = []  # (column, order, function)
+    for j in range(d):
+        scores = norm.ppf((rankdata(S[:, j]) - 0.5) / n)
+        waves = [np.cos(np.pi * a * norm.cdf(scores / 1.7)) for a in range(2, 17)]
+        each = [cut(S[:, j], 8), scores, *waves]
+        rows += [(j, max(k, 1), (f - f.mean()) / f.std()) for k, f in enumerate(each)]
+
+    def of(some):
+        return sum(np.outer(f, f) / (1e-2 if order == 1 else order**4) for _, order, f in some)
+
+    def products(most, pairs):
+        few = [row for row in rows if row[1] <= most]
+        both = [(a, b) for i, j in pairs for a in few for b in few if (a[0], b[0]) == (i, j)]
+        found = 0
+        for (_, one, f), (_, other, g) in both:
+            h = f * g - (f * g).mean()
+            found = found + np.outer(h, h) / h.var() / (one**2 + other**2) ** 2
+        return len(both), found
+
+    room = int(n / 3)
+    each = min(room // d, 10)
+    additive = of([row for row in rows if row[1] <= each])
+    pairs = [(i, j) for j in range(d) for i in range(j)]
+    kernels = [of([row for row in rows if row[1] == 1]), additive]
+    for most in (3, 2, 1):
+        count, found = products(most, pairs)
+        if 0 < count <= room:
+            kernels.append(additive + found)
+            break
+    if d > 1:
+        for j in range(d):
+            kernels.append(of([row for row in rows if row[0] == j and row[1] <= min(16, room)]))
+    for pair in sorted(pairs) if d > 2 else ():
+        both = of([row for row in rows if row[0] in pair and row[1] <= min(10, room // 4)])
+        kernels.append(both + products(min(8, int(np.sqrt(room / 2))), [pair])[1])
+    shrink = [[1e-4]] + [[1e-6, 1e-5, 1e-4, 1e-3, 1e-2]] * (len(kernels) - 1)
+    eye = np.eye(n)
+    return [
+        [k @ np.linalg.inv(k + n * way * eye) for way in ways]
+        for k, ways in zip(kernels, shrink, strict=True)
+    ]
+
+
+def residuals(values, hats):
+    """What the best of smoothers leaves, by generalised cross-validation; and its matrix."""
+    n, left = len(values), values - values.mean()
+    least, best = (left**2).sum() / n, None
+    for ways in hats:
+        for way, hat in enumerate(ways):
+            rest = left - hat @ left
+            error = (rest**2).sum() / n / max(1 - 1.2 * (1 + np.trace(hat)) / n, 1e-9) ** 2
+            if 1.2 * (1 + np.trace(hat)) / n < 0.9 and error < least:
+                least, best = error, ways[max(way - 1, 0)]
+    return (left, None) if best is None else (left - best @ left, best)
+
+
+def functions_given(x, hats, most):
+    """Those of what smoothers leave, divided by its spread; and the smoother."""
+    n = len(x)
+    scores, values = norm.ppf((rankdata(x) - 0.5) / n), cut(x, 8)
+    left, hat = residuals(scores, hats)
+    also, other = residuals(values, hats)
+    if (also**2).sum() / (values**2).sum() < (left**2).sum() / (scores**2).sum():
+        left, hat = also, other
+    logs = np.log(np.abs(left) + 0.05 * np.abs(left).mean())
+    fitted = logs - residuals(logs, hats)[0]
+    left = left / np.exp(np.clip(fitted - fitted.mean(), -2.5, 2.5))
+    u = (rankdata(left) - 0.5) / n
+    rows = [cut(left), cut(left) ** 2, *(np.cos(np.pi * a * u) for a in range(2, most))]
+    return orthonormal(rows, [1, 2, 3, *range(3, 20)]), hat
+
+
+def evidence_given(x, y, S):
+    """Of numbers, given columns of numbers."""
+    n, hats = len(x), smoothers(S)
+    of_x, hat = functions_given(x, hats, 9)
+    of_y, other = functions_given(y, hats, 5)
+    deflation = 1.0
+    if hat is not None and other is not None:
+        one, two = 2 * hat - hat @ hat, 2 * other - other @ other
+        left, rest = n - 1 - np.trace(one), n - 1 - np.trace(two)
+        shared = (n - 1) * (left + rest - n + 1 + np.trace(one @ two)) / (left * rest)
+        deflation = 1 / np.sqrt(max(shared, 1))
+    beside = [orthonormal([of_y[0][0] * cut(s)], [1])[0] for s in S.T]
+    return evidence(of_x, of_y, deflation, beside)

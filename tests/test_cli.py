@@ -136,8 +136,9 @@ def test_select_prints_a_table_on_standard_output_and_the_rest_beside(folder):
     assert done.returncode == 0
     lines = done.stdout.decode().splitlines()
     assert lines[0] == "2 of 7 features selected (60 samples)"
-    assert re.match(r"\s+feature\s+adds \(nats\)\s+chance \(95 %\)\s+p\s+allowed", lines[1])
-    assert re.match(r"\+\s+X4\s+\+0\.\d+\s+0\.\d+\s+0\.01\s+0\.0714\s+█+", lines[2])
+    head = r"\s+feature\s+adds \(nats\)\s+how\s+evidence\s+chance \(95 %\)\s+p\s+allowed"
+    assert re.match(head, lines[1])
+    assert re.match(r"\+\s+X4\s+\+0\.\d+\s+rises\s+\d+\.\d\s+\d\.\d\s+0\.01\s+0\.0714", lines[2])
     assert "\x1b" not in done.stdout.decode() + done.stderr.decode()
     assert "infosieve: add X4" in done.stderr.decode()
     quiet = run("select", folder / "table.csv", "--target", "Y", "--quiet", *FAST)
@@ -251,7 +252,8 @@ def test_options_columns_gaps_categories_and_config(folder):
 def test_screening_and_samples_are_options_and_told(folder, tmp_path):
     (tmp_path / "few.toml").write_text('screen = 2\nmax_samples = "none"\n')
     done = run("select", folder / "table.csv", "--target", "Y", "--exclude", "kind", *FAST,
-               "--config", tmp_path / "few.toml", "--correction", "none")  # fmt: skip
+               "--config", tmp_path / "few.toml", "--correction", "none",
+               "--statistic", "ksg")  # fmt: skip
     assert done.returncode == 0, done.stderr
     text = done.stdout.decode()
     assert "6 candidates were ranked by tables of counts, and the 2 best were estimated.\n" in text

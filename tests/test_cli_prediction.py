@@ -185,7 +185,8 @@ def test_certain_columns_of_classes_with_a_page_and_a_table(folder, tmp_path):
                page, "--out", out, "--criterion", "cmi", *FEW)  # fmt: skip
     assert done.returncode == 0, done.stderr
     lines = done.stdout.decode().splitlines()
-    assert re.fullmatch(r"\s+feature\s+adds \(nats\)\s+chance \(95 %\)\s+p\s+allowed\s+", lines[1])
+    head = r"\s+feature\s+adds \(nats\)\s+how\s+evidence\s+chance \(95 %\)\s+p\s+allowed"
+    assert re.fullmatch(head, lines[1])
     (told,) = [line for line in lines if line.startswith("certain")]
     assert told.startswith("certain, by permutation tests: X4")
     (head,) = [i for i, line in enumerate(lines) if line.startswith("how well")]

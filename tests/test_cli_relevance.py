@@ -1,6 +1,7 @@
 """``infosieve relevance-test``, in a process of its own."""
 
 import json
+import re
 
 import command
 import numpy as np
@@ -37,17 +38,20 @@ def test_the_table_the_page_and_the_relevant_columns(table, tmp_path):
     lines = done.stdout.splitlines()
     assert lines[0] == "2 of 8 features relevant, at a false discovery rate of 0.05 (120 samples)"
     assert [line.split()[:2] for line in lines[2:4]] == [["+", "x1"], ["+", "kind"]]
-    others = [line.split() for line in lines[4:10]]
+    others = [re.split(r"\s{2,}", line.strip()) for line in lines[4:10]]
     assert sorted(other[0] for other in others) == ["x0", "x2", "x3", "x4", "x5", "x6"]
-    assert [float(other[3]) for other in others] == sorted(float(other[3]) for other in others)
+    p = [float(other[5]) for other in others]
+    assert p == sorted(p)
     assert lines[-1] == "seed 2"
     assert pd.read_csv(out).columns.tolist() == ["x1", "kind", "y"]
     assert "2 of 8 columns are informative about y: x1 and kind" in page.read_text(encoding="utf-8")
     want = relevance_test(frame.drop(columns=["who", "y"]), frame["y"], random_state=2)
     row = want.to_frame().set_index("feature").loc["x1"]
-    assert lines[2].split()[2:6] == [
-        f"{row['statistic']:.3f}",
-        f"{row['chance_q95']:.3f}",
+    assert re.split(r"\s{2,}", lines[2])[2:8] == [
+        f"{row['information']:.3f}",
+        row["view"],
+        f"{row['statistic']:.1f}",
+        f"{row['chance_q95']:.1f}",
         f"{row['p_value']:.2g}",
         f"{row['q_value']:.2g}",
     ]

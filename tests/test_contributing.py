@@ -93,8 +93,10 @@ def test_a_new_statistic_is_the_one_that_is_tested(copy):
     (diff,) = blocks("A new statistic, or a new null hypothesis", "diff")
     (copy / "src/infosieve/_scoring/rank_correlation.py").write_text(code, encoding="utf-8")
     assert len(apply(diff, copy)) == 2
-    said = run(copy, "-m", "infosieve", "permutation-test", "--help")
-    assert "what is tested: information or ranks" in said
+    code = "from infosieve import permutation_test as test\nimport numpy as np\n"
+    code += "x = np.random.default_rng(0).normal(size=(60, 2))\n"
+    code += "print(test(x, x[:, 0], [0, 1], statistic='ranks', random_state=0).observed)"
+    assert re.match(r"\[1\.\s+0\.\d+\]", run(copy, "-c", code))
 
 
 def test_a_new_statistic_has_types(copy):

@@ -48,13 +48,17 @@ def check_path(X, y, selector, **how):
             gain = mutual_information(X[[name]], y, **known, **criterion)
             assert gain == pytest.approx(row.gain, abs=1e-15)
             scores = relevance(X[tried], y, **known, **criterion)
-            assert scores.idxmax() == name
+            assert step.view or scores.idxmax() == name
             assert scores[name] == gain
         if pd.notna(row.p_value):
             test = permutation_test(
                 X, y, tried, given=given, alpha=row.level, random_state=seed, **how
             )
             at = test.candidates.index(name)
+            assert at == test.observed.argmax()
+            told = row.mi if how.get("criterion") == "mi" else row.gain
+            assert row.action == "remove" or test.information[at] == pytest.approx(told)
+            assert not step.view or test.views[at] == row.view
             assert test.p_values[at] == row.p_value
             assert test.exceedances[at] == row.exceedances
             assert test.permutations_used[at] == row.permutations

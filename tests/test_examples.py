@@ -18,11 +18,13 @@ def spectroscopist(page):
     assert not set(sample[train]) & set(sample[test])
     starts, ends = page["chosen"]["from"], page["chosen"]["to"]
     assert starts.min() > 890
-    assert ends.max() < 960
-    assert len(page["channels"]) < 10
+    assert ends.max() < 965
+    assert len(page["channels"]) == 11
     assert all(few < everything for everything, few in page["rows"].values())
-    assert sum(few < 0.6 * everything for everything, few in page["rows"].values()) == 3
-    assert len(page["heights"].get_feature_names_out()) == 2
+    assert all(few < 0.6 * everything for everything, few in page["rows"].values())
+    assert len(page["heights"].get_feature_names_out()) == 10
+    first = page["selector"].path_["gain"].iloc[0]
+    assert first > 2 * page["heights"].path_["gain"].iloc[0]
 
 
 def biologist(page):
@@ -44,28 +46,27 @@ def biologist(page):
 def analyst(page):
     for name in ("invoice", "customer"):
         assert any(f"'{name}'" in str(warning.message) for warning in page["caught"])
-    assert list(page["careless"].get_feature_names_out()) == ["customer"]
+    assert "customer" in page["careless"].get_feature_names_out()
     found = set(page["selector"].get_feature_names_out())
     assert found == {"plan", "months", "calls", "satisfaction"}
     assert {"age", "distance"} <= set(page["by_rows"].get_feature_names_out())
-    assert set(page["cities"].get_feature_names_out()) < found
+    assert set(page["cities"].get_feature_names_out()) == found
     area = page["scores"]
     assert area["certain"]["area under the curve"] > area["as rows"]["area under the curve"]
     useful, by_rows = (set(page[who].get_feature_names_out()) for who in ("useful", "by_rows"))
     assert found < useful
     assert area["useful"]["area under the curve"] <= area["certain"]["area under the curve"] + 0.01
     assert len(by_rows - found) == 4
-    assert "satisfaction" not in by_rows
     gaps = {step.features: step.gap_gain for step in page["selector"].result_.steps}
     assert gaps[(list(page["X"]).index("satisfaction"),)] > 0.01
 
 
 def engineer(page):
     assert list(page["series"].get_feature_names_out()) == ["steam -30 min"]
-    assert len(page["independent"].get_feature_names_out()) == 5
+    assert len(page["independent"].get_feature_names_out()) == 7
     assert page["table"].loc["steam -30 min"].tolist() == [8, 8]
     idle = page["table"].drop("steam -30 min")
-    assert idle["in time"].sum() == 0
+    assert idle["in time"].sum() == 1
     assert idle["independent"].sum() > 30
     later = page["scores"]["other six days"]
     assert later["in time"] > later["independent"]

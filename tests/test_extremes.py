@@ -30,7 +30,7 @@ def test_a_row_of_fill_values_makes_no_duplicates(fill, rng):
     X[0] = fill
     selector = MISelector(random_state=0, n_permutations=99).fit(X, y)
     assert selector.duplicates_ == {}
-    assert selector.selected_.tolist() == [3]
+    assert selector.result_.steps[0].features == (3,)
 
 
 @pytest.mark.parametrize("scale", ["standard", None])

@@ -20,7 +20,14 @@ from command import A_LONG_TIME
 from scipy import sparse
 from sklearn.neighbors import KNeighborsRegressor
 
-from infosieve import MISelector, entropy, mutual_information, relevance, relevance_test
+from infosieve import (
+    MISelector,
+    entropy,
+    mutual_information,
+    open_columns,
+    relevance,
+    relevance_test,
+)
 from infosieve._input.tables import fingerprint, read_table
 
 N = 60
@@ -607,19 +614,53 @@ def test_categories_that_may_be_individuals_are_told():
     relevance(column_of(who), Y, groups=np.arange(N) // 2)  # rows that belong together are known
 
 
-def test_two_values_against_classes_are_told():
+def test_two_numbers_are_categories():
+    """Of their own accord, whatever their type, unless somebody says that they are numbers."""
     rng = np.random.default_rng(1)
     bit = rng.integers(0, 2, N)
-    X = pd.DataFrame({"number": rng.normal(size=N), "bit": bit, "gap": np.where(bit, 5.0, np.nan)})
-    y = (rng.random(N) < 0.2 + 0.6 * bit).astype(float)
-    for target in (y, y.astype(bool)):
-        with pytest.warns(UserWarning, match=r"^'bit': two numbers each, and the target is class"):
-            relevance_test(X, target, random_state=0)
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        relevance_test(X[["number"]], y, random_state=0)
-        relevance_test(X, y, discrete_features=["bit"], random_state=0)
-        relevance_test(X, y, discrete_target=False, random_state=0)
+    forms = {
+        "numbers": 2.5 * bit,
+        "whole": bit,
+        "nullable": pd.array(bit, "Int64"),
+        "flags": bit > 0,
+    }
+    y = rng.normal(size=N) + bit
+    found = {
+        name: relevance_test(pd.DataFrame({"x": form}), y, random_state=0).to_frame()
+        for name, form in forms.items()
+    }
+    for frame in found.values():
+        numbers = frame.drop(columns="view")
+        pd.testing.assert_frame_equal(numbers, found["flags"].drop(columns="view"))
+    assert [frame["view"][0] for frame in found.values()] == [
+        "higher for 2.5", "higher for 1", "higher for 1", "higher for True",
+    ]  # fmt: skip
+    one, as_number = (
+        relevance(bit[:, None], y, discrete_features=how)[0] for how in ("auto", False)
+    )
+    assert one == relevance((bit > 0)[:, None], y)[0] != as_number
+    gaps = np.where(rng.random(N) < 0.2, np.nan, bit)
+    three = np.select([gaps == 1, gaps == 0], ["one", "none"], "gap")
+    assert relevance(gaps[:, None], y)[0] == relevance(three[:, None], y)[0]
+
+
+def test_ordered_categories_are_numbers_in_their_order(tmp_path):
+    rng = np.random.default_rng(1)
+    codes, levels = rng.integers(0, 4, N), ["never", "seldom", "often", "always"]
+    y = codes + rng.normal(size=N)
+    gaps = rng.random(N) < 0.1
+    text = pd.Series(np.array(levels)[codes]).mask(gaps)
+    ordered = pd.DataFrame({"x": text.astype(pd.CategoricalDtype(levels, ordered=True))})
+    numbers = pd.DataFrame({"x": np.where(gaps, np.nan, codes)})
+    tests = [relevance_test(X, y, random_state=0).to_frame() for X in (ordered, numbers)]
+    pd.testing.assert_frame_equal(*tests)
+    assert tests[0]["view"][0] == "rises"
+    as_it_is = relevance(pd.DataFrame({"x": text}), y)["x"]
+    assert relevance(ordered, y)["x"] == relevance(numbers, y)["x"] != as_it_is
+    assert relevance(ordered, y, discrete_features=["x"])["x"] == as_it_is
+    ordered.to_parquet(tmp_path / "table.parquet")
+    there = relevance_test(open_columns(tmp_path / "table.parquet"), y, random_state=0)
+    pd.testing.assert_frame_equal(there.to_frame(), tests[0])
 
 
 TWO = (Y > 0).astype(int)

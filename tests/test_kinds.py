@@ -138,7 +138,7 @@ VALUES = {
     "numbers with gaps": ([3, None, -5, 100], "number"),
     "fractions": ([1.5, 1e5, -0.25, 0.0], "number"),
     "fractions with gaps": ([1.5, 1e5, None, -0.25], "number"),
-    "zero and one": ([0, 1, None, 1], "number"),
+    "zero and one": ([0, 1, None, 1], "category"),
     "words": (["yes", "no", "no"], "category"),
 }
 
@@ -165,13 +165,13 @@ TEXTS = {
     "months": ([f"{m:02}" for m in range(1, 13)], None),
     "hexadecimal": (["0x1F", "0x2A", None], None),
     "hexadecimal beside numbers": (["0x1F", "12", None, "13"], None),
-    "exponents": (["1e5", "2.5E-3", None], [1e5, 2.5e-3, None]),
-    "thousands": (["1,234,567", "2,345,678", None], [1234567.0, 2345678.0, None]),
+    "exponents": (["1e5", "2.5E-3", "4e1", None], [1e5, 2.5e-3, 40.0, None]),
+    "thousands": (["1,234,567", "2,345,678", None, "3,456"], [1234567.0, 2345678.0, None, 3456.0]),
     "points and comma": (["1.234,5", "2.345,25", None], [1234.5, 2345.25, None]),
-    "plus": (["+5", "+7", None], [5.0, 7.0, None]),
-    "spaces": ([" 5 ", " 7", None], [5.0, 7.0, None]),
-    "underscores": (["1_000", "2_000", None], [1000.0, 2000.0, None]),
-    "minus": (["\u22125", "\u22127", None], [-5.0, -7.0, None]),
+    "plus": (["+5", "+7", None, "+8"], [5.0, 7.0, None, 8.0]),
+    "spaces": ([" 5 ", " 7", None, "8 "], [5.0, 7.0, None, 8.0]),
+    "underscores": (["1_000", "2_000", None, "3_000"], [1000.0, 2000.0, None, 3000.0]),
+    "minus": (["\u22125", "\u22127", None, "\u22128"], [-5.0, -7.0, None, -8.0]),
     "digits of others": (["\u0663", "\u0664"], None),
 }
 # Of these a file with commas between values can say no more than it does.

@@ -28,7 +28,7 @@ def test_agrees_with_plain_loops(rng, criterion, null, resample):
     X = rng.normal(size=(n, 4))
     X, y = in_order(X, X[:, 0] + X[:, 1] + rng.normal(size=n))
     options = {"criterion": criterion, "null": null, "resample": resample, "n_neighbors": ks}
-    options |= {"correction": None, "n_permutations": 5, "random_state": 9}
+    options |= {"correction": None, "n_permutations": 5, "random_state": 9, "statistic": "ksg"}
     found = permutation_test(X, y, [1, 2], given=[0, 3], **options)
     x, target = (
         prepare(v, np.zeros(len(v), bool), "standard", 0, Threads(1)) for v in (X.T, y[None])

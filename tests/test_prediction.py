@@ -293,7 +293,7 @@ def test_a_pair_is_not_torn():
 
 def test_tests_are_those_of_the_default():
     X, y = additive(n=100)
-    how = {"n_permutations": 99, "random_state": 0}
+    how = {"n_permutations": 99, "random_state": 0, "statistic": "ksg"}
     selector = MISelector(stop="cv", min_features=5, max_features=5, cv=2, test=True, **how)
     selector.fit(X, y)
     path = selector.path_
@@ -307,7 +307,7 @@ def test_tests_are_those_of_the_default():
     left = [name for name in X if name not in path["feature"].tolist()[:3]]
     test = permutation_test(
         X, y, left, given=path["feature"].tolist()[:3], alpha=fourth["level"], n_permutations=99,
-        screen="auto", max_samples="auto", random_state=0, n_neighbors=(3, 15),
+        screen="auto", max_samples="auto", random_state=0, n_neighbors=(3, 15), statistic="ksg",
     )  # fmt: skip
     observed = test.observed[left.index(fourth["feature"])]
     assert fourth["gain"] == observed
@@ -318,6 +318,7 @@ def test_tests_are_those_of_the_default():
 def test_after_the_first_that_fails_only_the_wanted_column_is_estimated():
     X, y = additive(n=100, m=40)
     how = {"cv": 2, "min_features": 7, "max_features": 7, "n_permutations": 99, "random_state": 0}
+    how["statistic"] = "ksg"
     selector = MISelector(stop="cv", criterion="cmi", lookahead=1, test=True, **how).fit(X, y)
     path = selector.path_
     last = int(np.flatnonzero(~path["significant"].fillna(True))[0])

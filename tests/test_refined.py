@@ -122,6 +122,10 @@ def test_other_given_columns(kind):
         assert refined(x, only, local_permutations(KEY, only, "euclidean"), "euclidean") is None
 
 
+# Tests of estimates need second questions; those that ask in several ways do not.
+KSG = {"statistic": "ksg"}
+
+
 def data(kind, n, seed, effect=0.0):
     rng = np.random.default_rng([seed, n])
     s, e = rng.normal(size=(n, 3)), rng.normal(size=n)
@@ -141,7 +145,7 @@ def passes(kind, effect=0.0):
     for seed in range(40):
         x, y = data(kind, 100, seed, effect)
         test = permutation_test(
-            x, y, "relative", given=list("abc"), n_permutations=39, random_state=seed
+            x, y, "relative", given=list("abc"), n_permutations=39, random_state=seed, **KSG
         )
         both += test.p_value <= 0.05
         first += replace(test, followed={}).p_value <= 0.05
@@ -170,7 +174,7 @@ def test_a_search_refuses_a_relative_and_goes_on(tmp_path):
     X, y = with_a_wave()
     steps = {}
     for asked in (True, False):
-        selector = MISelector(random_state=0, lookahead=1)
+        selector = MISelector(random_state=0, lookahead=1, **KSG)
         with pytest.MonkeyPatch.context() as patch:
             if not asked:
                 patch.setattr("infosieve._resampling.nulls.refined", lambda *_: None)
@@ -190,7 +194,7 @@ def test_a_search_refuses_a_relative_and_goes_on(tmp_path):
     before = [X.columns[j] for s in whole.result_.steps[:number] for j in s.features]
     left = [c for c in X.columns if c not in before]
     how = {"alpha": step.level, "screen": "auto", "max_samples": "auto", "random_state": 0}
-    test = permutation_test(X, y, left, given=before, **how)
+    test = permutation_test(X, y, left, given=before, **how, **KSG)
     place = test.candidates.index("wave")
     assert test.p_values[place] == step.p_value
     assert test.followed[place].columns == ("a",)
@@ -200,10 +204,10 @@ def test_a_search_refuses_a_relative_and_goes_on(tmp_path):
     again = SelectionResult.from_json(whole.result_.to_json())
     assert again.steps == whole.result_.steps
     file = tmp_path / "steps.json"
-    MISelector(random_state=0, lookahead=1, checkpoint=file, max_features=len(before)).fit(X, y)
+    how = {"random_state": 0, "lookahead": 1, "checkpoint": file, **KSG}
+    MISelector(max_features=len(before), **how).fit(X, y)
     file.unlink()
-    kept = MISelector(random_state=0, lookahead=1, checkpoint=file).fit(X, y)
-    resumed = MISelector(random_state=0, lookahead=1, checkpoint=file).fit(X, y)
+    kept, resumed = (MISelector(**how).fit(X, y) for _ in range(2))
     pd.testing.assert_frame_equal(resumed.path_, kept.path_)
     pd.testing.assert_frame_equal(kept.path_, whole.path_)
 
@@ -288,7 +292,7 @@ def test_a_pair_is_asked_again():
 
 def test_min_features_keeps_a_relative_on_request():
     X, y = with_a_wave()
-    path = MISelector(random_state=0, lookahead=1, min_features=4).fit(X, y).path_
+    path = MISelector(random_state=0, lookahead=1, min_features=4, **KSG).fit(X, y).path_
     kept = path[path["feature"] == "wave"].iloc[0]
     assert (kept["action"], kept["follows"], kept["significant"]) == ("add", "a", False)
 
@@ -326,9 +330,10 @@ def test_second_tests_that_cannot_be_are_refused(change, rule):
 def test_the_same_bits_for_any_number_of_threads():
     x, y = data("wave", 100, 0)
     p = [
-        permutation_test(x, y, "relative", given=list("abc"), random_state=0, n_jobs=n).followed[0]
+        permutation_test(x, y, "relative", given=list("abc"), random_state=0, n_jobs=n, **KSG)
         for n in (1, 3)
     ]
+    p = [test.followed[0] for test in p]
     np.testing.assert_array_equal(p[0].null, p[1].null)
 
 

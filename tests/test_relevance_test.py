@@ -26,6 +26,7 @@ from infosieve._executors.threads import Threads
 from infosieve._input.scaling import prepare
 from infosieve._resampling.nulls import global_permutations
 from infosieve.results._relevance_test import ENOUGH
+from infosieve.significance import _own
 
 # Few draws are enough for most of what is asked here.
 pytestmark = pytest.mark.filterwarnings("ignore:.* was reached by none of its")
@@ -62,7 +63,8 @@ def test_agrees_with_plain_loops(rng):
     X["few"] = [0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2]
     X["kind"] = list("xxxxxyyyyyzzzzz")
     X, y = in_order(X, X["a"].rank() + rng.normal(size=n))
-    found = relevance_test(X, y, n_neighbors=ks, n_permutations=n_draws, random_state=seed)
+    how = {"statistic": "ksg", "n_neighbors": ks, "n_permutations": n_draws}
+    found = relevance_test(X, y, random_state=seed, **how)
 
     def column(values, categorical=False):
         scale = "normal-scores"
@@ -197,10 +199,10 @@ def test_information_is_relevance_where_nothing_is_repeated(rng):
     plain = relevance(X, y, scale="normal-scores", n_neighbors=(3, 25))
     spread = X.columns.get_loc("rounded")
     others = np.delete(np.arange(X.shape[1]), spread)
-    np.testing.assert_array_equal(test.statistic[others], plain.to_numpy()[others])
+    np.testing.assert_array_equal(test.information[others], plain.to_numpy()[others])
     ranks = np.argsort(np.argsort(prepared_like(X["rounded"])))
     want = mutual_information(ranks, y, scale="normal-scores", n_neighbors=(3, 25))
-    assert test.statistic[spread] == want != plain.iloc[spread]
+    assert test.information[spread] == want != plain.iloc[spread]
 
 
 def prepared_like(values):
@@ -276,11 +278,11 @@ def test_it_does_not_matter_how_many_draws_come_at_a_time(seed, sizes):
     n, m = sum(sizes), 4
     null = rng.integers(0, 5, (n, m)).astype(float)
     columns, observed = np.arange(m), np.array([0.0, 2.0, 4.0, 9.0])
-    found = module._Found.untested(m)
-    found.statistic[:] = observed
+    found = _own.Own(*(np.zeros(m, int) for _ in range(2)), *(np.zeros(m) for _ in range(2)))
     at, some = 0, columns
     for size in sizes:
-        ended = module._count(found, some, null[at : at + size][:, some], at)
+        part = null[at : at + size][:, some]
+        ended = _own._count(found, some, observed[some], part, at, ENOUGH)
         at, some = at + size, some[~ended]
     for j in columns:
         b = t = 0
@@ -328,7 +330,7 @@ def test_threads_and_pieces_do_not_matter(rng, monkeypatch):
     X = pd.concat([X, pd.DataFrame(rng.poisson(0.5, (80, 12))).add_prefix("n")], axis=1)
     one = relevance_test(X, y, n_permutations=260, random_state=0)
     same(one, relevance_test(X, y, n_permutations=260, random_state=0, n_jobs=3))
-    monkeypatch.setattr(module, "_ROUND", 99 * 4)
+    monkeypatch.setattr(_own, "_ROUND", 99 * 4)
     monkeypatch.setattr(module, "_LOOKED_AT", 1)
     same(one, relevance_test(X, y, n_permutations=260, random_state=0, n_jobs=2))
 
@@ -478,7 +480,7 @@ def test_other_scales_share_nothing(rng, scale):
     test = relevance_test(X, y, scale=scale, n_permutations=99, random_state=0)
     assert not test.shared.any()
     want = relevance(X, y, scale=scale, n_neighbors=(3, 25))
-    np.testing.assert_array_equal(test.statistic, want)
+    np.testing.assert_array_equal(test.information, want)
 
 
 def test_classes_and_several_targets(rng):
@@ -537,7 +539,7 @@ def test_p_values_that_are_too_coarse_are_told(rng):
     assert any("only if 12 columns or more are relevant" in note for note in test.notes)
     two = pd.concat([X, X[["x3"]].add_suffix(" again")], axis=1)
     with pytest.warns(UserWarning, match=r" Nor was 1 other column\. n_permutations="):
-        relevance_test(two, X["x3"], n_permutations=99, random_state=0)
+        relevance_test(two, X["x3"], n_permutations=99, random_state=0, statistic="ksg")
     again = relevance_test(X, X["x3"], n_permutations=1200, random_state=0)
     assert again.relevant[3]
     assert again.n_needed == 1
@@ -662,7 +664,7 @@ def test_the_page(rng, m, tmp_path):
         ranks = sorted(rank for trace in figures[1]["data"] for rank in trace["x"])
         assert (ranks[0], ranks[-1]) == (1, m)
         assert len(ranks) <= 400
-    assert "statistic (nats)" in page
+    assert "evidence" in page
     assert "<i>" not in test._repr_html_()
     assert "informative" in test._repr_html_()
 

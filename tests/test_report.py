@@ -311,7 +311,7 @@ def test_what_was_estimated_and_of_what():
     rng = np.random.default_rng(0)
     X = rng.normal(size=(205, 12))
     y = np.sin(2 * X[:, 3]) + 0.3 * rng.normal(size=205)
-    how = {"screen": 4, "max_samples": 100, "random_state": 0}
+    how = {"screen": 4, "max_samples": 100, "random_state": 0, "statistic": "ksg"}
     result = MISelector(**how, max_features=1, lookahead=1).fit(X, y).result_
     screened = Screened(n=12, n_estimated=4, permuted=True)
     estimate = facts_of(result).estimate
@@ -419,6 +419,7 @@ def test_questions_come_in_the_order_of_a_reader(found):
     assert titles == [
         "What was selected, and how sure",
         "Step by step, beside chance",
+        "The columns that are left",
         "What could stand in",
         "What else is informative",
         "How stable it is",
@@ -848,7 +849,7 @@ def test_answers_about_other_columns_are_refused(found):
 def test_answers_as_they_are(tmp_path):
     """No stand-ins for records: the real ones, from the calls that the page names."""
     X, y = make_friedman(120, 6, random_state=0, return_X_y=True, as_frame=True)
-    X["meter"] = X["X4"] + 0.02 * np.random.default_rng(0).normal(size=120)
+    X["meter"] = X["X4"] + 0.02 * np.random.default_rng(1).normal(size=120)
     selector = MISelector(random_state=0).fit(X, y)
     test = relevance_test(X, y, random_state=0)
     again = stability(selector, X, y, n_resamples=3, random_state=0)
@@ -1145,7 +1146,7 @@ def test_the_path_of_a_page(found):
     assert [trace["name"] for trace in dots] == ["selected", "did not pass"]
     for step, place in zip(found.steps, dots[0]["x"] + dots[1]["x"], strict=True):
         middle, high = np.quantile(step.null, [0.5, 0.95])
-        assert np.sinh(place) == pytest.approx((step.gain - middle) / (high - middle))
+        assert np.sinh(place) == pytest.approx((step.statistic - middle) / (high - middle))
     across = figure["layout"]["xaxis"]
     np.testing.assert_allclose(np.sinh(across["tickvals"]), [float(t) for t in across["ticktext"]])
     assert across["range"][0] < min(dots[1]["x"])
@@ -1156,7 +1157,8 @@ def test_the_path_of_a_page(found):
 def test_no_dot_of_a_path_is_cut_by_the_axis(found):
     last = found.steps[-1]
     middle, high = np.quantile(last.null, [0.5, 0.95])
-    far = replace(last, action="refuse", follows=(0,), gain=middle - 60 * (high - middle))
+    below = middle - 60 * (high - middle)
+    far = replace(last, action="refuse", follows=(0,), statistic=below)
     figure = figures_of(page(replace(found, steps=(*found.steps[:-1], far, last))))[0]
     places = [x for t in figure["data"] if t.get("mode") == "markers" for x in t["x"]]
     low, end = figure["layout"]["xaxis"]["range"]
@@ -1349,7 +1351,7 @@ def test_axes_are_numbers_as_people_write_them(number, everything):
         for trace in figure["data"]:
             hover = trace.get("hovertemplate", "")
             assert "%{x}" not in hover.replace("K = %{x}", "").replace("%{x} clusters", "")
-            assert "%{y}<" not in hover.replace("nats: %{y}<", "")
+            assert "%{y}<" not in hover.replace("%{x:.4f}: %{y}<", "")
 
 
 # --- notebooks

@@ -137,6 +137,7 @@ def test_search_agrees_with_plain_loops(criterion, null, correction):
         stop="permutation",
         alpha=0.2,
         n_permutations=9,
+        statistic="ksg",
         lookahead=1,
         random_state=seed,
     ).fit(X, y)
@@ -580,6 +581,7 @@ def test_what_was_used_is_in_the_result():
     X = rng.normal(size=(303, 20))
     y = np.sin(2 * X[:, 3]) + 0.3 * rng.normal(size=303)
     how = {"screen": 4, "max_samples": 100, "max_features": 1, "lookahead": 1, "random_state": 0}
+    how["statistic"] = "ksg"
     result = MISelector(**how).fit(X, y).result_
     assert (result.n_parts, result.n_samples_used) == (3, 303)
     assert result.notes == (
@@ -731,8 +733,9 @@ def test_columns_that_keep_their_scale_are_scored_as_they_are(rng):
     x, z = rng.normal(size=(2, 100))
     y = x + 0.3 * rng.normal(size=100)
     X = np.c_[1000 * x, z, x]
-    one = MISelector(scale=None, **FEW).fit(X, y)
-    other = MISelector(scale=None, **FEW).fit(X[:, ::-1], y)
+    how = {"scale": None, "statistic": "ksg", **FEW}
+    one = MISelector(**how).fit(X, y)
+    other = MISelector(**how).fit(X[:, ::-1], y)
     np.testing.assert_array_equal(one.relevance_, other.relevance_[::-1])
     assert one.selected_.tolist() == [2]
     assert other.selected_.tolist() == [0]

@@ -30,6 +30,12 @@ KINDS = {
     "k-choice": "KChoice",
     "stability": "Stability",
 }
+# Tests that ask in several ways at once.
+COMBINED = {
+    "selection-combined": "SelectionResult",
+    "relevance-test-combined": "RelevanceTest",
+    "permutation-test-combined": "PermutationTest",
+}
 BESIDE = {"clusters": "ClusterResult", "relevance": "RelevanceTest", "stability": "Stability"}
 
 
@@ -126,6 +132,8 @@ def cases():
     yield "relevance-test-nothing", known_as(none, groups=4), {}
     weak = read("stability", "Stability")
     halves = tuple(tuple(range(len(weak.features) - i % 2)) for i in range(weak.n_halves))
+    for name, kind in COMBINED.items():
+        yield name, read(name, kind), {}
     yield "stability-weak", known_as(replace(weak, chosen=halves), groups=7), {}
 
 

@@ -127,7 +127,7 @@ def test_the_order_of_rows_of_groups_changes_no_estimate(missing):
     one = permutation_test(X, y, 0, **given)
     other = permutation_test(X[order], y[order], 0, **given | {"groups": groups[order]})
     assert one.observed == other.observed
-    assert np.median(one.null) == pytest.approx(np.median(other.null), abs=0.03)
+    assert np.median(one.null) == pytest.approx(np.median(other.null), abs=0.2)
 
 
 def test_selections_from_rows_in_other_orders_agree():
@@ -274,15 +274,32 @@ def test_a_search_with_groups_by_public_calls():
     assert plain.result_.provenance.data != selector.result_.provenance.data
 
 
+# Levels are those of both statistics.
+BOTH = pytest.mark.parametrize("statistic", ["combined", "ksg"])
+
+
+@BOTH
 @pytest.mark.parametrize("sizes", [[5] * 30, [1, 9] * 15])
-def test_effects_of_groups_do_not_pass(sizes):
+def test_effects_of_groups_do_not_pass(sizes, statistic):
     """Without groups, 29 and 37 of these pass."""
     passed = 0
     for seed in range(40):
         X, y, groups = grouped(sizes, seed, share=0.9)
-        how = {"n_permutations": 39, "random_state": seed}
+        how = {"n_permutations": 39, "random_state": seed, "statistic": statistic}
         passed += permutation_test(X, y, 0, groups=groups, **how).p_value <= 0.05
     assert passed <= 7  # at 5 %, more than seven happen once in 600 times
+
+
+@pytest.mark.parametrize("share", [0.0, 0.5])
+def test_groups_of_many_sizes_exchange_row_for_row(share):
+    """Rows of small groups stand at several places: if all of these counted, 15 to 20 % passed."""
+    passed = 0
+    for seed in range(100):
+        sizes = np.random.default_rng([seed, 1]).integers(2, 31, 20)
+        X, y, groups = grouped(sizes.tolist(), seed, share=share)
+        how = {"n_permutations": 39, "random_state": seed}
+        passed += permutation_test(X, y, 0, groups=groups, **how).p_value <= 0.05
+    assert passed <= 11  # at 5 %, more in 0.4 % of the cases
 
 
 def test_what_groups_may_be():
@@ -477,9 +494,10 @@ def test_gaps_of_a_series_hold_what_a_normal_series_would():
     np.testing.assert_allclose(np.cov(drawn.T), covariance, atol=0.15)
 
 
+@BOTH
 @pytest.mark.filterwarnings("ignore:No column was selected")
 @pytest.mark.parametrize("kind", ["categories", "gaps", "both"])
-def test_series_of_categories_and_gaps_hold_their_level(kind):
+def test_series_of_categories_and_gaps_hold_their_level(kind, statistic):
     """White noise in categories: 86 of 100 searches among 300 columns selected something.
 
     Screening permuted rows where the surrogates that were estimated moved in a circle.
@@ -494,7 +512,8 @@ def test_series_of_categories_and_gaps_hold_their_level(kind):
         if kind != "gaps":
             some = X.columns if kind == "categories" else X.columns[::2]
             X[some] = rng.choice(list("abcd"), (n, len(some)))
-        found = MISelector(series=True, max_features=1, random_state=seed).fit(X, wide[60])
+        how = {"series": True, "max_features": 1, "random_state": seed, "statistic": statistic}
+        found = MISelector(**how).fit(X, wide[60])
         passed += found.selected_.size > 0
     assert passed <= 3  # at 5 %, more in 0.2 % of the cases
 
@@ -547,9 +566,10 @@ def test_rows_that_are_near_in_time_are_not_in_one_part():
     assert laid_out(prepared_of(["normal"], 1000, together), None)[1].n_parts == 1
 
 
+@BOTH
 @pytest.mark.filterwarnings("ignore:y is not stationary")
 @pytest.mark.parametrize(("phi", "condition"), [(0.9, False), (0.9, True), (0.99, False)])
-def test_series_do_not_pass_for_being_persistent(phi, condition):
+def test_series_do_not_pass_for_being_persistent(phi, condition, statistic):
     """As if rows were independent, 32, 28 and 40 of these pass."""
     passed = 0
     for seed in range(40):
@@ -557,8 +577,9 @@ def test_series_do_not_pass_for_being_persistent(phi, condition):
         x, s, y = (autoregressive(phi, 200, rng) for _ in range(3))
         if condition:
             x, y = x + s, y + s
-        how = {"given": [1] if condition else [], "n_permutations": 39, "random_state": seed}
-        passed += permutation_test(np.c_[x, s], y, 0, series=True, **how).p_value <= 0.05
+        how = {"n_permutations": 39, "random_state": seed, "statistic": statistic, "series": True}
+        given = [1] if condition else []
+        passed += permutation_test(np.c_[x, s], y, 0, given=given, **how).p_value <= 0.05
     assert passed <= 7  # at 5 %, more than seven happen once in 600 times
 
 
@@ -630,33 +651,37 @@ def test_groups_in_all_forms():
             relevance(X, y, groups=wrong)
 
 
+@BOTH
 @pytest.mark.parametrize("candidate", ["trend", "wave"])
-def test_columns_without_innovations_do_not_pass(candidate):
+def test_columns_without_innovations_do_not_pass(candidate, statistic):
     """Innovations that are rounding would make all surrogates alike, and 17 of these pass."""
     t = np.arange(200)
     x = {"trend": t + 0.0, "wave": np.sin(t / 15)}[candidate]
     passed = 0
     for seed in range(60):
         y = autoregressive(0.5, 200, np.random.default_rng(seed))
-        how = {"series": True, "n_permutations": 39, "random_state": seed}
+        how = {"series": True, "n_permutations": 39, "random_state": seed, "statistic": statistic}
         passed += permutation_test(x, y, 0, **how).p_value <= 0.05
     assert passed <= 9
 
 
-def test_what_follows_each_other_in_a_group_may_be_alike():
+@BOTH
+def test_what_follows_each_other_in_a_group_may_be_alike(statistic):
     """Two halves of each group have effects of their own. In any order, 8 of these would pass."""
     passed = 0
     for seed in range(60):
         rng = np.random.default_rng(seed)
         half = np.repeat(np.arange(30), 10)
         x, y = (rng.normal(size=30)[half] + 0.1 * rng.normal(size=300) for _ in range(2))
-        how = {"groups": half // 2, "n_permutations": 39, "random_state": seed}
+        how = {"groups": half // 2, "n_permutations": 39, "statistic": statistic}
+        how["random_state"] = seed
         passed += permutation_test(x, y, 0, **how).p_value <= 0.05
     assert passed <= 5
 
 
+@BOTH
 @pytest.mark.filterwarnings("ignore:y is not stationary")
-def test_a_selected_category_explains_changes():
+def test_a_selected_category_explains_changes(statistic):
     """As levels beside changes, 29 of these would pass."""
     passed = 0
     for seed in range(40):
@@ -665,7 +690,7 @@ def test_a_selected_category_explains_changes():
         y = np.cumsum(rng.normal(size=200)) + 3.0 * s
         x = s + 0.5 * rng.normal(size=200)
         table = pd.DataFrame({"x": x, "s": np.array(list("uvw"))[s]})
-        how = {"series": True, "n_permutations": 39, "random_state": seed}
+        how = {"series": True, "n_permutations": 39, "random_state": seed, "statistic": statistic}
         passed += permutation_test(table, y, "x", given="s", **how).p_value <= 0.05
     assert passed <= 7
 

@@ -61,6 +61,7 @@ ESTIMATE = {
 SERIES = {"series": False}
 COMPUTE = {"n_jobs": 1, "executor": None, "device": "cpu"}
 TEST = {
+    "statistic": "ksg",
     "null": "local",
     "correction": "max",
     "resample": None,
@@ -98,6 +99,7 @@ RELEVANCE_TEST = {
     **ESTIMATE, **SERIES, **COMPUTE,
     "scale": "normal-scores",
     "alpha": 0.05,
+    "statistic": "ksg",
     "n_permutations": 99,
     "groups": None,
     "random_state": 7,
@@ -593,12 +595,13 @@ OPTIONS = {
     "select": {
         **READ, **ESTIMATES, **SEARCHES, **QUIET,
         "--removal": "test", "--null": "local", "--correction": "max", "--resample": "none",
+        "--statistic": "ksg",
         "--screen": "none", "--max-samples": "none", "--min-features": "0", "--device": "cpu",
     },
     "relevance-test": {
         **READ, **ESTIMATES, **QUIET,
         "--alpha": "0.05", "--n-permutations": "99", "--n-neighbors": "3,6", "--device": "cpu",
-        "--scale": "normal-scores",
+        "--scale": "normal-scores", "--statistic": "ksg",
     },
     "cluster": {
         **READ, **QUIET,
@@ -606,7 +609,7 @@ OPTIONS = {
         "--linkage": "representative", "--representative": "mean", "--connectivity": "none",
         "--scale": "standard", "--cv": "4",
     },
-    "stability": {**READ, **SEARCHES, **QUIET, "--n-resamples": "3"},
+    "stability": {**READ, **SEARCHES, **QUIET, "--statistic": "ksg", "--n-resamples": "3"},
     "choose-k": {**READ, **ESTIMATES, "--n-neighbors": "2,6", "--n-folds": "5", "--device": "cpu"},
 }  # fmt: skip
 RESULTS = {

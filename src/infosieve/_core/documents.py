@@ -96,8 +96,10 @@ def dump(schema: str, schema_version: int, content: Mapping[str, Any]) -> str:
     return json.dumps({**head, **content}, ensure_ascii=False, allow_nan=False, indent=1) + "\n"
 
 
-def load(text: str, schema: str, schema_version: int, names: set[str]) -> dict[str, Any]:
-    """The content of a document, if it is one of this schema."""
+def load(
+    text: str, schema: str, schema_version: int, names: set[str], needed: set[str]
+) -> dict[str, Any]:
+    """The content of a document, if it is one of this schema; what is not needed may be absent."""
     numbers: Any = {"parse_int": _whole, "parse_float": _number, "parse_constant": _number}
     try:
         document = json.loads(text, **numbers)
@@ -112,7 +114,7 @@ def load(text: str, schema: str, schema_version: int, names: set[str]) -> dict[s
             f"this document has version {document.get('schema_version')!r} of its schema; this "
             f"infosieve reads version {schema_version}. Read it with the infosieve that wrote it."
         )
-    missing = sorted(names - set(document))
+    missing = sorted(needed - set(document))
     if missing:
         raise ValueError(f"this document lacks {', '.join(map(repr, missing))}: it is damaged")
     try:

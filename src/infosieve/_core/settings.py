@@ -29,6 +29,7 @@ from infosieve._core.types import (
 )
 
 Stop: TypeAlias = Literal["fdr", "permutation", "max-mi", "cv"] | None
+StatisticName: TypeAlias = Literal["auto", "combined", "ksg"]
 Null: TypeAlias = Literal["local", "global"]
 Correction: TypeAlias = Literal["max"] | None
 Resample: TypeAlias = Literal["cv"] | None
@@ -86,6 +87,12 @@ _MAX_SAMPLES = Parameter(
     "samples of one estimate, a number, a share such as 0.1, or none (all): more are split into "
     "parts whose estimates are averaged; auto: 4,000, and at most 25 parts; with --groups, parts "
     "have a row of each group, and are 100 at most",
+    expert=True,
+)
+_STATISTIC = Parameter(
+    rules.one_of(*get_args(StatisticName)),
+    "what tests compare: combined (a line, a curve, a spread, an interaction and any shape at "
+    "once), ksg (the estimate of information), or auto: combined, unless other settings need ksg",
     expert=True,
 )
 _SCREEN = Parameter(
@@ -254,6 +261,7 @@ class SamplingSettings(Settings):
     """Those of permutation tests, which a search has as well."""
 
     max_samples: Annotated[int | float | Literal["auto"] | None, _MAX_SAMPLES] = "auto"
+    statistic: Annotated[StatisticName, _STATISTIC] = "auto"
     null: Annotated[
         Null,
         Parameter(
@@ -285,6 +293,25 @@ class SamplingSettings(Settings):
         ),
     ] = "auto"
     screen: Annotated[int | Literal["auto"] | None, _SCREEN] = None
+
+    @property
+    def combined(self) -> bool:
+        """Whether tests ask in several ways at once: unless settings are of estimates only."""
+        return self.statistic == "combined" or (self.statistic == "auto" and not self._of_estimates)
+
+    @property
+    def _of_estimates(self) -> dict[str, Any]:
+        """Those settings of tests that only a test by estimates can follow."""
+        plain = {"null": "local", "resample": None, "method": "ksg1"}
+        found = {name: getattr(self, name) for name in plain if getattr(self, name) != plain[name]}
+        return found | ({"criterion": "mi"} if self.criterion == "mi" else {})
+
+    def check(self) -> None:
+        if self.statistic == "combined" and self._of_estimates:
+            name, value = next(iter(self._of_estimates.items()))
+            raise ParameterError(
+                "statistic", f"'ksg' or 'auto' with {setting(name, value)}", self.statistic
+            )
 
     @property
     def sequential(self) -> bool:
@@ -326,6 +353,7 @@ class TestSettings(SamplingSettings):
         return permutations_asked(self.n_permutations, self.alpha if small else None)
 
     def check(self) -> None:
+        super().check()
         if self.pairs and self.correction is None:
             raise ValueError(
                 f"Pairs are the best of many: {setting('pairs', True)} needs "
@@ -374,6 +402,7 @@ class RelevanceSettings(Settings):
     absent = ("criterion", "max_samples", "checkpoint")
 
     scale: Annotated[Scale, _SCALE] = "normal-scores"
+    statistic: Annotated[StatisticName, _STATISTIC] = "auto"
     n_neighbors: Annotated[
         Neighbors,
         Parameter(
@@ -389,6 +418,11 @@ class RelevanceSettings(Settings):
             "itself",
         ),
     ] = "auto"
+
+    @property
+    def combined(self) -> bool:
+        """Whether tests ask in several ways at once: unless an estimate is asked for by name."""
+        return self.statistic != "ksg" and self.method == "ksg1"
 
     @property
     def shares(self) -> bool:
@@ -498,6 +532,7 @@ class SelectorSettings(SamplingSettings):
         return level_share(self.lookahead, of_pairs)
 
     def check(self) -> None:
+        super().check()
         if self.criterion != "mi":
             criterion = "cmi" if self.criterion == "auto" else self.criterion
             self._refuse_ksg2(

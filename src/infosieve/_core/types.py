@@ -6,7 +6,7 @@ This module imports nothing of ours.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, Literal, Protocol, TypeAlias, TypeVar
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +54,13 @@ def _writable(value: Any) -> Any:
 def _contiguous(values: Any) -> Any:
     """Of an array, here or on a device."""
     return np.ascontiguousarray(values) if isinstance(values, np.ndarray) else values.copy()
+
+
+class View(NamedTuple):
+    """How a candidate tells something: of an interaction, ``beside`` which column."""
+
+    name: str
+    beside: int | None = None
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,13 @@ import pandas as pd
 
 from infosieve._core.dialect import either
 from infosieve._core.messages import shown
-from infosieve._core.types import FloatArray
+from infosieve._core.types import FloatArray, IntArray
 from infosieve._input.numbers import EXACT, beyond_floats
 
 Kind: TypeAlias = Literal["number", "category"]
+
+# Samples by which columns of two values are first looked for.
+_LOOKED_AT = 64
 
 
 def read_columns(data: Any, argument: str) -> tuple[Any, Sequence[Any] | None]:
@@ -73,10 +76,10 @@ def _as_array(data: Any, argument: str) -> Any:
 
 
 def kind_of(column: Any, label: str) -> Kind:
-    """Whether a column holds numbers or categories."""
+    """Whether a column holds numbers or categories: ordered ones are numbers, by their order."""
     dtype = column.dtype
     if isinstance(dtype, pd.CategoricalDtype):
-        return "category"
+        return "number" if dtype.ordered and pd.Series(column).nunique() > 2 else "category"
     if isinstance(dtype, np.dtype):
         if dtype.kind in "iuf":
             return "number"
@@ -136,7 +139,7 @@ def _kind_of_object(value: Any) -> Kind | None:
 
 def has_two_values(column: Any, label: str) -> bool:
     """Whether a column of numbers has two different ones, and four samples at least: classes."""
-    if kind_of(column, label) == "category":
+    if isinstance(column.dtype, pd.CategoricalDtype) or kind_of(column, label) == "category":
         return False
     if isinstance(column.dtype, np.dtype) and column.dtype.kind == "f":
         values = np.asarray(column)
@@ -148,6 +151,28 @@ def has_two_values(column: Any, label: str) -> bool:
     except OverflowError:
         return False
     return finite and int(np.sum(~np.isnan(codes))) >= 4
+
+
+def few_valued(values: FloatArray) -> IntArray:
+    """Which columns of a matrix (n_columns, n_samples) may have two values, by a first look."""
+    some = np.sort(values[:, :_LOOKED_AT], axis=1)  # gaps are last
+    return np.flatnonzero((some[:, 1:] > some[:, :-1]).sum(axis=1) < 2)
+
+
+def codes_of_two(column: Any) -> tuple[FloatArray, list[Any]]:
+    """Codes and levels of a column of two numbers, whose type does not matter: 1, not 1.0."""
+    codes, levels = codes_and_levels(column)
+    numbers = [float(level) for level in levels]
+    whole = (v.is_integer() and abs(v) <= EXACT for v in numbers)
+    return codes, [int(v) if is_whole else v for v, is_whole in zip(numbers, whole, strict=True)]
+
+
+def by_order(column: Any) -> Any:
+    """Places in their order, where a column holds ordered categories."""
+    if not isinstance(column.dtype, pd.CategoricalDtype):
+        return column
+    places = column.cat.codes.astype(np.float64)
+    return places.where(places >= 0)
 
 
 def codes_and_levels(column: Any) -> tuple[FloatArray, list[Any]]:

@@ -238,28 +238,6 @@ def _in_blocks(values: FloatArray, n_distinct: IntArray) -> BoolArray:
     return np.asarray(found, bool)
 
 
-def warn_of_two_values(problem: "Problem", discrete_features: Any) -> None:
-    """Say that columns of two numbers tell classes better, each by itself, as categories."""
-    x, y = problem.x, problem.y
-    if not (isinstance(discrete_features, str) and isinstance(x, Table) and y.categorical.all()):
-        return
-    low, high = np.fmin.reduce(x.values, axis=1), np.fmax.reduce(x.values, axis=1)
-    two = ((x.values == low[:, None]) | (x.values == high[:, None])).all(axis=1) & (low < high)
-    found = np.flatnonzero(two & ~x.categorical)
-    if found.size:
-        names = ", ".join(shown(x.names[j]) for j in found[:3].tolist())
-        more = f" and {found.size - 3} other columns" if found.size > 3 else ""
-        which = f"[{shown(x.names[int(found[0])])}{', ...' if found.size > 1 else ''}]"
-        way = either(
-            f"pass discrete_features={which}, or booleans", "--categorical with its name says so"
-        )
-        warn(
-            f"{names}{more}: two numbers each, and the target is classes. A column of two values "
-            "tells classes far better as a category: "
-            f"{way}."
-        )
-
-
 def warn_of_singletons(n_singletons: int, n_samples: int) -> None:
     """Say that most samples share their combination of categories with no other."""
     if 2 * n_singletons > n_samples:

@@ -16,6 +16,7 @@ from infosieve._core.types import (
     IntArray,
     PreparedScale,
     Runner,
+    View,
     Which,
 )
 from infosieve._engines.numba.columns import LIFT
@@ -41,6 +42,7 @@ from infosieve._input.scaling import exponent_of, prepare
 from infosieve._input.tables import Table, check_lengths, check_target, read_table
 from infosieve._input.together import INDEPENDENT, Together, together_of
 from infosieve._sources import as_source, run_once
+from infosieve.results._facts import direction_text
 
 if TYPE_CHECKING:
     from infosieve._input.lazy_columns import SourceTable
@@ -103,8 +105,9 @@ class Problem:
         x, target, *rest = prepare_tables(self.tables, scale, runner, with_order)
         given = rest[0].take(~rest[0].constant) if rest else target.take(slice(0))
         given = given.with_flags(LIFT) if self.missing == "auto" else given
+        fills = self.missing == "auto"
         return Prepared(
-            x=x, target=target, given=given, together=self.together, fills=self.missing == "auto"
+            x=x, target=target, given=given, together=self.together, fills=fills, tables=self.tables
         )
 
 
@@ -119,6 +122,13 @@ class Prepared:
     # Gaps are values of their own in a column that is measured alone, or given others, and medians
     # in the columns that it is measured with, with a column that says where they are.
     fills: bool = False
+    # What they were made from: X, y and, if there are some, the given columns.
+    tables: Sequence[AnyTable] = ()
+
+    def in_words(self, view: View, column: int) -> View:
+        """How a column tells something; the levels of categories give a direction a name."""
+        known = (self.tables[0].levels.get(column), self.tables[1].levels.get(0))
+        return view._replace(name=direction_text(view.name, *known))
 
     def take_given(self, columns: Which) -> Columns:
         """Columns of ``x`` to condition on."""

@@ -14,7 +14,15 @@ from scipy.sparse import issparse
 from infosieve._core.dialect import either
 from infosieve._core.messages import shown, warn
 from infosieve._input.checked import Table, check_lengths, check_target, fingerprint, refuse_values
-from infosieve._input.kinds import codes_and_levels, has_two_values, kind_of, read_columns
+from infosieve._input.kinds import (
+    by_order,
+    codes_and_levels,
+    codes_of_two,
+    few_valued,
+    has_two_values,
+    kind_of,
+    read_columns,
+)
 from infosieve._input.named import declared_columns, find_columns
 from infosieve._input.number_texts import CODES, seems_dates, seems_numbers, way_to_numbers
 from infosieve._input.numbers import Offset, as_floats
@@ -134,9 +142,12 @@ def check_columns(
 ) -> Table:
     """The columns of a table as numbers and codes; missing values are NaN.
 
-    ``known`` are the offsets to subtract; by default, each column has its own where it needs one.
+    Two different numbers are categories, except those of a target. ``known`` are the offsets to
+    subtract; by default, each column has its own where it needs one.
     """
-    if isinstance(columns, np.ndarray) and not any(declared.values()) and not known:
+    two = _of_two_values(columns, unread, declared)
+    numbers = isinstance(columns, np.ndarray) and not (two or any(declared.values()) or known)
+    if numbers:
         return replace(unread, values=np.array(columns, np.float64, order="C"))
     checked = replace(
         unread,
@@ -148,8 +159,9 @@ def check_columns(
     for j, column in enumerate(columns):
         label = unread.label(j)
         kind = kind_of(column, label)
-        if declared.get(j, kind == "category"):
-            checked.values[j], checked.levels[j] = codes_and_levels(column)
+        if declared.get(j, kind == "category" or j in two):
+            coded = codes_of_two if j in two else codes_and_levels
+            checked.values[j], checked.levels[j] = coded(column)
             checked.categorical[j] = True
             continue
         if kind == "category" and not pd.api.types.is_bool_dtype(column.dtype):
@@ -163,8 +175,17 @@ def check_columns(
                 )
             )
         checked.values[j], offset = as_floats(
-            column, label, None if known is None else known.get(j, 0)
+            by_order(column), label, None if known is None else known.get(j, 0)
         )
         if offset:
             checked.offsets[j] = offset
     return checked
+
+
+def _of_two_values(columns: Any, unread: Table, declared: Mapping[int, bool]) -> set[int]:
+    """Columns of two different numbers, of which nobody has said that they are numbers."""
+    if unread.argument == "y":  # read_table knows whether it may have classes
+        return set()
+    among = few_valued(columns) if isinstance(columns, np.ndarray) else range(len(columns))
+    left = (int(j) for j in among if int(j) not in declared)
+    return {j for j in left if has_two_values(columns[j], unread.label(j))}

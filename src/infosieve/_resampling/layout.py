@@ -5,7 +5,7 @@ parts, whose estimates are averaged: of a group each part has one row, which one
 of a series skips as many rows as belong together.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -90,7 +90,7 @@ def laid_out(columns: Prepared, max_samples: Any) -> tuple[Prepared, Layout]:
     if layout.rows is None:
         return columns, layout
     x, target, given = (c.rows(layout.rows) for c in (columns.x, columns.target, columns.given))
-    moved = Prepared(x=x, target=target, given=given, together=together, fills=columns.fills)
+    moved = replace(columns, x=x, target=target, given=given, together=together)
     return moved, layout
 
 

@@ -16,12 +16,15 @@ from infosieve._core.types import Columns, FloatArray, IntArray, Metric
 from infosieve._engines.numba.columns import LIFT
 from infosieve._resampling.layout import Layout, alike, memory
 from infosieve._resampling.permutations import N_NEAR, Permutations, key_of, put_first
-from infosieve._resampling.random_bits import Key
+from infosieve._resampling.random_bits import Key, random_words
+from infosieve._resampling.ranks import in_one_order, levels_of, ranks_of, scores_of
 from infosieve._resampling.refined import Refined, refined
 from infosieve._resampling.surrogates import SAMPLES_EACH, LocalFits, Series, fit_weights
 
 # Rows for each coefficient of a local fit to a series: a twentieth of all, but at most a hundred.
 _FIT_SHARE, _FIT_MOST = 20, 100
+# Noise that tells equal samples apart, in standard deviations.
+_JITTER = 1e-6
 # Points whose neighbours one thread finds; of more, several do.
 _FEW_POINTS = 5000
 _PLAIN = Layout()
@@ -87,7 +90,51 @@ class LocalNull(NullHypothesis):
         return refined(candidate, given, permutations, self.metric)
 
 
-NULLS: dict[str, type[NullHypothesis]] = {"global": GlobalNull, "local": LocalNull}
+class ResidualNull(NullHypothesis):
+    """No information conditional on the given columns: what they leave of a column exchanges.
+
+    The statistic has taken out what the given columns tell, and how they spread the rest. Rows
+    exchange with rows that are near all the same, in case that something was left.
+    """
+
+    def permutations(self, key: Key, given: Columns) -> Permutations:
+        plain = replace(global_permutations(key, given.n_samples, self.layout), series=None)
+        if self.layout.slots is not None and not given.n_columns:
+            return one_to_one(plain, self.layout)
+        if not given.n_columns or self.layout.time is not None:
+            return plain
+        given = in_one_order(given.with_flags(LIFT))
+        if self.layout.slots is not None:
+            whole = group_permutations(key, given, self.metric, self.n_workers, self.layout)
+            return one_to_one(replace(whole, fits=None), self.layout)
+        points, n = _embedded(given), given.n_samples
+        threads = self.n_workers if n > _FEW_POINTS else 1
+        near = cKDTree(points).query(points, min(N_NEAR, n), workers=threads)[1].reshape(n, -1)
+        return replace(plain, near=np.ascontiguousarray(near, np.int32), local=True)
+
+
+def _embedded(given: Columns) -> FloatArray:
+    """Samples as points: normal scores, a dimension for each level of a category, some noise.
+
+    Of many equal samples the noise decides which are near, so that all of them exchange.
+    """
+    rows: list[FloatArray] = []
+    for j, categorical in enumerate(given.categorical.tolist()):
+        if categorical:
+            codes = levels_of(given.values[j])
+            rows += [*(codes == np.arange(codes.max() + 1)[:, None]).astype(float)]
+        else:
+            rows.append(scores_of(ranks_of(given.take([j])))[0])
+    words = random_words((0, "near", 0), 0, len(rows), given.n_samples)
+    noise = (words >> np.uint64(11)).astype(np.float64) * 2.0**-53
+    return np.ascontiguousarray((np.array(rows) + _JITTER * noise).T)
+
+
+NULLS: dict[str, type[NullHypothesis]] = {
+    "global": GlobalNull,
+    "local": LocalNull,
+    "residual": ResidualNull,
+}
 
 
 def global_permutations(key: Key, n_samples: int, layout: Layout = _PLAIN) -> Permutations:
@@ -165,6 +212,32 @@ def group_permutations(
         put_first(found)
         near[like] = like[found]
     return Permutations(key, order, edges, near, fits, local=True, by_place=layout.by_place)
+
+
+def one_to_one(permutations: Permutations, layout: Layout) -> Permutations:
+    """Groups that exchange rows one by one: in each stratum as many of all groups, none twice.
+
+    A row that stands at several places has its own target at all of them; if it received rows of
+    a group of another size, these would stand beside several targets, and sums over permuted
+    columns would vary less than those over observed ones.
+    """
+    assert layout.rows is not None
+    assert layout.by_place is not None
+    assert layout.sizes is not None
+    n_slots, n = layout.by_place.shape
+    by_place, rows = layout.by_place.copy(), layout.rows.reshape(n_slots, n)
+    smallest = np.minimum.reduceat(layout.sizes[permutations.order], permutations.edges[:-1])
+    each = np.minimum(smallest, n_slots)
+    for groups, count in zip(
+        np.split(permutations.order, permutations.edges[1:-1]), each.tolist(), strict=True
+    ):
+        for g in groups.tolist():
+            slots = layout.by_place[:, g]
+            distinct = np.unique(rows[slots, g], return_index=True)[1]  # in any order of the rows
+            evenly = (2 * np.arange(count) + 1) * distinct.size // (2 * count)
+            some = slots[np.sort(distinct[evenly])]
+            by_place[:, g] = [*some, *np.setdiff1d(slots, some)]
+    return replace(permutations, by_place=by_place, each=each)
 
 
 def _means_of_groups(given: Columns, n_slots: int) -> FloatArray:

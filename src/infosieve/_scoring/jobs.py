@@ -38,6 +38,10 @@ _SURROGATE_BYTES = 1 << 26
 _DRAWN = 1 << 25
 # Surrogates of the first block of a test, which may end after it.
 _FIRST_SURROGATES = 64
+# Permutations that statistics which take no time are asked about together: at first, and then.
+_FIRST_QUICK, _QUICK = 16, 64
+# Bytes of a table whose columns they take together.
+_QUICK_BYTES = 1 << 25
 # Permutations for which a column is read, or fitted, once: at first, and at most.
 _A_READING, _MOST_A_READING = 8, 64
 
@@ -121,7 +125,11 @@ class Scoring:
                 if may_end and at == 0 and not executor.remote:
                     room = min(room, max(m, _FIRST_SURROGATES))
                 count, size = -(-room // widest), widest
-                plain = isinstance(self.x, Columns) and permutations.plain
+                if not statistic.estimates:
+                    count, size = (_FIRST_QUICK if may_end and at == 0 else _QUICK), widest
+                plain = not statistic.estimates or (
+                    isinstance(self.x, Columns) and permutations.plain
+                )
                 if not plain and count < reading:
                     count, size = reading, max(1, min(widest, room // reading))
                     reading = min(2 * reading, _MOST_A_READING)
@@ -169,7 +177,8 @@ class Scoring:
 
     def _fitting(self, statistic: Statistic) -> int:
         """Columns of a piece, at most; what has to be read or sent comes in small ones."""
-        return self.columns_of_a_piece(statistic.engine.piece_bytes)
+        most = statistic.engine.piece_bytes
+        return self.columns_of_a_piece(most if statistic.estimates else min(most, _QUICK_BYTES))
 
     def columns_of_a_piece(self, at_hand: int = 1 << 30) -> int:
         """The same for other work than scoring; ``at_hand``: bytes of what is in this process."""

@@ -12,7 +12,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from infosieve._core.types import ColumnNumbers, Columns, FloatArray
+from infosieve._core.chunks import chunks
+from infosieve._core.types import ColumnNumbers, Columns, FloatArray, View
 from infosieve._input.problem import Prepared
 from infosieve._resampling.nulls import NullHypothesis
 from infosieve._resampling.permutations import Permutations
@@ -90,7 +91,9 @@ class Question:
     @cached_property
     def screened(self) -> Screened | None:
         """The candidates screened, where that is asked for and there are more than are kept."""
-        if self.screen is None or not (self.pairs or len(self.candidates) > self.screen):
+        if self.screen is None or not self.statistic.estimates:
+            return None
+        if not (self.pairs or len(self.candidates) > self.screen):
             return None
         n_best = self.screen // 2 if self.pairs else self.screen
         if self.encoded is not None:
@@ -99,9 +102,11 @@ class Question:
         screen = screen_of(n_best, target, self.given, self.permutations, metric)
         return Screened(self.scoring, screen, self.candidates, self.given)
 
-    def of_pairs(self, statistic: Statistic) -> Self:
+    def of_pairs(self, statistic: Statistic, null: NullHypothesis | None = None) -> Self:
         """The same question about pairs of the candidates, which are encoded once."""
-        return self.but(pairs=True, statistic=statistic, encoded=vars(self).get("screened"))
+        encoded = vars(self).get("screened")
+        null = self.null if null is None else null
+        return self.but(pairs=True, statistic=statistic, null=null, encoded=encoded)
 
     def estimated(self) -> ColumnNumbers:
         """The candidates that are worth an estimate."""
@@ -117,6 +122,17 @@ class Question:
         """What one column tells, or a pair: worth no job."""
         taken, here = self.scoring.x.take(list(columns)), self.scoring.executor.here
         return float(self.prepared(taken, self.given, here, width=len(columns))[0])
+
+    def nearest(self, columns: ColumnNumbers) -> list[View | None]:
+        """How columns tell something, as far as the statistic knows."""
+        if self.statistic.estimates:
+            return [None] * len(columns)
+        here = self.scoring.executor.here
+        found: list[View | None] = []
+        for some in chunks(len(columns), self.scoring.columns_of_a_piece()):
+            found += self.prepared.nearest(self.scoring.x.take(columns[some]), here)
+        named = zip(columns, found, strict=True)
+        return [view and self.columns.in_words(view, j) for j, view in named]
 
     def observed(self) -> Observed:
         """What candidates tell, or pairs of them."""

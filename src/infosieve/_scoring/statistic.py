@@ -3,7 +3,7 @@
 from abc import ABC, abstractmethod
 from typing import Any, Self
 
-from infosieve._core.types import Columns, Engine, FloatArray, IntArray, Runner
+from infosieve._core.types import Columns, Engine, FloatArray, IntArray, Runner, View
 from infosieve._engines.numba.engine import NumbaEngine
 
 
@@ -23,6 +23,8 @@ class Statistic(ABC):
 
     target: Columns
     engine: Engine = NumbaEngine()
+    # Whether values are information, in nats: that takes time, so candidates are screened before.
+    estimates = True
 
     @abstractmethod
     def __call__(
@@ -39,6 +41,10 @@ class Statistic(ABC):
     def detailed(self, candidates: Columns, given: Columns, runner: Runner) -> FloatArray:
         """All that the number is a mean of: (n_folds, n_candidates, n_K)."""
         return self(candidates, given, runner)[None, :, None]
+
+    def nearest(self, candidates: Columns, runner: Runner) -> list[View | None]:
+        """Of each candidate how it tells something, if the statistic knows."""
+        return [None] * candidates.n_columns
 
     def prepared(self, question: Any) -> Self:
         """The same for a question (:class:`.Question`): what all its columns share is made once."""

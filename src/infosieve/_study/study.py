@@ -26,6 +26,7 @@ from infosieve._scoring.measure import Measure
 
 if TYPE_CHECKING:
     from infosieve._core.provenance import Provenance
+    from infosieve._resampling.nulls import NullHypothesis
     from infosieve._scoring.question import Question
 
 S = TypeVar("S", bound=Settings)
@@ -144,18 +145,29 @@ class Study(Generic[S]):
             **how | more,
         )
 
-    def question(self, null: str, **about: Any) -> "Question":
-        """What candidates tell, compared with copies that a null hypothesis makes."""
+    def null(self, name: str) -> "NullHypothesis":
+        """What makes permuted copies."""
         from infosieve._resampling.nulls import NULLS
-        from infosieve._scoring.question import Question
 
-        copies = NULLS[null](
+        return NULLS[name](
             seed=self.seed,
             metric=self.settings.metric,
             layout=self.layout,
             n_workers=self.executor.here.n_workers,
         )
-        return Question(scoring=self.scoring, columns=self.columns, null=copies, **about)
+
+    def question(self, null: str, **about: Any) -> "Question":
+        """What candidates tell, compared with copies that a null hypothesis makes."""
+        from infosieve._scoring.question import Question
+
+        return Question(scoring=self.scoring, columns=self.columns, null=self.null(null), **about)
+
+    def combined(self, engine: Engine, **about: Any) -> "Question":
+        """The same, asked in several ways at once, of what the known columns leave."""
+        from infosieve._scoring.combined import Combined
+
+        statistic = Combined(target=self.target, layout=self.layout, engine=engine)
+        return self.question("residual", statistic=statistic, **about)
 
     def provenance(self, call: Callable[..., Any], **used: Any) -> "Provenance":
         """Where a result of this study comes from: the data, and what ``call`` was asked.

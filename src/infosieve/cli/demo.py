@@ -44,7 +44,7 @@ def _select(before: list[str], X: Any, y: Any, after: str, **how: Any) -> Any:
 def _friedman() -> tuple[Any, Any]:
     from infosieve.datasets import make_friedman
 
-    data = make_friedman(random_state=0, as_frame=True)
+    data = make_friedman(random_state=1, as_frame=True)
     question = [
         "Which of ten columns are informative about Y?",
         "Y = 10 sin(X1 X2) + 20 (X3 - 0.5)^2 + 10 X4 + 5 X5 + noise.",

@@ -79,7 +79,7 @@ class PathDisplay(ResultDisplay[SelectionResult]):
 
 
 def _draw_beside_chance(ax: Any, points: Sequence[StepFacts]) -> None:
-    places = [float(p.above_chance(p.gain)) for p in points]
+    places = [float(p.above_chance(p.compared)) for p in points]
     ticks = chance_ticks(max(places))
     for y, (place, point) in enumerate(zip(places, points, strict=True)):
         low, first, middle, third, high = point.above_chance(percentiles(point.null))

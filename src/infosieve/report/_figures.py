@@ -99,7 +99,7 @@ def path(facts: SelectionFacts) -> Figure:
         | {"orientation": "h", "y": [i], "hoverinfo": "skip", "width": 0.6}
         for i, p in enumerate(points)
     ]
-    places = [float(p.above_chance(p.gain)) for p in points]
+    places = [float(p.above_chance(p.compared)) for p in points]
     shown = []
     for label, color, action, doubtful in (
         ("selected", "found", "add", False),
@@ -164,7 +164,8 @@ def _symbol(shape: str, filled: bool) -> str:
 def _step_text(_row: int, place: float, point: StepFacts) -> str:
     far = abs(place) >= FAR
     above = "all permuted columns add the same" if far else f"{place:.1f} widths above chance"
-    return f"{_joined(point)}<br>adds {nats(point.gain)} nats, {above}, {point.p_text}"
+    how = f"{label_text(point.view)}, " if point.view else ""
+    return f"{_joined(point)}<br>adds {nats(point.gain)} nats, {how}{above}, {point.p_text}"
 
 
 def _untested_path(points: list[StepFacts]) -> Figure:
@@ -335,6 +336,7 @@ def test(facts: TestFacts) -> Figure:
     """Permuted values and observed ones: a histogram, or boxes where each has its own."""
     shown = facts.candidates[:MANY]
     values, texts = [c.observed for c in shown], [_tested_text(c) for c in shown]
+    unit = _EVIDENCE if facts.combined else "nats"
     if facts.result.null.shape[1] > 1:
         labels = label_texts([c.name for c in shown], 24)
         names = [f"{i}. {name}" for i, name in enumerate(labels, 1)]
@@ -347,10 +349,10 @@ def test(facts: TestFacts) -> Figure:
             "markers", names, values, name="observed", marker=look, text=texts, **TEXTS
         )
         category = {"type": "category", "categoryorder": "array", "categoryarray": names}
-        return figure([*boxes, points], "", "nats", xaxis=category)
+        return figure([*boxes, points], "", unit, xaxis=category)
     bars = {
         "type": "histogram", "x": shown[0].null.tolist(), "name": "permuted columns",
-        "marker": {"color": "chance"}, "hovertemplate": "%{x:.4f} nats: %{y}<extra></extra>",
+        "marker": {"color": "chance"}, "hovertemplate": "%{x:.4f}: %{y}<extra></extra>",
     }  # fmt: skip
     lines = [
         upright(x, *(("faint", None, 1) if i else ("found", None, 2))) for i, x in enumerate(values)
@@ -360,11 +362,11 @@ def test(facts: TestFacts) -> Figure:
         marker={"color": "found", "size": 10}, **TEXTS,
     )  # fmt: skip
     from_zero = {"rangemode": "tozero"}
-    return figure([bars, points], "nats", "permutations", shapes=lines, yaxis=from_zero)
+    return figure([bars, points], unit, "permutations", shapes=lines, yaxis=from_zero)
 
 
 def _tested_text(candidate: Tested) -> str:
-    return f"{label_text(candidate.name)}<br>{nats(candidate.observed)} nats, {candidate.p_text}"
+    return f"{label_text(candidate.name)}<br>{nats(candidate.information)} nats, {candidate.p_text}"
 
 
 def stand_ins(facts: SelectionFacts, most: int = 8) -> Figure:
@@ -483,18 +485,24 @@ def numbers(facts: ClusterFacts) -> Figure:
 
 def _hover(columns: Sequence[TestedColumn]) -> list[str]:
     return [
-        f"{label_text(one.name)}<br>{nats(one.statistic)} nats, p = {one.p_value:.2g}, "
+        f"{label_text(one.name)}<br>{nats(one.information)} nats, "
+        f"{label_text(one.view) + ', ' if one.view else ''}p = {one.p_value:.2g}, "
         f"q = {one.q_value:.2g}"
         for one in columns
     ]
 
 
-def tested_columns(columns: Sequence[TestedColumn]) -> Figure:
-    """Columns of a relevance test, beside what chance gives each."""
+# What tests that ask in several ways at once compare.
+_EVIDENCE = "evidence (decimal digits)"
+
+
+def tested_columns(facts: RelevanceFacts, most: int) -> Figure:
+    """The first columns of a relevance test, beside what chance gives each."""
+    columns = facts.columns[:most]
     shown = bars(
         [str(one.name) for one in columns],
         [one.statistic for one in columns],
-        "statistic: information about the target (nats)",
+        _EVIDENCE if facts.combined else "statistic: information about the target (nats)",
         _hover(columns),
         ["found" if one.relevant else "faint" for one in columns],
     )
@@ -534,4 +542,5 @@ def ranked_columns(facts: RelevanceFacts) -> Figure:
     ticks = [10**k for k in range(len(str(len(columns))))]
     across = {"type": "log", "tickvals": ticks, "ticktext": [f"{tick:,}" for tick in ticks]}
     title = "column, by rank (logarithmic)"
-    return figure(data, title, "statistic (nats)", shapes=lines, xaxis=across)
+    shown = _EVIDENCE if facts.combined else "statistic (nats)"
+    return figure(data, title, shown, shapes=lines, xaxis=across)

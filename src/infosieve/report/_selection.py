@@ -26,7 +26,7 @@ from infosieve.results import (
     Stability,
     Step,
 )
-from infosieve.results._facts import alone, certainty
+from infosieve.results._facts import alone, certainty, view_text
 
 # A column that tells so much of numbers, or such a share of what there is to know of classes, may
 # be the target in other words.
@@ -51,7 +51,8 @@ class StepFacts:
     """One step of a selection, numbered from 1.
 
     ``names`` are its columns, one or the two of a pair; ``follows`` are selected columns that a
-    refused one follows; ``null`` are gains of permuted columns.
+    refused one follows; ``null`` are values of permuted columns; ``view`` says how it tells
+    something ("rises", "interaction with age"), or is empty.
     """
 
     number: int
@@ -59,6 +60,7 @@ class StepFacts:
     null: FloatArray
     step: Step
     follows: list[Any]
+    view: str = ""
 
     @property
     def action(self) -> str:
@@ -67,6 +69,11 @@ class StepFacts:
     @property
     def gain(self) -> float:
         return self.step.gain
+
+    @property
+    def compared(self) -> float:
+        """What is compared with the permuted values: the evidence, in digits, or the gain."""
+        return self.step.gain if self.step.statistic is None else self.step.statistic
 
     @property
     def p_text(self) -> str:
@@ -83,9 +90,9 @@ class StepFacts:
         return self.step.null_quantiles[2] if self.step.null else None
 
     def above_chance(self, values: npt.ArrayLike) -> FloatArray:
-        """Gains in widths of the chance band: 0 its middle, 1 where 95 % of permuted ones end.
+        """Values in widths of the chance band: 0 its middle, 1 where 95 % of permuted ones end.
 
-        Steps of 0.3 and 0.01 nats fit on such a scale together, each beside its own chance.
+        Steps of any size fit on such a scale together, each beside its own chance.
         """
         _, _, middle, _, high = percentiles(self.null)
         difference = np.asarray(values, np.float64) - middle
@@ -160,7 +167,8 @@ class SelectionFacts:
         for number, step in enumerate(self.result.steps, start=1):
             null = np.array(step.null, np.float64) - known
             names, follows = self.names(step.features), self.names(step.follows)
-            steps.append(StepFacts(number, names, null, step, follows))
+            view = view_text(step.view, step.beside, self.result.features)
+            steps.append(StepFacts(number, names, null, step, follows, view))
             if self.result.criterion == "mi" and step.action in ("add", "remove"):
                 known = step.mi
         return steps
@@ -172,6 +180,17 @@ class SelectionFacts:
         What a removal changes is not what its test compares, so it has no place on that scale.
         """
         return [step for step in self.steps if step.action != "remove" and len(step.null)]
+
+    @property
+    def combined(self) -> bool:
+        """Whether tests asked in several ways at once."""
+        return any(step.view for step in self.steps)
+
+    @cached_property
+    def remaining(self) -> list[tuple[Any, float, float, float, str]]:
+        """Of each column that is left its name, gain, p, q and view, the most certain first."""
+        frame = self.result.remaining_frame()
+        return list(frame.itertuples(index=False, name=None))
 
     def steps_with(self, action: str) -> list[StepFacts]:
         """The steps of one kind."""

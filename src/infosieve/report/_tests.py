@@ -80,6 +80,8 @@ class TestedColumn:
     q_value: float
     relevant: bool
     constant: bool
+    information: float
+    view: str = ""
 
 
 @dataclass(frozen=True)
@@ -96,10 +98,17 @@ class RelevanceFacts:
     def columns(self) -> list[TestedColumn]:
         """The columns: relevant ones first, the largest statistic first."""
         r = self.result
-        columns = (r.statistic, r.chance, r.p_values, r.q_values, r.relevant, r.n_draws == 0)
-        rows = zip(r.features, *(column.tolist() for column in columns), strict=True)
+        tests = (r.statistic, r.chance, r.p_values, r.q_values, r.relevant, r.n_draws == 0)
+        columns = (*tests, r.information)
+        views = r.views or [""] * len(r.features)
+        rows = zip(r.features, *(column.tolist() for column in columns), views, strict=True)
         tested = [TestedColumn(*row) for row in rows]
         return sorted(tested, key=lambda column: (not column.relevant, -column.statistic))
+
+    @property
+    def combined(self) -> bool:
+        """Whether the test asked in several ways at once."""
+        return bool(self.result.views)
 
     @property
     def relevant(self) -> list[TestedColumn]:
@@ -172,8 +181,10 @@ class Tested:
     observed: float
     exceedances: int
     p_value: float
+    information: float
     high: float
     null: FloatArray
+    view: str = ""
 
     @property
     def p_text(self) -> str:
@@ -188,13 +199,21 @@ class TestFacts:
 
     result: PermutationTest
 
+    @property
+    def combined(self) -> bool:
+        """Whether the test asked in several ways at once."""
+        return bool(self.result.views)
+
     @cached_property
     def candidates(self) -> list[Tested]:
         """The candidates, the largest observed value first."""
         test = self.result
         null = np.broadcast_to(test.null, (test.n_permutations, len(test.candidates))).T
-        columns = (test.observed, test.exceedances, test.p_values, np.quantile(null, 0.95, axis=1))
-        rows = zip(test.candidates, *(column.tolist() for column in columns), null, strict=True)
+        high = np.quantile(null, 0.95, axis=1)
+        columns = (test.observed, test.exceedances, test.p_values, test.information, high)
+        views = test.views or [""] * len(test.candidates)
+        values = (column.tolist() for column in columns)
+        rows = zip(test.candidates, *values, null, views, strict=True)
         tested = [Tested(test.lower_limit, *row) for row in rows]
         return sorted(tested, key=lambda candidate: -candidate.observed)
 

@@ -5,7 +5,7 @@ from infosieve.results._choice import KChoice
 from infosieve.results._clusters import ClusterResult
 from infosieve.results._cv_scores import CVScores
 from infosieve.results._relevance_test import RelevanceTest
-from infosieve.results._selection import Alternative, SelectionResult, Step
+from infosieve.results._selection import Alternative, Remaining, SelectionResult, Step
 from infosieve.results._stability import Stability
 from infosieve.results._tests import PermutationTest
 
@@ -18,6 +18,7 @@ __all__ = [
     "PermutationTest",
     "Provenance",
     "RelevanceTest",
+    "Remaining",
     "SelectionResult",
     "Stability",
     "Step",

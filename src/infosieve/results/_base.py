@@ -1,7 +1,7 @@
 """What all records share: JSON, and the way to the report."""
 
 from collections.abc import Iterable
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -94,8 +94,9 @@ class Document:
             One of this class. A document is refused if a field is not what it is declared to be,
             or if its numbers contradict each other.
         """
-        names = {field.name for field in fields(cls)}  # type: ignore[arg-type]
-        content = load(text, cls._schema, SCHEMA_VERSION, names)
+        known = fields(cls)  # type: ignore[arg-type]
+        needed = {f.name for f in known if f.default is f.default_factory is MISSING}
+        content = load(text, cls._schema, SCHEMA_VERSION, {f.name for f in known}, needed)
         try:
             record = typed(cls._arranged(content), cls)
             record._check()

@@ -1,11 +1,15 @@
 """What follows from a record, and is asked by more than one package."""
 
 import math
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from infosieve.results._relevance_test import RelevanceTest
     from infosieve.results._selection import SelectionResult, Step
+
+# Draws for one column alone end when so many of them have reached it.
+ENOUGH = 20
 
 
 def uncorrected(step: "Step", correction: object) -> bool:
@@ -38,3 +42,27 @@ def few_groups(result: "RelevanceTest") -> int:
     if not isinstance(groups, int) or n_tested == 0:
         return 0
     return groups if math.lgamma(groups + 1) < math.log(n_tested / result.alpha) - 1e-9 else 0
+
+
+def view_text(view: str | None, beside: int | None, features: Sequence[Any]) -> str:
+    """How a column tells something: "interaction with age"."""
+    return (view or "") + ("" if beside is None else f" with {features[beside]}")
+
+
+def direction_text(view: str, column: Sequence[Any] | None, target: Sequence[Any] | None) -> str:
+    """Where a target is higher, by the levels of a column, or of the target, that has two.
+
+    "rises" and "falls" are those of codes, in the order of the levels.
+    """
+    if view not in ("rises", "falls"):
+        return view
+    up = view == "rises"
+    if target is None:
+        return view if column is None else f"higher for {_level(column[up])}"
+    if column is None:
+        return f"higher in {_level(target[up])}"
+    return f"more {_level(target[up])} for {_level(column[1])}"
+
+
+def _level(level: Any) -> str:
+    return f"{level:g}" if isinstance(level, float) else str(level)

@@ -1,7 +1,7 @@
 """Which columns tell anything at all: a test of each."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,10 +11,10 @@ from infosieve._core.documents import Positive, Probability
 from infosieve._core.provenance import Provenance
 from infosieve._core.types import BoolArray, FloatArray, IntArray
 from infosieve.results._base import Document, freeze, need, need_names, notes_of
+from infosieve.results._facts import ENOUGH
 
-# A null distribution of one column alone ends when so many draws have reached the column.
-ENOUGH = 20
-_ARRAYS = ("statistic", "exceedances", "n_draws", "n_draws_asked", "shared", "chance")
+_VALUES, _COUNTS = ("information", "statistic", "chance"), ("exceedances", "n_draws")
+_ARRAYS = (*_VALUES, *_COUNTS, "n_draws_asked", "shared")
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -25,11 +25,17 @@ class RelevanceTest(Document):
     ----------
     features : tuple
         Names of the columns, or their numbers, in the order of the table.
+    information : ndarray of shape (n_features,)
+        Marginal information, in nats, estimated as :func:`relevance_test` was asked to, by default
+        under normal scores and with K from 3 to 25. Other numbers than those of :func:`relevance`:
+        compare values of one of the two only. A constant column has 0.
     statistic : ndarray of shape (n_features,)
-        What is tested: marginal information, in nats, estimated as :func:`relevance_test` was
-        asked to, by default under normal scores, so that columns share a null distribution, and
-        with K from 3 to 25. Other numbers than those of :func:`relevance`: compare values of one
-        of the two only. A constant column has 0.
+        What is compared with permuted columns: the evidence of several ways of asking at once, in
+        decimal digits (about 2 where a p-value would be 0.01), or the information.
+    strength : ndarray of shape (n_features,)
+        A p-value that goes on where ``p_values`` end, by a tail that is fitted to permuted values.
+        It shows how strong a column is and decides nothing. Empty, if information is what is
+        tested.
     alpha : float
         The false discovery rate: the expected share of columns without information among those
         that are called relevant, at most.
@@ -43,9 +49,12 @@ class RelevanceTest(Document):
     shared : ndarray of bool, of shape (n_features,)
         Whether the null distribution is one that several columns share.
     chance : ndarray of shape (n_features,)
-        What 95 % of the first draws stay below, in nats.
+        What 95 % of the statistics of the first draws stay below.
     provenance : Provenance
         Data, parameters, seed and versions.
+    views : tuple of str
+        How each column is informative, in the words of ``view`` of :class:`Step`. Empty, if
+        information is what is tested.
     device : str
         Where it was computed.
     n_parts : int
@@ -107,12 +116,17 @@ class RelevanceTest(Document):
     shared: BoolArray
     chance: FloatArray
     provenance: Provenance
+    information: FloatArray = field(default_factory=lambda: np.empty(0))
+    strength: FloatArray = field(default_factory=lambda: np.empty(0))
+    views: tuple[str, ...] = ()
     device: str = "cpu"
     n_parts: Positive = 1
     n_samples_used: Positive | None = None
 
     def __post_init__(self) -> None:
-        freeze(self, *_ARRAYS)
+        if not np.size(self.information):
+            object.__setattr__(self, "information", self.statistic)
+        freeze(self, *_ARRAYS, "strength")
         if self.n_samples_used is None:
             object.__setattr__(self, "n_samples_used", self.provenance.n_samples)
 
@@ -167,10 +181,12 @@ class RelevanceTest(Document):
         Returns
         -------
         DataFrame
-            Columns ``feature``, ``statistic``, ``chance_q95``, ``p_value``, ``q_value``,
-            ``relevant``, ``smallest_p``, ``exceedances``, ``draws`` and ``shared``.
+            Columns ``feature``, ``information``, ``statistic``, ``chance_q95``, ``p_value``,
+            ``q_value``, ``relevant``, ``smallest_p``, ``exceedances``, ``draws``, ``shared``,
+            ``strength`` and ``view``; without ``information`` and the last two, if information is
+            the statistic.
         """
-        return pd.DataFrame(
+        frame = pd.DataFrame(
             {
                 "feature": list(self.features),
                 "statistic": self.statistic,
@@ -184,6 +200,10 @@ class RelevanceTest(Document):
                 "shared": self.shared,
             }
         )
+        if self.views:
+            frame.insert(1, "information", self.information)
+            frame = frame.assign(strength=self.strength, view=self.views)
+        return frame
 
     def _check(self) -> None:
         n = len(self.features)
@@ -193,6 +213,8 @@ class RelevanceTest(Document):
         b, t, most = self.exceedances, self.n_draws, self.n_draws_asked
         counts = (b >= 0).all() and (b <= t).all() and (t <= most).all()
         need(counts, "'exceedances' and 'n_draws' are out of range")
+        for part in (self.views, self.strength):
+            need(len(part) in (0, n), f"'views' and 'strength' must be {n}, or none", len(part))
         ended = ~self.shared & (b == ENOUGH)
         need((ended | (t == most)).all(), "'n_draws' must be all, or end with enough exceedances")
         need((b[~self.shared] <= ENOUGH).all(), f"a column alone has {ENOUGH} exceedances at most")

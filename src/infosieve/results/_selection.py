@@ -12,6 +12,7 @@ from infosieve._core.documents import Count, Positive, PositiveNumber, Probabili
 from infosieve._core.provenance import Excerpt, Provenance
 from infosieve._core.sequential import sequential_rule
 from infosieve._core.settings import permutations_asked
+from infosieve._core.tails import Strength, strength
 from infosieve._core.types import FloatArray
 from infosieve.results._base import (
     QUANTILE_NAMES,
@@ -26,7 +27,7 @@ from infosieve.results._base import (
 )
 from infosieve.results._choice import KChoice
 from infosieve.results._cv_scores import CVScores
-from infosieve.results._facts import alone, certainty
+from infosieve.results._facts import alone, certainty, view_text
 
 Action = Literal["add", "remove", "refuse", "stop"]
 
@@ -75,6 +76,18 @@ class Step:
     weaker : int or None
         Of a pair, the column that adds less beside the other and the selected ones, if its test has
         a larger p-value than that of the pair: then it is the one here.
+    statistic : float or None
+        What was compared with the permuted values, in decimal digits, where the test asks in
+        several ways at once: about 2 where a p-value would be 0.01. None: the gain.
+    view : str or None
+        How the column is informative, by the way of asking that sees most of it. "rises" and
+        "falls" are those of the target; with two classes the column is "higher in" one of them, a
+        column of two values has a target that is "higher for" one of these, and "more yes for no"
+        is said of both. "differs": between more than two classes or categories. "line": of several
+        targets. "gaps": whether the column is missing. "curve", "spread", "interaction", "any
+        shape"; and "pair" of two columns that were tested together.
+    beside : int or None
+        With which selected column it interacts.
     sequential : bool
         Whether the test could end as soon as it had surely passed or failed: the p-value is exact
         then. Otherwise there was a fixed number of permutations.
@@ -83,6 +96,10 @@ class Step:
         permutations, ended early because they could no longer pass.
     null_quantiles : tuple of float
         5, 50 and 95 % of the permuted values lie below; empty without a test.
+    strength : Strength or None
+        A p-value that goes on where the exact one ends, by a tail that is fitted to the permuted
+        values, with limits of 90 % (``p_value``, ``low``, ``high``). It shows how strong a column
+        is and decides nothing. None without a ``statistic``.
     significant : bool or None
         Whether the test was passed; None without a test.
 
@@ -119,6 +136,15 @@ class Step:
     gap_gain: float | None = None
     follows: tuple[int, ...] = ()
     weaker: int | None = None
+    statistic: float | None = None
+    view: str | None = None
+    beside: int | None = None
+
+    @property
+    def strength(self) -> Strength | None:
+        if self.statistic is None or not self.null:
+            return None
+        return strength(self.statistic, self.null)
 
     @property
     def lower_limit(self) -> bool:
@@ -143,6 +169,8 @@ class Step:
         known = self.features and are_columns(self.features, n) and {*both} == {*self.features}
         need(known, f"its columns must be one or two of {n}", self.features)
         need(are_columns(self.follows, n), f"it must follow columns of {n}", self.follows)
+        beside = () if self.beside is None else (self.beside,)
+        need(are_columns(beside, n), f"it must interact with a column of {n}", self.beside)
         among, screened = self.n_candidates, self.n_screened
         need((screened or 0) <= among, f"its n_screened must be at most {among}", screened)
         size, count = self.n_permutations, self.exceedances
@@ -234,6 +262,65 @@ class Alternative:
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
+class Remaining:
+    """What each column that is left would add to the selected ones; none of it decides anything.
+
+    Attributes
+    ----------
+    columns : tuple of int
+        The columns, the most certain first.
+    gains : ndarray of shape (n_columns,)
+        What each would add, in nats.
+    p_values : ndarray of shape (n_columns,)
+        Of a test of the column by itself, which does not allow for choosing the best of many.
+    q_values : ndarray of shape (n_columns,)
+        The smallest false discovery rate at which it would be found among them.
+    views : tuple of str
+        How each tells something, as ``view`` of a :class:`Step`.
+    beside : tuple of int or None
+        With which selected column it interacts.
+
+    See Also
+    --------
+    SelectionResult : Has one, and a frame of it.
+
+    Examples
+    --------
+    >>> from infosieve import Remaining
+    >>> left = Remaining(
+    ...     columns=(4, 2), gains=[0.02, 0.0], p_values=[0.01, 0.5], views=("rises", "curve"),
+    ...     beside=(None, None),
+    ... )
+    >>> left.q_values.tolist()
+    [0.02, 0.5]
+    """
+
+    columns: tuple[int, ...]
+    gains: FloatArray
+    p_values: FloatArray
+    views: tuple[str, ...]
+    beside: tuple[int | None, ...]
+
+    def __post_init__(self) -> None:
+        freeze(self, "gains", "p_values")
+
+    @property
+    def q_values(self) -> FloatArray:
+        from scipy.stats import false_discovery_control
+
+        return np.asarray(false_discovery_control(self.p_values))
+
+    def _check(self, n: int) -> None:
+        need(are_columns(self.columns, n), f"'remaining' must be columns of {n}", self.columns)
+        known = tuple(j for j in self.beside if j is not None)
+        need({*known} <= {*range(n)}, f"'remaining' must be beside columns of {n}", known)
+        parts = self.gains, self.p_values, self.views, self.beside
+        need({len(part) for part in parts} == {len(self.columns)}, "'remaining' has unequal parts")
+        some = bool(self.columns) and bool(((self.p_values > 0) & (self.p_values <= 1)).all())
+        need(some, "'remaining' must have p-values, above 0 and at most 1")
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
 class SelectionResult(Document):
     """The selected columns, and the steps that led to them.
 
@@ -263,6 +350,8 @@ class SelectionResult(Document):
         For each column with gaps, how many it has.
     stop_reason : str
         Why the search ended.
+    remaining : Remaining or None
+        What each column that is left would add to the selected ones, where tests ended the search.
     alternatives : tuple of Alternative or None
         For each selected column, those that could stand in for it; None: nobody has asked.
     cv_scores : CVScores or None
@@ -295,7 +384,7 @@ class SelectionResult(Document):
     --------
     >>> import numpy as np
     >>> from infosieve import MISelector, SelectionResult
-    >>> x = np.random.default_rng(0).normal(size=(40, 3))
+    >>> x = np.random.default_rng(1).normal(size=(40, 3))
     >>> result = MISelector(lookahead=1, random_state=0).fit(x, x[:, 1] ** 2).result_
     >>> result
     SelectionResult(1 of 3 features: [1])
@@ -324,6 +413,7 @@ class SelectionResult(Document):
     provenance: Provenance
     identifiers: tuple[int, ...] = ()
     missing: Mapping[int, Positive] = field(default_factory=dict)
+    remaining: Remaining | None = None
     alternatives: tuple[Alternative, ...] | None = None
     cv_scores: CVScores | None = None
 
@@ -357,7 +447,7 @@ class SelectionResult(Document):
         -------
         DataFrame
             The fields of the steps, with names of the columns and quantiles of the permuted
-            values.
+            values; ``statistic``, ``strength`` and ``view`` where tests ask in several ways.
         """
         rows = [
             {
@@ -378,6 +468,7 @@ class SelectionResult(Document):
                 "singletons": step.singletons,
                 "follows": " and ".join(str(self.features[i]) for i in step.follows),
                 "weaker": "" if step.weaker is None else str(self.features[step.weaker]),
+                **self._evidence(step),
             }
             for number, step in enumerate(self.steps, start=1)
             for j in step.features
@@ -388,7 +479,38 @@ class SelectionResult(Document):
         names = ["step", "action", "feature", "mi", "gain", "p_value", "early_stopped", "level"]
         names += ["significant", "exceedances", "permutations", *QUANTILE_NAMES]
         names += ["candidates", "screened", "singletons", "follows", "weaker"]
+        if any(step.view for step in self.steps):
+            names += ["statistic", "strength", "view"]
+            types |= dict.fromkeys(["statistic", "strength"], "float64")
         return pd.DataFrame(rows, columns=names).astype(types)
+
+    def _evidence(self, step: Step) -> dict[str, Any]:
+        return {
+            "statistic": step.statistic,
+            "strength": None if step.strength is None else step.strength.p_value,
+            "view": view_text(step.view, step.beside, self.features),
+        }
+
+    def remaining_frame(self) -> pd.DataFrame:
+        """What each column that is left would add to the selected ones, the most certain first.
+
+        Returns
+        -------
+        DataFrame
+            Columns ``feature``, ``gain`` (nats), ``p_value`` (of the column by itself, which does
+            not allow for choosing the best), ``q_value`` and ``view``; no row, if tests did not end
+            the search.
+        """
+        left = self.remaining
+        names = ["feature", "gain", "p_value", "q_value", "view"]
+        if left is None:
+            return pd.DataFrame(columns=names)
+        views = zip(left.views, left.beside, strict=True)
+        parts = [
+            [self.features[j] for j in left.columns], left.gains, left.p_values, left.q_values,
+            [view_text(view, j, self.features) for view, j in views],
+        ]  # fmt: skip
+        return pd.DataFrame(dict(zip(names, parts, strict=True)))
 
     def _check(self) -> None:
         n, n_samples, rows = len(self.features), self.provenance.n_samples, self.excerpt.rows
@@ -412,6 +534,8 @@ class SelectionResult(Document):
             need(first == selected, "the selected must be first in 'order'", first)
         if self.k_choice is not None:
             self.k_choice._check()
+        if self.remaining is not None:
+            self.remaining._check(n)
         some = rows.size and are_indices(rows, rows.size, n_samples)
         need(some, f"the excerpt's rows must be some of {n_samples}")
         shown = self.excerpt.features

@@ -11,6 +11,7 @@ import pandas as pd
 from infosieve._core.documents import Count, Positive, Probability
 from infosieve._core.provenance import Provenance
 from infosieve._core.sequential import SequentialRule, sequential_rule
+from infosieve._core.tails import Strength, strength
 from infosieve._core.types import FloatArray, IntArray
 from infosieve.results._base import (
     QUANTILE_NAMES,
@@ -58,7 +59,9 @@ class PermutationTest(Document):
     candidates : tuple
         Names of the candidates, or their numbers; of screened ones, those that were estimated.
     observed : ndarray of shape (n_candidates,)
-        What was measured, in nats.
+        What is compared with permuted columns: the evidence of several ways of asking at once, in
+        decimal digits (about 2 where a p-value would be 0.01); of pairs, and with
+        ``statistic="ksg"``, information in nats.
     null : ndarray of shape (n_permutations, n_candidates) or (n_permutations, 1)
         The values of the permuted columns; with the correction "max", the largest of each
         permutation.
@@ -90,6 +93,15 @@ class PermutationTest(Document):
         Estimates are means over so many random parts of the samples; 1: of all at once.
     n_samples_used : int or None
         How many samples these parts have together; None where that is not known.
+    information : ndarray of shape (n_candidates,)
+        What each candidate tells, in nats.
+    views : tuple of str
+        How each candidate is informative, in the words of ``view`` of :class:`Step`; an interaction
+        names the given column. Empty, if information is what is tested.
+    strength : Strength or None
+        Of the best candidate a p-value that goes on where the exact one ends, by a tail that is
+        fitted to the permuted values, with limits of 90 %. It decides nothing. None, if information
+        is what is tested.
     followed : dict
         For some candidates, by their place, a second test: ``columns``, one or two given columns
         that predict the candidate better than all together, and ``null``, the values of permuted
@@ -149,9 +161,13 @@ class PermutationTest(Document):
     n_parts: Positive = 1
     n_samples_used: Positive | None = None
     followed: Mapping[int, Followed] = field(default_factory=dict)
+    information: FloatArray = field(default_factory=lambda: np.empty(0))
+    views: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        freeze(self, "observed", "null")
+        if not np.size(self.information):
+            object.__setattr__(self, "information", self.observed)
+        freeze(self, "observed", "null", "information")
         if not self.n_candidates:
             object.__setattr__(self, "n_candidates", len(self.candidates))
         if self.n_samples_used is None and self.provenance is not None:
@@ -180,6 +196,12 @@ class PermutationTest(Document):
     @property
     def lower_limit(self) -> bool:
         return self.early_stopped and not self.sequential
+
+    @property
+    def strength(self) -> Strength | None:
+        best = int(np.argmax(self.observed))
+        null = self.null[:, best if self.null.shape[1] > 1 else 0]
+        return strength(float(self.observed[best]), null) if self.views else None
 
     @property
     def _rule(self) -> SequentialRule | None:
@@ -232,7 +254,7 @@ class PermutationTest(Document):
         several = self.n_candidates > 1
         note = " (uncorrected)" if several and self.correction is None else ""
         return (
-            f"PermutationTest({self.candidates[best]!r}: {self.observed[best]:.4g} nats, "
+            f"PermutationTest({self.candidates[best]!r}: {self.information[best]:.4g} nats, "
             f"p {sign} {self.p_values[best]:.4g}{note}, {self.n_candidates} "
             f"candidate{'s' if several else ''}, {self.n_permutations} permutations)"
         )
@@ -247,8 +269,9 @@ class PermutationTest(Document):
         Returns
         -------
         DataFrame
-            Columns ``feature``, ``observed``, ``exceedances``, ``permutations``, ``p_value``,
-            ``early_stopped``, ``follows``, ``null_q05``, ``null_q50`` and ``null_q95``.
+            Columns ``feature``, ``information``, ``observed``, ``exceedances``, ``permutations``,
+            ``p_value``, ``early_stopped``, ``follows``, ``null_q05``, ``null_q50``, ``null_q95``
+            and ``view``; without ``information`` and ``view``, if information is what is observed.
         """
         null = np.broadcast_to(self.null, (self.n_permutations, len(self.candidates)))
         first = self._ended(self.null, self.observed)[2]
@@ -265,7 +288,11 @@ class PermutationTest(Document):
         }
         columns["follows"] = [" and ".join(map(str, names)) for names in follows]
         quantiles = np.array([np.quantile(values, QUANTILES) for values in nulls]).T
-        return pd.DataFrame(columns | dict(zip(QUANTILE_NAMES, quantiles, strict=True)))
+        frame = pd.DataFrame(columns | dict(zip(QUANTILE_NAMES, quantiles, strict=True)))
+        if self.views:
+            frame.insert(1, "information", self.information)
+            frame["view"] = self.views
+        return frame
 
     def _plain(self) -> dict[str, Any]:
         content = super()._plain()
@@ -283,6 +310,8 @@ class PermutationTest(Document):
         n = len(self.candidates)
         need_names(self.candidates, "candidates")
         need_names((0, *self.given), "given")
+        shapes = self.information.shape, len(self.views) in (0, n)
+        need(shapes == ((n,), True), f"'information' and 'views' must be of {n} candidates")
         width = n if self.correction is None else 1
         need(self.null.shape[1] == width, f"'null' must be rows of {width} numbers")
         among = self.n_candidates

@@ -33,11 +33,12 @@ LARGEST_SHARE, N_COPIES = 0.5, 3
 
 
 def find_alternatives(
-    question: Question, selected: Sequence[int], alpha: float, rule: Rule
+    question: Question, tests: Question, selected: Sequence[int], alpha: float, rule: Rule
 ) -> tuple[Alternative, ...]:
     """Of each selected column, in their order, those that could stand in, the best first.
 
-    The candidates of the question are all columns; tests are at the level ``alpha``.
+    The candidates of the question are all columns. It says how much they tell, and ``tests``, which
+    may be the same, whether that is certain, at the level ``alpha``.
     """
     found: list[Alternative] = []
     others = ColumnNumbers(j for j in question.candidates if j not in selected)
@@ -47,7 +48,9 @@ def find_alternatives(
         beside = question.but(candidates=others, known=rest, purpose="stand-in")
         tried = _in_common(beside, column)
         if tried:
-            found += _of_one(beside.but(candidates=tried), column, alpha, rule)
+            about = {"candidates": tried, "known": rest, "purpose": "stand-in"}
+            asked = question.but(**about), tests.but(**about)
+            found += _of_one(*asked, column, alpha, rule)
     return tuple(found)
 
 
@@ -62,7 +65,9 @@ def _in_common(question: Question, column: int) -> ColumnNumbers:
     return ColumnNumbers(others[j] for j in worth)
 
 
-def _of_one(question: Question, column: int, alpha: float, rule: Rule) -> list[Alternative]:
+def _of_one(
+    question: Question, tests: Question, column: int, alpha: float, rule: Rule
+) -> list[Alternative]:
     """Those candidates that could stand in for a column, given the other selected ones."""
     tried, statistic = question.candidates, question.statistic
     here, taken = question.scoring.executor.here, question.scoring.x.take([column])
@@ -74,7 +79,8 @@ def _of_one(question: Question, column: int, alpha: float, rule: Rule) -> list[A
         return []
     in_place = question.scores(tried)
     p_values = np.ones(len(tried))
-    p_values[little] = tested(question, alpha, rule, in_place[little], None).p_values
+    observed = in_place if tests.statistic is statistic else tests.scores(tried)
+    p_values[little] = tested(tests, alpha, rule, observed[little], None).p_values
     places = np.flatnonzero(p_values <= alpha)
     without = np.zeros(len(tried))
     without[places] = [_beside_copies(question, taken, tried[j]) for j in places]
@@ -82,7 +88,7 @@ def _of_one(question: Question, column: int, alpha: float, rule: Rule) -> list[A
     # What takes longest comes last, and is asked only of those that would be listed.
     places = places[redundant]
     if question.known and places.size:
-        p_values[places] = _refined(question, places, p_values, in_place, alpha, rule)
+        p_values[places] = _refined(tests, places, p_values, observed, alpha, rule)
     found = [
         Alternative(
             feature=column,

@@ -140,7 +140,7 @@ class Checkpoint:
         try:
             text = self.path.read_text(encoding="utf-8")
             names = {*Run.__dataclass_fields__, self._items, "checksum"}
-            content = load(text, self._schema, self._version, names)
+            content = load(text, self._schema, self._version, names, names)
             need(content["checksum"] == _checksum(content), "its checksum is of another content")
             return typed(content, Run), content[self._items]
         except ValueError as error:  # bytes that are no text, too

@@ -14,6 +14,7 @@ import numpy as np
 from infosieve._core.categories import n_singletons
 from infosieve._core.types import GAP, ColumnNumbers, Columns, ColumnSet, FloatArray
 from infosieve._resampling.layout import Layout
+from infosieve._resampling.nulls import NullHypothesis
 from infosieve._scoring.measure import Measure
 from infosieve._scoring.question import Question
 from infosieve._scoring.statistic import Statistic
@@ -66,13 +67,15 @@ class Search:
 
     ``measure`` is the information that steps report, of candidates and, as ``joint``, of sets.
     ``ranking`` is what candidates, and pairs, are ranked by, and pairs tested: the same measure,
-    unless it is said. Columns are tested by the statistic of the question.
+    unless it is said. Columns are tested by the statistic of the question. With ``null_of_pairs``
+    they are ranked by it, too, and pairs are compared with copies of that null.
     """
 
     question: Question
     measure: Measure
     strategy: Strategy
     ranking: Statistic | None = None
+    null_of_pairs: NullHypothesis | None = None
     tick: Tick | None = None
     stop_reason: str = "interrupted"
 
@@ -192,8 +195,20 @@ class Search:
         scoring.now = f"step {len(self.path) + 1}"
         return scoring.scores(self.measure, columns, given)
 
+    @property
+    def ranks_by_test(self) -> bool:
+        """Whether columns are ranked by what they are tested by, and pairs are not."""
+        return self.null_of_pairs is not None and self.strategy.tested
+
+    def of_pairs(self, question: Question) -> Question:
+        """The same question about pairs."""
+        return question.of_pairs(self.ranked, self.null_of_pairs)
+
     def rank(self, columns: ColumnNumbers, question: Question) -> FloatArray:
         """What columns are ranked by, given the selected ones."""
+        if self.ranks_by_test:
+            self.alone()
+            return question.scores(columns)
         alone = None if self.selected else self.alone()[list(columns)]
         if self.ranked is not self.measure:
             same = question.statistic is self.ranked
@@ -205,7 +220,7 @@ class Search:
     ) -> Step:
         """The step that adds a column, which was ranked by its score."""
         given, measure = question.given, self.measure
-        if self.ranked is not measure:
+        if self.ranked is not measure or self.ranks_by_test:
             score = self._one(measure, column, given)
         mi = score
         if measure.criterion != "mi" and self.selected:
@@ -293,12 +308,14 @@ class Search:
         )
         level, observed = strategy.alpha, question.score(column)
         outcome = tested(question, level, strategy.rule, observed, self.progress)
-        step = with_outcome(step, outcome, level)
+        step = with_outcome(step, outcome, level, question, observed)
         return None if step.significant else step
 
 
-def with_outcome(step: Step, outcome: Outcome, level: float) -> Step:
-    """A step with its test."""
+def with_outcome(
+    step: Step, outcome: Outcome, level: float, question: Question, observed: float
+) -> Step:
+    """A step with its test: what was observed, and how often chance reached it."""
     return replace(
         step,
         p_value=outcome.p_value,
@@ -308,4 +325,5 @@ def with_outcome(step: Step, outcome: Outcome, level: float) -> Step:
         n_permutations=len(outcome.null),
         null=tuple(outcome.null[:, 0].tolist()),
         sequential=outcome.sequential,
+        statistic=None if question.statistic.estimates else observed,
     )

@@ -22,6 +22,7 @@ from infosieve._core.settings import (
     Null,
     Resample,
     SelectorSettings,
+    StatisticName,
     Stop,
     of_no_matter,
     screen_size,
@@ -50,7 +51,7 @@ from infosieve._sources import as_source, run_once
 from infosieve._study.columns import remember_columns
 from infosieve._study.provenance import excerpt_of, plain_parameter
 from infosieve._study.study import Study
-from infosieve.results import CVScores, Provenance, SelectionResult, Step
+from infosieve.results import CVScores, Provenance, Remaining, SelectionResult, Step
 from infosieve.results._facts import uncorrected
 from infosieve.results._selection import alternatives_frame, cv_scores_frame, selected_by
 from infosieve.selection._alternatives import find_alternatives
@@ -66,6 +67,7 @@ from infosieve.selection._prediction import (
     with_tests,
 )
 from infosieve.selection._progress import PermutationProgress, in_words, shorter
+from infosieve.selection._remaining import remaining
 from infosieve.selection._search import Search, Strategy
 from infosieve.selection._start import Selection, Start, begin, engine_for
 from infosieve.selection._strategies import strategy_of
@@ -125,6 +127,12 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
     test : bool, default=False
         With ``stop="cv"``, whether the chosen columns are tested as "fdr" would, in their order and
         up to the first that does not pass: ``path_`` then says which of them are certain.
+    statistic : {"auto", "combined", "ksg"}, default="auto"
+        What tests compare. "combined": several ways of asking at once, of what the selected columns
+        leave of candidate and target: a line, a curve, a spread, an interaction with a selected
+        column, and any other shape. "ksg": the estimate of information. "auto": "combined", but
+        "ksg" where ``null``, ``resample``, ``criterion="mi"`` or ``method`` ask for a test of
+        estimates. Pairs are tested by estimates. Information is what is reported in any case.
     null : {"local", "global"}, default="local"
         What a candidate is compared with. "local": surrogates that keep what a local linear fit
         on the selected columns predicts; the residuals are permuted among near samples [2]_
@@ -281,7 +289,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
     --------
     >>> import numpy as np, pandas as pd
     >>> from infosieve import MISelector
-    >>> rng = np.random.default_rng(1)
+    >>> rng = np.random.default_rng(2)
     >>> X = pd.DataFrame(rng.uniform(size=(200, 5)), columns=list("abcde"))
     >>> y = np.sin(6 * X["b"]) + X["d"] ** 2 + 0.1 * rng.normal(size=200)
     >>> selector = MISelector(random_state=0).fit(X, y)
@@ -309,6 +317,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         cv: Any = 5,
         scoring: Any = None,
         test: bool = False,
+        statistic: StatisticName = "auto",
         null: Null = "local",
         correction: Correction = "max",
         resample: Resample = None,
@@ -394,7 +403,9 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         start = begin(study, strategy, provenance, engine)
         search = start.search
         search.tick = self._listener(progress, strategy, problem.n_samples, study.executor)
-        folds, scores = list[Fold](), None
+        folds = list[Fold]()
+        scores: CVScores | None = None
+        left: Remaining | None = None
         if settings.by_model:
             trial = trial_of(study, X, search, splits)
             folds = cross_validated(trial, study, provenance, kept)
@@ -403,13 +414,14 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         try:
             if scores is None:
                 self._run(search, kept, problem.x, progress)
+                left = remaining(search)
             elif self.test:
                 search = self._tested(search, folds, kept, problem.x, progress)
-            self._keep(start, search, problem, provenance, scores)
+            self._keep(start, search, problem, provenance, scores, left)
         except (KeyboardInterrupt, WorkersLostError) as error:
             if kept is not None and scores is None:  # if it came before the last was written
                 kept.keep(search.path)
-            self._keep(start, search, problem, provenance, scores)
+            self._keep(start, search, problem, provenance, scores, left)
             n_steps = None if scores is not None else len(search.path)
             raise self._interrupted(error, n_steps) from error
         warn_of_identifiers(problem, search.x, start.identifiers)
@@ -481,6 +493,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         problem: Problem,
         provenance: Provenance,
         scores: CVScores | None,
+        left: Remaining | None,
     ) -> None:
         self.duplicates_, self.k_choice_ = start.duplicates, start.k_choice
         self.n_neighbors_ = start.n_neighbors
@@ -513,6 +526,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             identifiers=tuple(sorted(start.identifiers)),
             missing=gaps,
             cv_scores=scores,
+            remaining=left,
         )
         self.path_ = self.result_.to_frame()
 
@@ -594,7 +608,11 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             question = study.question(
                 self.null, statistic=replace(measure, method="ksg1"), candidates=left
             )
-            found = find_alternatives(question, result.selected, strategy.alpha, strategy.rule)
+            tests = question
+            if study.settings.combined:
+                tests = study.combined(engine, candidates=left)
+            rule = strategy.alpha, strategy.rule
+            found = find_alternatives(question, tests, result.selected, *rule)
         self.result_ = replace(result, alternatives=found)
 
     def _refuse_other_parameters(self, provenance: Provenance) -> None:

@@ -56,14 +56,25 @@ def begin(study: Selection, strategy: Strategy, provenance: Provenance, engine: 
         warn_of_few_arrangements(columns.target, layout, level)
     measure, choice = _measure(study, provenance, engine)
     folds = cv_folds(settings.resample, provenance.seed, x.n_samples, layout)
-    question = replace(study, seed=provenance.seed).question(
-        settings.null,
-        statistic=measure if folds is None else replace(measure, folds=folds),
-        candidates=candidates,
-        screen=screen_size(settings.screen, study.problem.n_samples),
-        corrected=settings.correction is not None,
+    seeded, about = (
+        replace(study, seed=provenance.seed),
+        {
+            "candidates": candidates,
+            "screen": screen_size(settings.screen, study.problem.n_samples),
+            "corrected": settings.correction is not None,
+        },
     )
-    search = Search(question=question, measure=measure, strategy=strategy)
+    if settings.combined and (strategy.tested or settings.test):
+        search = Search(
+            question=seeded.combined(measure.engine, **about),
+            measure=measure,
+            strategy=strategy,
+            null_of_pairs=seeded.null(settings.null),
+        )
+    else:
+        statistic = measure if folds is None else replace(measure, folds=folds)
+        question = seeded.question(settings.null, statistic=statistic, **about)
+        search = Search(question=question, measure=measure, strategy=strategy)
     return Start(search=search, identifiers=identifiers, duplicates=duplicates, k_choice=choice)
 
 

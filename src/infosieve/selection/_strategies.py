@@ -52,7 +52,7 @@ class ByTests(Strategy):
         failed = step.action == "stop" or (step.action == "add" and not step.significant)
         if not failed or self.lookahead == 1 or not self.may_pair(search, remaining):
             return step
-        pair = self._best_pair(search, question.of_pairs(search.ranked))
+        pair = self._best_pair(search, search.of_pairs(question))
         return step if pair.action == "stop" else pair
 
     def why(self, step: Step) -> str:
@@ -76,11 +76,14 @@ class ByTests(Strategy):
         n_screened = None if question.screened is None else len(estimated)
         step = search.step(column, score, question, n_screened)
         level = self.level(search, of_pairs=False)
-        observed = score if question.statistic is search.ranked else question.score(column)
+        ranked = search.ranks_by_test or question.statistic is search.ranked
+        observed = score if ranked else question.score(column)
         alone = ColumnNumbers([column])
         asked = question if question.corrected else question.but(candidates=alone, screen=None)
         outcome = tested(asked, level, self.rule, observed, search.progress)
-        step = with_outcome(step, outcome, level)
+        step = with_outcome(step, outcome, level, asked, observed)
+        if (view := question.nearest(alone)[0]) is not None:
+            step = replace(step, view=view.name, beside=view.beside)
         if step.significant:
             among = question.but(candidates=estimated if question.corrected else alone)
             step = self._refined(search, among, step, observed, level)
@@ -110,10 +113,13 @@ class ByTests(Strategy):
     ) -> tuple[Step, bool]:
         """A pair with its test, and whether it passed before each of its columns was tested."""
         level = self.level(search, of_pairs=True)
-        step = with_outcome(step, tested(question, level, self.rule, score, search.progress), level)
+        outcome = tested(question, level, self.rule, score, search.progress)
+        step = with_outcome(step, outcome, level, question, score)
+        step = replace(step, view="pair" if search.ranks_by_test else None)
         if not step.significant:
             return step, False
-        of_columns = question.but(statistic=search.question.statistic)
+        asked = search.question
+        of_columns = question.but(statistic=asked.statistic, null=asked.null)
         return self._refined(search, of_columns, step, score, level), True
 
     def _refined(
@@ -126,7 +132,7 @@ class ByTests(Strategy):
             if outcome.p_value > (step.p_value or 0.0):
                 follows = tuple(j for j in further.refined if j in search.selected)
                 step = replace(step, follows=follows, weaker=further.column if pair else None)
-                step = with_outcome(step, outcome, level)
+                step = with_outcome(step, outcome, level, further.question, further.observed)
             if not step.significant:
                 break
         return step
@@ -142,7 +148,7 @@ class InOrder(ByTests):
         wanted, question = self.order[len(search.path)], search.ask(remaining)
         failed = any(step.significant is False for step in search.path)
         if len(wanted) == 2:
-            question = question.of_pairs(search.ranked)
+            question = search.of_pairs(question)
             ((step, score),) = search.pairs(question, set(), wanted)
             return step if failed else self._tested_pair(search, question, step, score)[0]
         # What the others add does not matter any more once one has failed.
@@ -205,7 +211,7 @@ class ByRank(Strategy):
         return self.decided(search, step, step.mi > search.mi or not self.rising)
 
     def _best_pair(self, search: Search, question: Question) -> Step:
-        step, _ = next(search.pairs(question.of_pairs(search.ranked), set()))
+        step, _ = next(search.pairs(search.of_pairs(question), set()))
         return step
 
     def _gain_of_two(self, search: Search, step: Step, remaining: ColumnNumbers) -> float:

@@ -14,6 +14,7 @@ from infosieve._core.settings import (
     Correction,
     Null,
     Resample,
+    StatisticName,
     TestSettings,
     screen_size,
 )
@@ -34,9 +35,11 @@ from infosieve._input.problem import Problem
 from infosieve._input.tables import find_columns
 from infosieve._resampling.layout import Layout
 from infosieve._resampling.permutations import random_folds
+from infosieve._scoring.measure import Measure
 from infosieve._scoring.question import Question
 from infosieve._study.study import Study
 from infosieve.results import PermutationTest
+from infosieve.results._facts import view_text
 from infosieve.results._tests import Followed
 from infosieve.significance._refinements import refinements
 from infosieve.significance._tested import Rule, tested
@@ -55,6 +58,7 @@ def permutation_test(
     given: Any = (),
     pairs: bool = False,
     criterion: Literal["cmi", "mi"] = "cmi",
+    statistic: StatisticName = "auto",
     null: Null = "local",
     correction: Correction = "max",
     resample: Resample = None,
@@ -105,6 +109,9 @@ def permutation_test(
     criterion : {"cmi", "mi"}, default="cmi"
         What is measured: I(candidate; target | given), candidate and given columns forming one
         block with one norm, or the information of given columns and candidate together.
+    statistic : {"auto", "combined", "ksg"}, default="auto"
+        What is compared with permuted columns, as in :class:`MISelector`: several ways of asking at
+        once, or the estimate of information.
     null : {"local", "global"}, default="local"
         What is permuted. "local": a local linear fit on the given columns predicts the candidate;
         the residuals are permuted among samples that are near in the given columns [1]_ [2]_.
@@ -208,21 +215,23 @@ def permutation_test(
             study.engine(len(chosen) * (settings.most_permutations + 1)),
             folds=cv_folds(resample, study.seed, x.n_samples, layout),
         )
-        question = study.question(
-            null,
-            statistic=measure,
-            candidates=chosen,
-            known=tuple(j for j in known if not x.constant[j]),
-            pairs=pairs,
-            screen=screen_size(screen, problem.n_samples) if correction == "max" else None,
-            corrected=correction == "max",
-        )
+        about: dict[str, Any] = {
+            "candidates": chosen,
+            "known": tuple(j for j in known if not x.constant[j]),
+            "screen": screen_size(screen, problem.n_samples) if correction == "max" else None,
+            "corrected": correction == "max",
+        }
+        question = study.question(null, statistic=measure, pairs=pairs, **about)
+        of_columns = question
+        if settings.combined:
+            of_columns = study.combined(measure.engine, **about)
+            question = question if pairs else of_columns
         level = 0.05 if alpha is None else alpha
         warn_of_few_arrangements(columns.target, layout, level, question.permutations.edges)
         rule = Rule(settings.most_permutations, settings.sequential)
         names = problem.x.names
         return PermutationTest(
-            **_answered(question, wanted, alpha, rule, names),
+            **_answered(question, of_columns, measure, wanted, alpha, rule, names),
             given=tuple(names[j] for j in known),
             correction=correction,
             alpha=alpha,
@@ -236,9 +245,18 @@ def permutation_test(
 
 
 def _answered(
-    question: Question, wanted: list[int], alpha: float | None, rule: Rule, names: list[Any]
+    question: Question,
+    of_columns: Question,
+    measure: Measure,
+    wanted: list[int],
+    alpha: float | None,
+    rule: Rule,
+    names: list[Any],
 ) -> dict[str, Any]:
-    """What a record has of the candidates, by name, in the order in which they were asked for."""
+    """What a record has of the candidates, by name, in the order in which they were asked for.
+
+    ``of_columns`` is what the columns of a pair are asked, ``measure`` their information.
+    """
     seen = question.observed()
     outcome = tested(question, alpha, rule, seen.values, None)
     order = np.arange(len(seen.which))
@@ -246,7 +264,7 @@ def _answered(
         order = np.array([question.candidates.index(j) for j in wanted])
     which = [seen.which[i] for i in order]
     observed, p_values = seen.values[order], outcome.p_values[order]
-    among = question
+    among = question.but(statistic=of_columns.statistic, null=of_columns.null)
     if not question.pairs:
         best = [j for (j,) in which] if question.corrected else []
         among = question.but(candidates=ColumnNumbers(best))
@@ -265,7 +283,17 @@ def _answered(
                 weaker=names[further.column] if question.pairs else None,
             )
     of_pairs = [tuple(names[j] for j in each) for each in which]
-    return {
+    told: dict[str, Any] = {}
+    if not question.statistic.estimates:
+        columns = ColumnNumbers(j for (j,) in which)
+        places = [columns.index(j) for (j,) in which]
+        information = question.but(statistic=measure).scores(columns)
+        views = [view and view_text(*view, names) for view in question.nearest(columns)]
+        told = {
+            "information": information[places],
+            "views": tuple(views[place] or "" for place in places),
+        }
+    return told | {
         "candidates": tuple(of_pairs if question.pairs else [name for (name,) in of_pairs]),
         "observed": observed,
         "null": outcome.null if question.corrected else outcome.null[:, order],

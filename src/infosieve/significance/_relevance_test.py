@@ -22,7 +22,8 @@ from infosieve._core.chunks import chunks
 from infosieve._core.dialect import setting
 from infosieve._core.messages import warn
 from infosieve._core.rules import check_x
-from infosieve._core.settings import TEST_NEIGHBORS, RelevanceSettings
+from infosieve._core.settings import TEST_NEIGHBORS, RelevanceSettings, StatisticName
+from infosieve._core.tails import strengths
 from infosieve._core.types import (
     BoolArray,
     ColumnNumbers,
@@ -42,7 +43,6 @@ from infosieve._engines.numba.columns import LIFT
 from infosieve._input.notices import (
     warn_of_identifiers,
     warn_of_singletons,
-    warn_of_two_values,
 )
 from infosieve._input.problem import Problem
 from infosieve._input.scaling import TIE_NOISE, prepare
@@ -51,8 +51,8 @@ from infosieve._scoring.jobs import Scoring
 from infosieve._scoring.question import Question
 from infosieve._study.study import Study
 from infosieve.results import RelevanceTest
-from infosieve.results._facts import few_groups
-from infosieve.results._relevance_test import ENOUGH
+from infosieve.results._facts import ENOUGH, few_groups
+from infosieve.significance._own import own_draws
 from infosieve.significance._permutation_test import warn_of_few_arrangements
 
 # Draws of a shared null distribution: at least; at most, of all columns together or of each.
@@ -61,10 +61,10 @@ _LEAST, _MOST, _MOST_EACH = 1999, 10**6, 100
 _LEAST_ALONE, _ALONE_TOGETHER = 999, 10**6
 # Columns that share a distribution, at least: fewer take less time with draws of their own.
 _SHARED_BY = 20
-# Draws with which own distributions begin; and those of shared ones that tell what chance does.
-_FIRST, _FIRST_SHARED = 99, 1999
-# Numbers that a round of own distributions holds at most, and that are searched for ties at once.
-_ROUND, _LOOKED_AT = 1 << 22, 1 << 21
+# Draws of shared distributions that tell what chance does.
+_FIRST_SHARED = 1999
+# Numbers that are searched for ties at once.
+_LOOKED_AT = 1 << 21
 
 # How often each value of a column is there, in order of the values (of categories, of these
 # frequencies): this decides the null distribution. First, whether it is a category.
@@ -80,6 +80,7 @@ def relevance_test(
     *,
     alpha: float = 0.05,
     n_permutations: int | Literal["auto"] = "auto",
+    statistic: StatisticName = "auto",
     n_neighbors: Neighbors = TEST_NEIGHBORS,
     method: Method = "ksg1",
     metric: Metric = "euclidean",
@@ -115,6 +116,9 @@ def relevance_test(
         many to be relevant, ``n_features / alpha``, of the distribution that most columns share.
         Columns that share theirs with few, or none, have fewer, 999 or more: the result says which
         p-values that leaves out of reach.
+    statistic : {"auto", "combined", "ksg"}, default="auto"
+        What is compared with permuted columns, as in :class:`MISelector`: several ways of asking at
+        once, or the estimate of information. "auto": "combined", but "ksg" with the method "ksg2".
     n_neighbors : int or pair of ints, default=(3, 25)
         The smoothing parameter K, or a range of K whose estimates are averaged.
     method, metric
@@ -168,7 +172,7 @@ def relevance_test(
     --------
     >>> import numpy as np, pandas as pd
     >>> from infosieve import relevance_test
-    >>> rng = np.random.default_rng(0)
+    >>> rng = np.random.default_rng(1)
     >>> X = pd.DataFrame(rng.normal(size=(300, 4)), columns=["heat", "noise", "light", "wind"])
     >>> X["heat again"] = X["heat"] + 0.1 * rng.normal(size=300)
     >>> y = np.sin(2 * X["heat"]) + X["light"] * rng.normal(size=300)
@@ -185,22 +189,27 @@ def relevance_test(
         engine = study.engine(m + _Draws.of(n_permutations, alpha, m).most)
         measure = study.measure("mi", engine)
         warn_of_identifiers(problem, columns.x)
-        warn_of_two_values(problem, discrete_features)
         warn_of_singletons(n_singletons(columns.target), n)
         tested = np.flatnonzero(~columns.x.constant)
         alike, alone = _by_pattern(problem, columns.x, tested) if settings.shares else ({}, tested)
-        question = study.question(
-            "global", statistic=measure, candidates=ColumnNumbers(tested), purpose="relevance"
-        )
+        about: dict[str, Any] = {"candidates": ColumnNumbers(tested), "purpose": "relevance"}
+        question = estimates = study.question("global", statistic=measure, **about)
+        if settings.combined:
+            question = study.combined(engine, **about)
         question.scoring.now = "information"
         level = alpha / max(1, tested.size)  # of one column, where no other is relevant
         warn_of_few_arrangements(columns.target, layout, level, question.permutations.edges)
         draws = _Draws.of(n_permutations, alpha, tested.size)
-        found = _compared(question, alike, alone, draws)
+        found = _compared(question, estimates, alike, alone, draws)
+        views = question.nearest(question.candidates)
+    named = ["" for _ in range(m)]
+    for j, view in zip(tested.tolist(), views, strict=True):
+        named[j] = "" if view is None else view.name
     result = RelevanceTest(
         features=tuple(problem.x.names),
         alpha=float(alpha),
-        **found.__dict__,
+        **found.__dict__ | {"strength": found.strength if settings.combined else ()},
+        views=tuple(named) if settings.combined else (),
         n_parts=layout.n_parts,
         n_samples_used=layout.n_used(n),
         device=engine.name,
@@ -243,19 +252,27 @@ class _Draws:
 class _Found:
     """What a record has of each column; filled column by column."""
 
+    information: FloatArray
     statistic: FloatArray
+    chance: FloatArray
+    strength: FloatArray
     exceedances: IntArray
     n_draws: IntArray
     n_draws_asked: IntArray
     shared: BoolArray
-    chance: FloatArray
 
     @classmethod
     def untested(cls, m: int) -> "_Found":
-        counts = {
-            name: np.zeros(m, np.int64) for name in ("exceedances", "n_draws", "n_draws_asked")
-        }
-        return cls(statistic=np.zeros(m), shared=np.zeros(m, bool), chance=np.zeros(m), **counts)
+        return cls(
+            information=np.zeros(m),
+            statistic=np.zeros(m),
+            chance=np.zeros(m),
+            strength=np.ones(m),
+            exceedances=np.zeros(m, np.int64),
+            n_draws=np.zeros(m, np.int64),
+            n_draws_asked=np.zeros(m, np.int64),
+            shared=np.zeros(m, bool),
+        )
 
 
 def _by_pattern(
@@ -299,15 +316,29 @@ def _column_of(pattern: Pattern, n_samples: int, runner: Runner) -> Columns:
 
 
 def _compared(
-    question: Question, alike: dict[Pattern, IntArray], alone: IntArray, draws: _Draws
+    question: Question,
+    estimates: Question,
+    alike: dict[Pattern, IntArray],
+    alone: IntArray,
+    draws: _Draws,
 ) -> _Found:
-    """All columns that vary: some with those of their pattern, others alone."""
+    """All columns that vary: some with those of their pattern, others alone.
+
+    ``estimates`` is what their information is measured by; it may be what is tested.
+    """
     found = _Found.untested(question.scoring.x.n_columns)
-    if question.candidates:
-        found.statistic[question.candidates] = question.scores(question.candidates)
+    columns = question.candidates
+    if columns:
+        measured = estimates.scores(columns)
+        found.information[columns] = measured
+        found.statistic[columns] = measured if estimates is question else question.scores(columns)
     for pattern, members in alike.items():
         _share(question, found, members, pattern, draws.shared(pattern, members.size))
-    _each(question, found, alone, draws.alone(alone.size))
+    most = draws.alone(alone.size)
+    own = own_draws(question, alone, found.statistic[alone], most, ENOUGH)
+    found.exceedances[alone], found.n_draws[alone] = own.exceedances, own.n_draws
+    found.n_draws_asked[alone] = most
+    found.chance[alone], found.strength[alone] = own.chance, own.strength
     return found
 
 
@@ -328,42 +359,12 @@ def _share(
         done += len(block)
         pool.progress.advance(done, n_draws)
     found.chance[columns] = np.quantile(null[:_FIRST_SHARED], 0.95)
+    if not question.statistic.estimates:
+        found.strength[columns] = strengths(found.statistic[columns], null[:, None])[0]
     below = np.searchsorted(np.sort(null), found.statistic[columns])
     found.exceedances[columns] = n_draws - below
     found.n_draws[columns] = found.n_draws_asked[columns] = n_draws
     found.shared[columns] = True
-
-
-def _each(question: Question, found: _Found, columns: IntArray, n_draws: int) -> None:
-    """Each column with its own; permutations are the same for all, as many as it takes."""
-    found.n_draws_asked[columns] = n_draws
-    scoring, progress = question.scoring, question.scoring.executor.progress
-    statistic, given, drawn = question.prepared, question.given, question.permutations
-    for part in chunks(columns.size, _ROUND // _FIRST):
-        some, at, count = columns[part], 0, min(_FIRST, n_draws)
-        progress.begin(f"{columns.size} columns by themselves, draws", n_draws)
-        while at < n_draws and some.size:
-            blocks = scoring.permuted(statistic, ColumnNumbers(some), given, drawn, count, first=at)
-            ended = _count(found, some, np.concatenate(list(blocks)), at)
-            at, some = at + count, some[~ended]
-            count = min(at, n_draws - at, max(1, _ROUND // max(1, some.size)))
-            progress.advance(at, n_draws)
-
-
-def _count(found: _Found, columns: IntArray, null: FloatArray, at: int) -> BoolArray:
-    """Add draws, from number ``at`` on, to those of some columns; which of them have enough.
-
-    Draws beyond that do not count, so that it does not matter how many there are at a time.
-    """
-    if at == 0:
-        found.chance[columns] = np.quantile(null, 0.95, axis=0)
-    reached = found.exceedances[columns] + np.cumsum(null >= found.statistic[columns], axis=0)
-    enough = reached >= ENOUGH
-    ended = enough.any(axis=0)
-    last = np.where(ended, enough.argmax(axis=0), len(null) - 1)
-    found.exceedances[columns] = reached[last, np.arange(columns.size)]
-    found.n_draws[columns] = at + last + 1
-    return np.asarray(ended)
 
 
 def _warn_of_coarse(problem: Problem, result: RelevanceTest, alpha: float) -> None:

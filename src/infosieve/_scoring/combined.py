@@ -1,0 +1,411 @@
+"""The combined statistic: one question asked in several ways, and the answers put together.
+
+Candidate and target are what smoothers leave of them given the known columns, as orthonormal
+functions (:mod:`.functions`). Correlations between functions, squared and added up, are the views:
+
+- a *line*: of the first order on both sides;
+- a *curve*: the square of the candidate, by itself and together with the line;
+- a *spread*: the square of the target, against the candidate or its square;
+- *any shape*: all higher orders, weighted by how smooth they are, as a sum and each by itself;
+- an *interaction* with a known column: the candidate against the target times that column.
+
+Each view has a p-value as if correlations were normal, with the skewness that permuted ones have,
+and the statistic is the logarithm of the weighted mean of their inverses, in decimal digits (the
+harmonic mean of p-values, Wilson 2019, https://doi.org/10.1073/pnas.1814092116). So all candidates
+share one yardstick. Nothing is claimed of these p-values: the statistic is compared with that of
+permuted functions, whatever its distribution. All permutations are matrix products.
+"""
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from typing import Any, Self
+
+import numpy as np
+from threadpoolctl import ThreadpoolController
+
+from infosieve._core.chunks import chunks
+from infosieve._core.types import BoolArray, Columns, Engine, FloatArray, IntArray, Runner, View
+from infosieve._engines.numba.columns import LIFT
+from infosieve._engines.numba.engine import NumbaEngine
+from infosieve._engines.numba.functions import ways_of_asking
+from infosieve._resampling.layout import Layout, memory
+from infosieve._resampling.permutations import Permutations
+from infosieve._resampling.ranks import one_order
+from infosieve._scoring.functions import (
+    Functions,
+    Past,
+    functions_of,
+    kurtosis_of,
+    marks_of,
+    orthonormal,
+    raw_functions,
+    skewness_of,
+)
+from infosieve._scoring.smoothers import Smoothers
+from infosieve._scoring.statistic import Statistic
+
+# Functions of a candidate, and of a target, at most.
+CANDIDATE_ORDERS, TARGET_ORDERS = 9, 5
+# How much each view counts: a line is what most real effects are.
+WEIGHTS = {"line": 8.0, "curve": 2.0, "spread": 1.0, "any shape": 2.0, "interaction": 1.0}
+# Of any shape, only such pairs of functions are asked for whose fourth moments have a product of
+# this share of the samples at most: correlations of others hang on few samples, and are not normal.
+_HEAVIEST = 0.2
+# So much, or n / 10, is the fourth moment of a square at most; of normal scores it is below 15.
+_OF_A_SQUARE = 16.0
+# Permutations from which scales are taken where rows belong together.
+_SCALED_BY = 64
+# Functions of a target of a series whose slopes are known.
+_SLOPES = 3
+# Numbers of one matrix product's factor.
+_PRODUCT = 1 << 22
+# Bytes of functions that are kept for the next permutations.
+_KEPT_BYTES = 1 << 30
+
+_BLAS = ThreadpoolController()
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What all candidates of a question share.
+
+    ``values`` are functions of the target (n_functions, n_samples), with their ``orders``; those
+    that follow are the first ones times each of the known columns, whose number is in ``beside``
+    (-1: none). ``known``: which columns of the table these are. ``drawn``: permutations that
+    scales are taken from; of groups, how these exchange, and ``used`` are the places that count.
+    """
+
+    smoothers: Smoothers | None
+    past: Past | None
+    values: FloatArray
+    orders: IntArray
+    beside: IntArray
+    skewness: FloatArray
+    kurtosis: FloatArray
+    smoother: IntArray | None
+    known: tuple[int, ...]
+    drawn: IntArray | Permutations | None
+    used: IntArray | None
+
+    def within(self, permutations: IntArray) -> IntArray:
+        """Permutations of the places that count."""
+        if self.used is None:
+            return permutations
+        place = np.empty(permutations.shape[1], np.int32)
+        place[self.used] = np.arange(self.used.size, dtype=np.int32)
+        return place[permutations[:, self.used]]
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Combined(Statistic):
+    """Tests asked in several ways at once."""
+
+    target: Columns
+    layout: Layout = field(default_factory=Layout)
+    engine: Engine = field(default_factory=NumbaEngine)
+    asked: Asked | None = None
+    estimates = False
+    _made: dict[bytes, list[Functions]] = field(default_factory=dict, init=False, repr=False)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {**self.__dict__, "_made": {}}
+
+    def prepared(self, question: Any) -> Self:
+        drawn = None
+        if self.layout.dependent:
+            drawn = question.null.given(question.given, "scale")
+            if self.layout.time is not None:
+                drawn = drawn.draw(0, _SCALED_BY)
+        take = question.columns.take_given
+        parts = [take([j]).with_flags(LIFT) for j in question.known]
+        known = [j for j, part in zip(question.known, parts, strict=True) for _ in part.values]
+        given, used = question.given.with_flags(LIFT), question.permutations.used
+        return replace(self, asked=self._asked(given, known, drawn, used))
+
+    def _asked(
+        self,
+        given: Columns,
+        known: Sequence[int],
+        drawn: IntArray | Permutations | None,
+        used: IntArray | None,
+    ) -> Asked:
+        sorted_by = one_order(given)
+        given, target = given.upright().take(sorted_by), self.target
+        if used is not None:
+            given, target = given.rows(used), target.rows(used)
+        n = target.n_samples
+        independent = float(n)
+        if self.layout.time is not None:
+            rows = [*target.filled().values, *given.filled().values]
+            independent = n / max(2 * memory(row[self.layout.time]) for row in rows)
+        if self.layout.slots is not None:
+            independent = float(self.layout.slots[1])
+        past, smoothers = None, None
+        if self.layout.time is not None:
+            past = Past.of(self.layout.time, given)
+        if given.n_columns:
+            smoothers = Smoothers.of(given, independent, series=past is not None)
+        rows, orders, smoother = [], [], None
+        for _, some, order, chosen in raw_functions(target, smoothers, TARGET_ORDERS):
+            rows += [*some.reshape(-1, n)]
+            orders += [*np.tile(order, len(some))]
+            smoother = chosen[0] if chosen is not None else smoother
+        by_order = np.argsort(orders, kind="stable")
+        if past is not None:
+            past = past.beside(given, np.array(rows)[by_order][:_SLOPES])
+        values, kept = orthonormal(np.array(rows)[by_order][None], past)
+        found, at = values[0][kept[0]], np.array(orders)[by_order][kept[0]]
+        beside = np.full(len(found), -1)
+        first = found[at == 1]
+        for j, marks in enumerate(marks_of(given)):
+            rows = [f * mark for f in first for mark in marks]
+            if not rows:  # of an identifier
+                continue
+            more, there = orthonormal(np.array(rows)[None], past)
+            found = np.concatenate([found, more[0][there[0]]])
+            beside = np.r_[beside, np.full(int(there.sum()), j)]
+            at = np.r_[at, np.ones(int(there.sum()), np.int64)]
+        moments = skewness_of(found), kurtosis_of(found)
+        named = tuple(known[j] for j in sorted_by)
+        return Asked(smoothers, past, found, at, beside, *moments, smoother, named, drawn, used)
+
+    def __call__(
+        self, candidates: Columns, given: Columns, runner: Runner, *, width: int = 1
+    ) -> FloatArray:
+        every = np.arange(candidates.n_samples, dtype=np.int32)[None]
+        return self.of_permuted(candidates, given, runner, every)
+
+    def of_permuted(
+        self, candidates: Columns, given: Columns, runner: Runner, permutations: IntArray
+    ) -> FloatArray:
+        return self.views(candidates, given, runner, permutations)[0].ravel()
+
+    def views(
+        self, candidates: Columns, given: Columns, runner: Runner, permutations: IntArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """The statistic (n_permutations, n_candidates) in decimal digits, and the views' logs."""
+        asked = self.asked
+        assert asked is not None
+        found, permutations = self._functions(candidates, runner), asked.within(permutations)
+        scales = [self._scale(one) for one in found]
+        p, (b, n) = len(permutations), asked.values.shape
+        out = np.zeros((p, candidates.n_columns))
+        views = np.full((p, candidates.n_columns, len(WEIGHTS)), -np.inf)
+        if not b:  # nothing is left of the target
+            return out, views
+
+        def some(at: slice) -> None:
+            moved = np.empty((at.stop - at.start, b, n))
+            for number, rows in enumerate(permutations[at]):
+                moved[number][:, rows] = asked.values
+            for one, scale in zip(found, scales, strict=True):
+                products = _products(one, moved)
+                each = _log_views(products, one, asked, scale)
+                views[at, one.places] = each
+                out[at, one.places] = _together(each)
+
+        size = max(1, min(_PRODUCT // (b * n), -(-p // runner.n_workers)))
+        with _BLAS.limit(limits=1, user_api="blas"):
+            runner.run([partial(some, at) for at in chunks(p, size)])
+        return out, views
+
+    def _functions(self, candidates: Columns, runner: Runner) -> list[Functions]:
+        asked = self.asked
+        assert asked is not None
+        digest = hashlib.blake2b(candidates.values.tobytes(), digest_size=16).digest()
+        known = self._made.get(digest)
+        if known is not None:
+            return known
+        parts: list[list[Functions]] = []
+        if asked.used is not None:
+            candidates = candidates.rows(asked.used)
+
+        def some(at: slice) -> list[Functions]:
+            found = functions_of(
+                candidates.take(at), asked.smoothers, asked.smoother, asked.past, CANDIDATE_ORDERS
+            )
+            return [replace(one, places=one.places + at.start) for one in found]
+
+        size = max(1, -(-candidates.n_columns // (2 * runner.n_workers)))
+        parts = runner.run([partial(some, at) for at in chunks(candidates.n_columns, size)])
+        found = [one for part in parts for one in part]
+        bytes_made = sum(one.values.nbytes for one in found)
+        bytes_kept = sum(one.values.nbytes for some in self._made.values() for one in some)
+        if bytes_made + bytes_kept > _KEPT_BYTES:
+            self._made.clear()
+        if bytes_made <= _KEPT_BYTES:
+            self._made[digest] = found
+        return found
+
+    def _scale(self, one: Functions) -> FloatArray | None:
+        """The size of permuted correlations, where rows belong together."""
+        asked = self.asked
+        assert asked is not None
+        if asked.drawn is None:
+            return None
+        if isinstance(asked.drawn, Permutations):
+            return _size_of_exchanged(one.values, asked.values, asked.drawn)
+        total = np.zeros((*one.values.shape[:2], len(asked.values)))
+        for rows in asked.drawn:
+            moved = np.empty_like(asked.values)
+            moved[:, rows] = asked.values
+            total += _products(one, moved[None])[0] ** 2
+        return np.asarray(np.sqrt(total / len(asked.drawn)))
+
+    def nearest(self, candidates: Columns, runner: Runner) -> list[View | None]:
+        """Of each candidate the view that adds most to its statistic."""
+        asked = self.asked
+        assert asked is not None
+        found: list[View | None] = [View("")] * candidates.n_columns
+        for one in self._functions(candidates, runner) if len(asked.values) else ():
+            products = _products(one, asked.values[None])
+            views = _log_views(products, one, asked, self._scale(one))[0]
+            for place, best, of_one in zip(
+                one.places.tolist(), views.argmax(axis=1).tolist(), products[0], strict=True
+            ):
+                found[place] = self._view(list(WEIGHTS)[best], one, of_one)
+        return found
+
+    def _view(self, name: str, one: Functions, products: FloatArray) -> View:
+        """A view with the sign of a line, or the known column of an interaction."""
+        asked = self.asked
+        assert asked is not None
+        first, plain = one.orders == 1, asked.beside < 0
+        if name == "interaction":
+            largest = (products[first][:, ~plain] ** 2).sum(axis=0).argmax()
+            return View(name, asked.known[asked.beside[~plain][largest]])
+        of_target = plain & (asked.orders == 1)
+        lines = products[first][:, of_target]
+        if name == "line" and one.gaps and (lines[0] ** 2).sum() > (lines[1] ** 2).sum():
+            return View("gaps")
+        if name == "line" and lines.shape != (1 + one.gaps, 1) and self.target.n_columns == 1:
+            return View("differs")
+        if name != "line" or self.target.n_columns > 1:
+            return View(name)
+        return View("rises" if lines[-1, 0] > 0 else "falls")
+
+    @property
+    def kind(self) -> str:
+        return " combined"
+
+
+def _size_of_exchanged(
+    values: FloatArray, of_target: FloatArray, drawn: Permutations
+) -> FloatArray:
+    """The root mean square of correlations, where groups exchange all their rows in strata.
+
+    Of all exchanges (Hoeffding 1951, https://doi.org/10.1214/aoms/1177729545), and all orders of
+    the rows of a group, so that it does not depend on any: (n_columns, n_functions, n_of_target),
+    times the root of n. Rows are those that count. All sums are exact.
+    """
+    shape = (*values.shape[:2], len(of_target))
+    mean, variance, at = np.zeros(shape), np.zeros(shape), 0
+    for size, n_rows in drawn.strata:
+        rows = at + np.arange(n_rows * size).reshape(n_rows, size)
+        at += n_rows * size
+        one, other = (_moments(part, rows) for part in (values, of_target))
+        mean = mean + one[0][..., None] * other[0] / (n_rows * size)
+        if size > 1:
+            pairs = one[1][..., None] * other[1] / n_rows
+            if n_rows > 1:
+                pairs += one[2][..., None] * other[2] / (n_rows * (n_rows - 1))
+            variance = variance + pairs / (size - 1)
+    return np.asarray(np.sqrt((mean**2 + np.maximum(variance, 0.0)) / values.shape[2]))
+
+
+def _moments(values: FloatArray, rows: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Of functions in some groups (rows of each group): the sum; and, about the mean of each row,
+    squares, and products of different rows of a group."""
+    some = values[..., rows]
+    of_rows, of_groups = some.sum(axis=-1), some.sum(axis=-2)
+    total, size = of_groups.sum(axis=-1), rows.shape[1]
+    squares = (some**2).sum(axis=(-2, -1)) - (of_rows**2).sum(axis=-1) / size
+    every = (of_groups**2).sum(axis=-1) - total**2 / size
+    return total, squares, every - squares
+
+
+def _products(one: Functions, moved: FloatArray) -> FloatArray:
+    """Correlations times the root of n: (n_times, n_columns, n_functions, n_of_target)."""
+    m, k, n = one.values.shape
+    p, b = moved.shape[:2]
+    found = one.values.reshape(m * k, n) @ moved.reshape(p * b, n).T
+    found = np.ascontiguousarray(found.reshape(m, k, p, b).transpose(2, 0, 1, 3))
+    found /= np.sqrt(n)
+    return found
+
+
+def _together(views: FloatArray) -> FloatArray:
+    """The logarithm of the sum of weight / p, in decimal digits; sums go from view to view."""
+    most = views.max(axis=2)
+    total = np.zeros(most.shape)
+    for place in range(views.shape[2]):
+        total += np.exp(views[:, :, place] - most)
+    return np.asarray((most + np.log(total)) / np.log(10))
+
+
+def _log_views(
+    products: FloatArray, one: Functions, asked: Asked, scale: FloatArray | None
+) -> FloatArray:
+    """The logarithm of weight / p of each view: (n_times, n_columns, n_views)."""
+    n = one.values.shape[2]
+    groups, weights, of_views = _plan(one.orders, asked)
+    first = one.orders == 1
+    if scale is not None:
+        factors = 1 / np.where(scale > 0, scale, np.inf)
+    else:
+        plain_first = (asked.beside < 0) & (asked.orders == 1)
+        both = first[:, None] & plain_first
+        factors = np.where(both, one.deflation[:, None, None], 1.0)
+    last = of_views["any shape"][0]
+    logs = np.zeros((*products.shape[:2], last + 1))
+    skewness = one.skewness / np.sqrt(n)
+    together = one.kurtosis[:, :, None] * asked.kurtosis
+    heavy = (together > n * _HEAVIEST) & (groups == last)
+    # Where two rare levels meet in one row, that row would decide on an interaction.
+    heavy |= (together > n) & (asked.beside >= 0)
+    most = max(_OF_A_SQUARE, n / 10)
+    heavy |= ((one.kurtosis > most) & (one.orders == 2))[:, :, None]
+    heavy |= (asked.kurtosis > most) & (asked.orders == 2)
+    line = of_views.get("line", [-1])[0]
+    curve = of_views.get("curve", [-1])[0] if line >= 0 else -1
+    moments = skewness, asked.skewness
+    ways_of_asking(products, factors, *moments, groups, weights, heavy, line, curve, logs)
+    found = np.full((*products.shape[:2], len(WEIGHTS)), -np.inf)
+    total = sum(WEIGHTS[name] for name in of_views)
+    for place, name in enumerate(WEIGHTS):
+        if name in of_views:
+            some = logs[:, :, of_views[name]]
+            least = np.minimum(some.min(axis=2) + np.log(some.shape[2]), 0.0)
+            found[:, :, place] = np.log(WEIGHTS[name] / total) - least
+    return found
+
+
+def _plan(orders: IntArray, asked: Asked) -> tuple[IntArray, FloatArray, dict[str, list[int]]]:
+    """To which group each pair of functions belongs, its weight, and the groups of each view."""
+    plain = asked.beside < 0
+    of_target = np.where(plain, asked.orders, 0)
+    groups = np.full((orders.size, of_target.size), -1)
+    weights, views = np.ones(groups.shape), dict[str, list[int]]()
+
+    def group(view: str, pairs: BoolArray) -> None:
+        if pairs.any():
+            views.setdefault(view, []).append(sum(map(len, views.values())))
+            groups[pairs] = views[view][-1]
+
+    first, second = (orders == 1)[:, None], (orders == 2)[:, None]
+    group("line", first & (of_target == 1))
+    group("curve", second & (of_target == 1))
+    if "curve" in views and "line" in views:  # together
+        views["curve"].append(views["curve"][0] + 1)
+    group("spread", first & (of_target == 2))
+    group("spread", second & (of_target == 2))
+    for j in np.unique(asked.beside[~plain]):
+        group("interaction", first & (asked.beside == j))
+    # The last one.
+    higher = (of_target > 0) & ((orders[:, None] > 2) | (of_target > 2))
+    weights[higher] = (1 / (orders[:, None] * np.maximum(of_target, 1)))[higher]
+    group("any shape", higher)
+    views.setdefault("any shape", [sum(map(len, views.values()))])  # if none is in it
+    return groups, weights, views

@@ -1,0 +1,279 @@
+"""Columns as orthonormal functions: lines, curves, waves, levels of categories, gaps.
+
+What two columns have to do with each other shows in the correlations of their functions. Those of
+the first order are the column itself, as normal scores (or all levels of a category, and where gaps
+are); of the second its square; of higher orders cosines of its ranks. Given some columns it is
+what smoothers leave of a column that has functions.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from infosieve._core.types import BoolArray, Columns, FloatArray, IntArray, WritableArrays
+from infosieve._engines.numba.columns import LIFT
+from infosieve._engines.numba.functions import orthonormalise, project, subtract
+from infosieve._resampling.ranks import cosines, levels_of, ranks_of, scores_of
+from infosieve._resampling.surrogates import Series
+from infosieve._scoring.smoothers import FARTHEST_SMOOTHED, Smoothers, winsorised
+
+# Values of functions are multiples of this: products of two add up exactly, in any order, in
+# float64, for a million rows and more.
+UNIT = 2.0**-12
+# How rough functions of numbers are: a line, a square, cosines of two half waves, three, ...
+_ORDERS = np.array([1, 2, 3, *range(3, 20)])
+
+
+@dataclass(frozen=True)
+class Past(WritableArrays):
+    """What functions of a series lose: what their own past tells, and the past of known columns.
+
+    What smoothers leave of a persistent column has some of the known columns by chance, far more
+    than there would be of independent rows, and candidate and target would have it in common. Once
+    an autoregression has whitened them, it is a multiple of the known columns, their squares and
+    the last values of both, which are taken out (``known``, orthonormal).
+    """
+
+    series: Series
+    known: FloatArray
+
+    @classmethod
+    def of(cls, time: IntArray, given: Columns) -> "Past":
+        rows = [np.ones((1, time.size))]
+        for some in lines_of(given):
+            if len(some) == 2:
+                some = np.concatenate([some, winsorised(some[:1]) ** 2])
+            before = np.empty_like(some)
+            before[:, time] = np.roll(some[:, time], 1, axis=1)
+            rows += [some, before]
+        found, size = np.linalg.qr(np.concatenate(rows).T)
+        return cls(Series.of(time), found.T[np.abs(np.diag(size)) > 1e-9])
+
+    def beside(self, given: Columns, values: FloatArray) -> "Past":
+        """The same, with innovations of the known columns times functions (n_functions, n_samples).
+
+        What is left of a known column moves a function by its slope times the innovation.
+        """
+        marks = np.concatenate(lines_of(given)) if given.n_columns else values[:0]
+        moved = self.series.whitened(np.ascontiguousarray(marks))
+        slopes = [(mark * values).reshape(-1, values.shape[1]) for mark in moved]
+        found, size = np.linalg.qr(np.concatenate([self.known, *slopes]).T)
+        return replace(self, known=found.T[np.abs(np.diag(size)) > 1e-9])
+
+    def taken_from(self, values: FloatArray) -> FloatArray:
+        """Innovations of functions (n_functions, n_samples)."""
+        left = self.series.whitened(np.ascontiguousarray(values))
+        coefficients = np.empty((len(left), len(self.known)))
+        project(np.ascontiguousarray(self.known.T), left, coefficients)
+        subtract(np.ascontiguousarray(self.known), coefficients, left)
+        return left
+
+
+def marks_of(given: Columns) -> list[FloatArray]:
+    """Of each known column its values, or the levels of a category: (1 or more, n_samples)."""
+    found = []
+    for j in range(given.n_columns):
+        one = given.take([j])
+        if one.categorical[0]:
+            codes = levels_of(one.values[0])
+            rows = (codes == np.arange(codes.max())[:, None]).astype(float)
+            found.append(rows - rows.mean(axis=1, keepdims=True))
+        else:
+            found.append(winsorised(one.values))
+    return found
+
+
+def lines_of(given: Columns) -> list[FloatArray]:
+    """Of each known column what is of the first order in smoothers: (1 or more, n_samples)."""
+    found = marks_of(given)
+    for j in np.flatnonzero(~given.categorical).tolist():
+        one = given.take([j])
+        scores = scores_of(ranks_of(one))
+        found[j] = np.concatenate([winsorised(one.values, FARTHEST_SMOOTHED), scores])
+    return found
+
+
+@dataclass(frozen=True)
+class Functions(WritableArrays):
+    """Orthonormal functions of columns of one kind.
+
+    Attributes
+    ----------
+    places : ndarray of int, of shape (n_columns,)
+        Which columns they are.
+    values : ndarray of shape (n_columns, n_functions, n_samples)
+    orders : ndarray of int, of shape (n_functions,)
+    deflation : ndarray of shape (n_columns,)
+        What correlations of the first order with the target are multiplied by.
+    gaps : bool
+        Whether the first function tells where gaps are, and the second what is beside them.
+    """
+
+    places: IntArray
+    values: FloatArray
+    orders: IntArray
+    deflation: FloatArray
+    gaps: bool = False
+
+    @cached_property
+    def skewness(self) -> FloatArray:
+        """Of each function: (n_columns, n_functions)."""
+        return skewness_of(self.values)
+
+    @cached_property
+    def kurtosis(self) -> FloatArray:
+        """The same of the fourth power."""
+        return kurtosis_of(self.values)
+
+
+def skewness_of(values: FloatArray) -> FloatArray:
+    """Of functions, along the last axis."""
+    return np.asarray((values * values * values).mean(axis=-1))
+
+
+def kurtosis_of(values: FloatArray) -> FloatArray:
+    """Of functions, along the last axis: n / c where they hang on c of n samples."""
+    squares = values * values
+    return np.asarray((squares * squares).mean(axis=-1))
+
+
+def raw_functions(
+    columns: Columns, smoothers: Smoothers | None, most: int
+) -> Iterator[tuple[IntArray, FloatArray, IntArray, IntArray | None]]:
+    """Columns by kind: their places, functions before they are orthonormal, orders, smoothers.
+
+    Numbers have ``most`` functions, unless they have fewer distinct values; categories one for
+    each level but the first; numbers with gaps one more for these, which is the first.
+    """
+    missing = columns.missing
+    n = columns.n_samples
+    gaps = np.zeros(columns.n_columns, bool) if missing is None else missing.any(axis=1)
+    marked = columns.categorical | (~gaps & (columns.n_distinct == 2))
+    varied = np.minimum(columns.n_distinct - gaps, most + 1) - 1
+    for j in map(int, np.flatnonzero(marked)):
+        values = columns.values[j]
+        if columns.categorical[j]:
+            codes = levels_of(values)
+        else:
+            codes = (ranks_of(columns.take([j]))[0] > n).astype(np.int64)
+            codes = np.unique(codes, return_inverse=True)[1]
+        if codes.max() == 0:
+            continue
+        marks = (codes == np.arange(1, int(codes.max()) + 1)[:, None]).astype(float)
+        chosen = None
+        if smoothers is not None:
+            marks, chosen = smoothers.residuals(marks)
+            chosen = chosen[0]
+        orders = np.ones(len(marks), np.int64)
+        yield np.array([j]), marks[None], orders, None if chosen is None else chosen[None]
+    for j in map(int, np.flatnonzero(gaps & ~marked)):
+        assert missing is not None
+        yield _with_gaps(columns, j, missing[j], smoothers, int(max(varied[j], 1)))
+    rest = ~marked & ~gaps
+    for k in np.unique(varied[rest]).tolist():
+        places = np.flatnonzero(rest & (varied == k))
+        ranks = ranks_of(columns.take(places))
+        values = columns.values[places] / LIFT
+        yield places, *_of_numbers(values, ranks, smoothers, max(k, 1), most)
+
+
+def _of_numbers(
+    values: FloatArray, ranks: IntArray, smoothers: Smoothers | None, n_functions: int, most: int
+) -> tuple[FloatArray, IntArray, IntArray | None]:
+    scores, chosen = scores_of(ranks), None
+    if smoothers is not None:
+        left, chosen = smoothers.better(scores, winsorised(values, FARTHEST_SMOOTHED))
+        left /= smoothers.spreads(left)
+        scores, n_functions = winsorised(left), most
+        ranks = _doubled_ranks(left)
+    rows = [scores, scores**2, *_waves(ranks, n_functions)][:n_functions]
+    return np.ascontiguousarray(np.stack(rows, axis=1)), _ORDERS[: len(rows)], chosen
+
+
+def _doubled_ranks(left: FloatArray) -> IntArray:
+    """Of what is left of columns: equal values share the mean."""
+    n_distinct = 1 + (np.diff(np.sort(left, axis=1), axis=1) > 0).sum(axis=1)
+    return ranks_of(Columns(left, np.zeros(len(left), bool), n_distinct))
+
+
+def _waves(ranks: IntArray, n_functions: int) -> list[FloatArray]:
+    """The cosines among so many functions."""
+    return [cosines(ranks.shape[-1], a)[ranks] for a in range(2, n_functions)]
+
+
+def _with_gaps(
+    columns: Columns, j: int, missing: BoolArray, smoothers: Smoothers | None, n_functions: int
+) -> tuple[IntArray, FloatArray, IntArray, IntArray | None]:
+    """A column with gaps: where they are, and functions of the others that are zero there."""
+    there = ~missing
+    one = Columns(
+        columns.values[j : j + 1, there],
+        np.zeros(1, bool),
+        np.minimum(columns.n_distinct[j : j + 1] - 1, int(there.sum())),
+    )
+    marks, chosen = missing.astype(float)[None], None
+    if there.sum() < 3 or one.n_distinct[0] < 2:
+        if smoothers is not None:
+            marks, chosen = smoothers.residuals(marks)
+        return np.array([j]), marks[None], np.ones(1, np.int64), chosen
+    ranks = ranks_of(one)
+    filled = np.zeros((1, columns.n_samples))
+    filled[0, there] = scores_of(ranks)[0]
+    if smoothers is not None:
+        left, chosen = smoothers.residuals(np.concatenate([filled, marks]))
+        marks, some, chosen = left[1:], left[:1], chosen[:1]
+        some = some / smoothers.spreads(some)
+        ranks = _doubled_ranks(some[:, there])
+        filled = np.where(missing, 0.0, some)
+    rows = [marks[0], filled[0]]
+    if n_functions > 1:
+        middle = (filled[0, there] ** 2).mean()
+        rows.append(np.where(missing, 0.0, filled[0] ** 2 - middle))
+    for wave in _waves(ranks[0], n_functions):
+        row = np.zeros(columns.n_samples)
+        row[there] = wave - wave.mean()
+        rows.append(row)
+    orders = np.r_[1, _ORDERS[: len(rows) - 1]]
+    return np.array([j]), np.array(rows)[None], orders, chosen
+
+
+def functions_of(
+    columns: Columns,
+    smoothers: Smoothers | None,
+    target_smoother: IntArray | None,
+    past: Past | None,
+    most: int,
+) -> list[Functions]:
+    """The orthonormal functions of candidates, those of one kind together."""
+    found = []
+    for places, rows, orders, chosen in raw_functions(columns, smoothers, most):
+        gaps = columns.missing is not None and bool(columns.missing[places].any())
+        values, kept = orthonormal(rows, past)
+        deflation = np.ones(len(places))
+        if smoothers is not None and target_smoother is not None and chosen is not None:
+            pairs, which = np.unique(chosen, axis=0, return_inverse=True)
+            each = [smoothers.inflation(one, target_smoother) for one in pairs]
+            deflation = 1 / np.sqrt(np.array(each))[which.ravel()]
+        same, which = np.unique(kept, axis=0, return_inverse=True)
+        for number, some in enumerate(same):
+            mine = which.ravel() == number
+            if some.any():
+                one = np.ascontiguousarray(values[mine][:, some])
+                both = gaps and bool(some[:2].all()) and rows.shape[1] > 1
+                found.append(Functions(places[mine], one, orders[some], deflation[mine], both))
+    return found
+
+
+def orthonormal(rows: FloatArray, past: Past | None) -> tuple[FloatArray, BoolArray]:
+    """Functions (n_columns, n_functions, n_samples) made orthonormal; which are some.
+
+    Of a series, functions lose what their past tells before.
+    """
+    values = np.array(rows)
+    if past is not None:
+        values = past.taken_from(values.reshape(-1, values.shape[-1])).reshape(values.shape)
+    kept = np.zeros(values.shape[:2], np.bool_)
+    orthonormalise(values, UNIT, kept)
+    return values, kept

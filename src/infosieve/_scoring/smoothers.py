@@ -1,0 +1,261 @@
+"""What some columns predict of any other: the best of a family of linear smoothers.
+
+A smoother is a mean, plus a projection on functions of the given columns, each shrunk by how rough
+it is (a ridge). Bases are: lines; curves of all columns; these and products of two columns; curves
+of one column, or surfaces of two, in finer detail. How much they shrink, and which of them serves
+a column, is chosen by generalised cross-validation (Craven and Wahba 1979,
+https://doi.org/10.1007/BF01404567). Bases depend on the given columns only, so they are made once.
+"""
+
+from dataclasses import dataclass
+from itertools import combinations, product
+
+import numpy as np
+from scipy.linalg import eigh
+from scipy.special import ndtr
+from threadpoolctl import threadpool_limits
+
+from infosieve._core.types import BoolArray, Columns, FloatArray, IntArray, WritableArrays
+from infosieve._engines.numba.columns import LIFT
+from infosieve._engines.numba.functions import project, subtract
+from infosieve._resampling.ranks import levels_of, ranks_of, scores_of
+
+# Functions of one column among others, of one alone, and of each of two, at most.
+_EACH, _ALONE, _EACH_OF_TWO, _EACH_IN_PRODUCTS = 10, 16, 8, 3
+# Samples for each function of a basis.
+_SAMPLES_EACH = 3
+# Functions of a basis, at most.
+_MOST = 240
+# How much smoothers shrink; lines hardly do.
+_SHRINKAGE, _OF_LINES = (1e-6, 1e-5, 1e-4, 1e-3, 1e-2), 1e-4
+# Cosines are of normal scores through a normal distribution that is so many times as wide: they
+# have room for the tails.
+_WIDER = 1.7
+# Each degree of freedom counts so many times where smoothers are compared.
+_PRICE = 1.2
+# Spreads are fitted to logarithms of absolute residuals plus this share of their mean, and lie
+# within a factor of e to this power.
+_LEAST_SPREAD, _LARGEST_LOG = 0.05, 2.5
+# Columns are winsorised at so many standard deviations; less so before they are smoothed, because
+# the product of two columns has long tails.
+FARTHEST, FARTHEST_SMOOTHED = 4.0, 8.0
+
+
+@dataclass(frozen=True)
+class Basis(WritableArrays):
+    """Orthonormal functions (n_functions, n_samples), and what each way of shrinking keeps."""
+
+    functions: FloatArray
+    by_row: FloatArray
+    kept: FloatArray
+
+    @classmethod
+    def of(
+        cls, functions: FloatArray, roughness: FloatArray, shrinkage: tuple[float, ...]
+    ) -> "Basis":
+        n = functions.shape[1]
+        scaled = functions / np.sqrt(roughness)[:, None]
+        squares, turn = eigh(scaled @ scaled.T)
+        there = squares > 1e-9 * squares.max()
+        squares, turn = squares[there], turn[:, there]
+        found = (turn / np.sqrt(squares)).T @ scaled
+        kept = squares / (squares + n * np.array(shrinkage)[:, None])
+        return cls(np.ascontiguousarray(found), np.ascontiguousarray(found.T), kept)
+
+
+@dataclass(frozen=True)
+class Smoothers(WritableArrays):
+    """The family, given some columns.
+
+    ``n_independent``: how many samples are independent of each other, which is fewer than there are
+    where rows belong together. ``least``: the basis that serves where none is better; -1: the mean.
+    """
+
+    bases: tuple[Basis, ...]
+    n_independent: float
+    least: int = -1
+
+    @classmethod
+    def of(cls, given: Columns, n_independent: float, series: bool = False) -> "Smoothers":
+        """Of a series at least lines are taken out.
+
+        Few of its samples may be independent, so that what they have in common with the given
+        columns cannot be told from chance; but left where it is, it would be found.
+        """
+        with threadpool_limits(1, "blas"):  # whose sums depend on the number of its threads
+            bases = _bases(given, n_independent, series)
+            return cls(tuple(bases), n_independent, 0 if series else -1)
+
+    def better(self, one: FloatArray, other: FloatArray) -> tuple[FloatArray, IntArray]:
+        """What is left of columns in the one or the other form: that of which less is left."""
+        (left, chosen), (also, served) = self.residuals(one), self.residuals(other)
+        less = _squares(also) / _squares(other) < _squares(left) / _squares(one)
+        return np.where(less[:, None], also, left), np.where(less[:, None], served, chosen)
+
+    def residuals(
+        self, values: FloatArray, least: int | None = None
+    ) -> tuple[FloatArray, IntArray]:
+        """What is left of columns (n_columns, n_samples), and which smoother served each."""
+        least = self.least if least is None else least
+        left = np.ascontiguousarray(values - _means(values))
+        n, whole = left.shape[1], _squares(left)
+        best = whole / n if least < 0 else np.full(len(left), np.inf)
+        chosen = np.tile([least, min(least, 0)], (len(left), 1))
+        coefficients = []
+        for number, basis in enumerate(self.bases):
+            found = np.empty((len(left), len(basis.functions)))
+            project(basis.by_row, left, found)
+            coefficients.append(found)
+            for way, kept in enumerate(basis.kept):
+                explained = _sums(found**2 * (kept * (2 - kept)))
+                free = 1 - _PRICE * (1 + kept.sum()) / self.n_independent
+                error = (whole - explained) / n / max(free, 1e-9) ** 2
+                better = error < best if free > 0.1 else np.zeros(len(left), bool)
+                best = np.where(better, error, best)
+                # Somewhat rougher than is best: what two smoothers leave must not be the same.
+                chosen[better] = number, max(way - 1, 0)
+        for number, basis in enumerate(self.bases):
+            mine = chosen[:, 0] == number
+            if mine.any():
+                shrunk = coefficients[number][mine] * basis.kept[chosen[mine, 1]]
+                some = left[mine]
+                subtract(basis.functions, shrunk, some)
+                left[mine] = some
+        return left, chosen
+
+    def spreads(self, residuals: FloatArray) -> FloatArray:
+        """How large residuals are, as the given columns predict it."""
+        size = np.abs(residuals)
+        logs = np.log(size + _LEAST_SPREAD * _means(size) + 1e-300)
+        left, _ = self.residuals(logs, -1)
+        fitted = logs - left
+        return np.exp(np.clip(fitted - _means(fitted), -_LARGEST_LOG, _LARGEST_LOG))
+
+    def inflation(self, one: IntArray, other: IntArray) -> float:
+        """How much larger the square of a correlation is between residuals of two smoothers.
+
+        Residuals of n samples lie in fewer than n dimensions, mostly the same ones; those of
+        permuted columns do not. It is that of columns that nothing predicts.
+        """
+        n = self.n_independent
+        if one[0] < 0 or other[0] < 0:
+            return 1.0
+        b, c = self.bases[one[0]], self.bases[other[0]]
+        taken, too = (x.kept[way] * (2 - x.kept[way]) for x, way in ((b, one[1]), (c, other[1])))
+        shared = float(taken @ (b.functions @ c.functions.T) ** 2 @ too)
+        left, rest = n - 1 - taken.sum(), n - 1 - too.sum()
+        return float(max((n - 1) * (left + rest - n + 1 + shared) / (left * rest), 1.0))
+
+
+def _means(values: FloatArray) -> FloatArray:
+    return np.asarray(_sums(values)[:, None] / values.shape[1])
+
+
+def _squares(values: FloatArray) -> FloatArray:
+    return _sums(values**2)
+
+
+def _sums(values: FloatArray) -> FloatArray:
+    """Of each row, whatever rows are beside it."""
+    return np.asarray(np.ascontiguousarray(values).sum(axis=1))
+
+
+def _curves(values: FloatArray, scores: FloatArray, most: int) -> FloatArray:
+    """A column, its scores and cosines of them, each with a mean of zero and a variance of one."""
+    place = ndtr(scores / _WIDER)
+    waves = [np.cos(np.pi * a * place) for a in range(2, most + 1)]
+    return _standardised(np.array([winsorised(values, FARTHEST_SMOOTHED), scores, *waves]))
+
+
+def winsorised(values: FloatArray, farthest: float = FARTHEST) -> FloatArray:
+    """A column, or several, of variance one, and nothing farther than some standard deviations."""
+    left = values - _means(np.atleast_2d(values)).reshape(*values.shape[:-1], 1)
+    size = np.sqrt(_squares(np.atleast_2d(left)) / values.shape[-1])
+    left = left / np.where(size > 0, size, 1.0).reshape(*values.shape[:-1], 1)
+    return np.clip(left, -farthest, farthest)
+
+
+def _standardised(rows: FloatArray) -> FloatArray:
+    rows = rows - rows.mean(axis=1, keepdims=True)
+    size = np.sqrt((rows**2).mean(axis=1, keepdims=True))
+    return np.where(size > 1e-9, rows / np.where(size > 1e-9, size, 1.0), 0.0)
+
+
+def _bases(given: Columns, n_independent: float, lines: bool) -> list[Basis]:
+    """Bases of functions of the given columns, smooth ones first."""
+    d, room = given.n_columns, int(np.clip(n_independent / _SAMPLES_EACH, 1, _MOST))
+    rows, at, order = _functions(given, max(_ALONE, _EACH))
+    roughness = np.where(order == 0, 0.1, order.astype(float) ** 4)
+    roughness[order == 1] = 1e-2
+
+    def some(which: BoolArray, shrinkage: tuple[float, ...] = _SHRINKAGE) -> Basis:
+        return Basis.of(rows[which], roughness[which], shrinkage)
+
+    n_numbers = int((~given.categorical).sum())
+    n_lines = int((order <= 1).sum())
+    each = int(np.clip((room - (order == 0).sum()) // max(1, n_numbers), 1, _EACH))
+    lines |= n_lines < n_independent / 2
+    bases = [some(order <= 1, (_OF_LINES,))] if lines else []
+    additive = order <= each
+    if each > 1:
+        bases.append(some(additive))
+    pairs = list(combinations(range(d), 2))
+    for most in range(_EACH_IN_PRODUCTS, 0, -1):
+        few = order <= most
+        products, rough = _products(rows, at, order, few, pairs)
+        if 0 < len(products) <= room:
+            both = np.concatenate([rows[additive], products])
+            bases.append(Basis.of(both, np.concatenate([roughness[additive], rough]), _SHRINKAGE))
+            break
+    if d > 1:
+        for j in range(d):
+            mine = (at == j) & (order <= min(_ALONE, room))
+            bases.append(some(mine))
+    if d > 2:
+        for pair in pairs:
+            mine = np.isin(at, pair) & (order <= min(_EACH, max(room // 4, 1)))
+            few = np.isin(at, pair) & (order <= min(_EACH_OF_TWO, max(1, int(np.sqrt(room / 2)))))
+            products, rough = _products(rows, at, order, few, [pair])
+            both = np.concatenate([rows[mine], products])
+            bases.append(Basis.of(both, np.concatenate([roughness[mine], rough]), _SHRINKAGE))
+    return bases
+
+
+def _functions(given: Columns, most: int) -> tuple[FloatArray, IntArray, IntArray]:
+    """Functions of the given columns, the column of each, its order (0: a level of a category)."""
+    rows, at, order = [], [], []
+    for j in range(given.n_columns):
+        one = given.take([j])
+        if one.categorical[0]:
+            codes = levels_of(one.values[0])
+            marks = (codes == np.arange(codes.max() + 1)[:, None]).astype(float)
+            found, orders = _standardised(marks), [0] * len(marks)
+        else:
+            ranks = ranks_of(one)[0]
+            found = _curves(
+                one.values[0] / LIFT, scores_of(ranks), min(most, int(one.n_distinct[0]) - 1)
+            )
+            orders = [1, *range(1, len(found))]
+        rows.append(found)
+        at += [j] * len(found)
+        order += orders
+    return np.concatenate(rows), np.array(at), np.array(order)
+
+
+def _products(
+    rows: FloatArray,
+    at: IntArray,
+    order: IntArray,
+    few: BoolArray,
+    pairs: list[tuple[int, int]],
+) -> tuple[FloatArray, FloatArray]:
+    """Products of some functions of two columns, and how rough they are."""
+    which = np.flatnonzero(few)
+    found = [
+        (a, b) for i, j in pairs for a, b in product(which[at[which] == i], which[at[which] == j])
+    ]
+    if not found:
+        return np.empty((0, rows.shape[1])), np.empty(0)
+    one, other = np.array(found).T
+    rough = (np.maximum(order[one], 1) ** 2 + np.maximum(order[other], 1) ** 2).astype(float) ** 2
+    return _standardised(rows[one] * rows[other]), rough
