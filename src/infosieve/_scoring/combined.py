@@ -75,6 +75,7 @@ class Asked:
     that follow are the first ones times each of the known columns, whose number is in ``beside``
     (-1: none). ``known``: which columns of the table these are. ``drawn``: permutations that
     scales are taken from; of groups, how these exchange, and ``used`` are the places that count.
+    ``digest`` is of the known columns.
     """
 
     smoothers: Smoothers | None
@@ -88,6 +89,7 @@ class Asked:
     known: tuple[int, ...]
     drawn: IntArray | Permutations | None
     used: IntArray | None
+    digest: bytes
 
     def within(self, permutations: IntArray) -> IntArray:
         """Permutations of the places that count."""
@@ -107,10 +109,11 @@ class Combined(Statistic):
     engine: Engine = field(default_factory=NumbaEngine)
     asked: Asked | None = None
     estimates = False
-    _made: dict[bytes, list[Functions]] = field(default_factory=dict, init=False, repr=False)
+    # What was made for the same columns and the same known ones, shared by all questions.
+    made: dict[bytes, list[Functions]] = field(default_factory=dict, repr=False)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {**self.__dict__, "_made": {}}
+        return {**self.__dict__, "made": {}}
 
     def prepared(self, question: Any) -> Self:
         drawn = None
@@ -169,7 +172,10 @@ class Combined(Statistic):
             at = np.r_[at, np.ones(int(there.sum()), np.int64)]
         moments = skewness_of(found), kurtosis_of(found)
         named = tuple(known[j] for j in sorted_by)
-        return Asked(smoothers, past, found, at, beside, *moments, smoother, named, drawn, used)
+        digest = hashlib.blake2b(given.values.data, digest_size=16).digest()
+        return Asked(
+            smoothers, past, found, at, beside, *moments, smoother, named, drawn, used, digest
+        )
 
     def __call__(
         self, candidates: Columns, given: Columns, runner: Runner, *, width: int = 1
@@ -214,8 +220,8 @@ class Combined(Statistic):
     def _functions(self, candidates: Columns, runner: Runner) -> list[Functions]:
         asked = self.asked
         assert asked is not None
-        digest = hashlib.blake2b(candidates.values.tobytes(), digest_size=16).digest()
-        known = self._made.get(digest)
+        digest = asked.digest + hashlib.blake2b(candidates.values.data, digest_size=16).digest()
+        known = self.made.get(digest)
         if known is not None:
             return known
         parts: list[list[Functions]] = []
@@ -232,11 +238,11 @@ class Combined(Statistic):
         parts = runner.run([partial(some, at) for at in chunks(candidates.n_columns, size)])
         found = [one for part in parts for one in part]
         bytes_made = sum(one.values.nbytes for one in found)
-        bytes_kept = sum(one.values.nbytes for some in self._made.values() for one in some)
+        bytes_kept = sum(one.values.nbytes for some in self.made.values() for one in some)
         if bytes_made + bytes_kept > _KEPT_BYTES:
-            self._made.clear()
+            self.made.clear()
         if bytes_made <= _KEPT_BYTES:
-            self._made[digest] = found
+            self.made[digest] = found
         return found
 
     def _scale(self, one: Functions) -> FloatArray | None:
@@ -251,8 +257,8 @@ class Combined(Statistic):
         for rows in asked.drawn:
             moved = np.empty_like(asked.values)
             moved[:, rows] = asked.values
-            total += _products(one, moved[None])[0] ** 2
-        return np.asarray(np.sqrt(total / len(asked.drawn)))
+            total += _products(one, moved[None])[:, :, 0] ** 2
+        return np.asarray(np.sqrt(total / len(asked.drawn) / asked.values.shape[1]))
 
     def nearest(self, candidates: Columns, runner: Runner) -> list[View | None]:
         """Of each candidate the view that adds most to its statistic."""
@@ -263,7 +269,7 @@ class Combined(Statistic):
             products = _products(one, asked.values[None])
             views = _log_views(products, one, asked, self._scale(one))[0]
             for place, best, of_one in zip(
-                one.places.tolist(), views.argmax(axis=1).tolist(), products[0], strict=True
+                one.places.tolist(), views.argmax(axis=1).tolist(), products[:, :, 0], strict=True
             ):
                 found[place] = self._view(list(WEIGHTS)[best], one, of_one)
         return found
@@ -327,13 +333,11 @@ def _moments(values: FloatArray, rows: IntArray) -> tuple[FloatArray, FloatArray
 
 
 def _products(one: Functions, moved: FloatArray) -> FloatArray:
-    """Correlations times the root of n: (n_times, n_columns, n_functions, n_of_target)."""
+    """Sums over the samples: (n_columns, n_functions, n_times, n_of_target)."""
     m, k, n = one.values.shape
     p, b = moved.shape[:2]
     found = one.values.reshape(m * k, n) @ moved.reshape(p * b, n).T
-    found = np.ascontiguousarray(found.reshape(m, k, p, b).transpose(2, 0, 1, 3))
-    found /= np.sqrt(n)
-    return found
+    return np.asarray(found.reshape(m, k, p, b))
 
 
 def _together(views: FloatArray) -> FloatArray:
@@ -358,8 +362,10 @@ def _log_views(
         plain_first = (asked.beside < 0) & (asked.orders == 1)
         both = first[:, None] & plain_first
         factors = np.where(both, one.deflation[:, None, None], 1.0)
+    factors = factors / np.sqrt(n)
     last = of_views["any shape"][0]
-    logs = np.zeros((*products.shape[:2], last + 1))
+    shape = products.shape[2], products.shape[0]
+    logs = np.zeros((*shape, last + 1))
     skewness = one.skewness / np.sqrt(n)
     together = one.kurtosis[:, :, None] * asked.kurtosis
     heavy = (together > n * _HEAVIEST) & (groups == last)
@@ -372,7 +378,7 @@ def _log_views(
     curve = of_views.get("curve", [-1])[0] if line >= 0 else -1
     moments = skewness, asked.skewness
     ways_of_asking(products, factors, *moments, groups, weights, heavy, line, curve, logs)
-    found = np.full((*products.shape[:2], len(WEIGHTS)), -np.inf)
+    found = np.full((*shape, len(WEIGHTS)), -np.inf)
     total = sum(WEIGHTS[name] for name in of_views)
     for place, name in enumerate(WEIGHTS):
         if name in of_views:

@@ -260,7 +260,8 @@ def functions_of(
         for number, some in enumerate(same):
             mine = which.ravel() == number
             if some.any():
-                one = np.ascontiguousarray(values[mine][:, some])
+                whole = mine.all() and some.all()
+                one = values if whole else np.ascontiguousarray(values[mine][:, some])
                 both = gaps and bool(some[:2].all()) and rows.shape[1] > 1
                 found.append(Functions(places[mine], one, orders[some], deflation[mine], both))
     return found

@@ -18,7 +18,9 @@ def remaining(search: Search) -> Remaining | None:
         return None
     question = search.ask(left).but(purpose="remaining", corrected=False)
     observed, which = question.scores(left), np.array(left)
-    p_values = own_draws(question, which, observed, _DRAWS, _ENOUGH).p_values(_DRAWS, _ENOUGH)
+    p_values = own_draws(question, which, observed, _DRAWS, _ENOUGH, 2 * _ENOUGH).p_values(
+        _DRAWS, _ENOUGH
+    )
     order = np.lexsort((which, -observed, p_values))
     views = [view for view in question.nearest(left) if view is not None]
     return Remaining(

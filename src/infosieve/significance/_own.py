@@ -36,15 +36,23 @@ class Own:
 
 
 def own_draws(
-    question: Question, columns: IntArray, observed: FloatArray, most: int, enough: int
+    question: Question,
+    columns: IntArray,
+    observed: FloatArray,
+    most: int,
+    enough: int,
+    least: int = _FIRST,
 ) -> Own:
-    """Columns by themselves, with so many draws at most, up to so many exceedances."""
+    """Columns by themselves, with so many draws at most, up to so many exceedances.
+
+    ``least``: draws with which they begin.
+    """
     m = columns.size
     found = Own(np.zeros(m, np.int64), np.zeros(m, np.int64), np.zeros(m), np.ones(m))
     scoring, progress = question.scoring, question.scoring.executor.progress
     statistic, given, drawn = question.prepared, question.given, question.permutations
     for part in chunks(m, _ROUND // _FIRST):
-        places, at, count = np.arange(m)[part], 0, min(_FIRST, most)
+        places, at, count = np.arange(m)[part], 0, min(least, most)
         progress.begin(f"{m} columns by themselves, draws", most)
         while at < most and places.size:
             which = ColumnNumbers(columns[places])
