@@ -225,6 +225,7 @@ def main():
     parser = ArgumentParser(description=__doc__, formatter_class=RawDescriptionHelpFormatter)
     parser.add_argument("--sets", type=int, default=200)
     parser.add_argument("--minutes", type=float, default=60)
+    parser.add_argument("--tests", nargs="+", choices=TESTS, default=list(TESTS))
     parser.add_argument("--workers", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--seed", type=seed_number, default=0)
     parser.add_argument("--show", action="store_true", help="write the page from what is kept")
@@ -239,6 +240,7 @@ def main():
         for case in CASES
         for n in SIZES
         for test, (_, *most) in TESTS.items()
+        if test in options.tests
         if first < most[SIZES.index(n)] and (test, n, case[2]) != ("CMIknn", 1000, 7)
         if (*case, n, test, APART * options.seed + first) not in known
     ]
