@@ -1,6 +1,7 @@
 """Numbers and lists as sentences, tables and progress lines have them."""
 
 from collections.abc import Sequence
+from typing import Any
 
 
 def p_text(p_value: float | None, lower_limit: bool, *, plain: bool = False) -> str:
@@ -40,3 +41,22 @@ def listed(names: Sequence[str], most: int = 6) -> str:
     if len(names) > most:
         return ", ".join(names[:most]) + f" and {len(names) - most:,} more"
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def direction_text(view: str, column: Sequence[Any] | None, target: Sequence[Any] | None) -> str:
+    """Where a target is higher, by the levels of a column, or of the target, that has two.
+
+    "rises" and "falls" are those of codes, in the order of the levels.
+    """
+    if view not in ("rises", "falls"):
+        return view
+    up = view == "rises"
+    if target is None:
+        return view if column is None else f"higher for {_level(column[up])}"
+    if column is None:
+        return f"higher in {_level(target[up])}"
+    return f"more {_level(target[up])} for {_level(column[1])}"
+
+
+def _level(level: Any) -> str:
+    return f"{level:g}" if isinstance(level, float) else str(level)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from infosieve._core.formats import direction_text
 from infosieve._core.settings import Settings
 from infosieve._core.types import (
     BoolArray,
@@ -42,7 +43,6 @@ from infosieve._input.scaling import exponent_of, prepare
 from infosieve._input.tables import Table, check_lengths, check_target, read_table
 from infosieve._input.together import INDEPENDENT, Together, together_of
 from infosieve._sources import as_source, run_once
-from infosieve.results._facts import direction_text
 
 if TYPE_CHECKING:
     from infosieve._input.lazy_columns import SourceTable

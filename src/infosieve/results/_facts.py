@@ -47,22 +47,3 @@ def few_groups(result: "RelevanceTest") -> int:
 def view_text(view: str | None, beside: int | None, features: Sequence[Any]) -> str:
     """How a column tells something: "interaction with age"."""
     return (view or "") + ("" if beside is None else f" with {features[beside]}")
-
-
-def direction_text(view: str, column: Sequence[Any] | None, target: Sequence[Any] | None) -> str:
-    """Where a target is higher, by the levels of a column, or of the target, that has two.
-
-    "rises" and "falls" are those of codes, in the order of the levels.
-    """
-    if view not in ("rises", "falls"):
-        return view
-    up = view == "rises"
-    if target is None:
-        return view if column is None else f"higher for {_level(column[up])}"
-    if column is None:
-        return f"higher in {_level(target[up])}"
-    return f"more {_level(target[up])} for {_level(column[1])}"
-
-
-def _level(level: Any) -> str:
-    return f"{level:g}" if isinstance(level, float) else str(level)
