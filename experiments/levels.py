@@ -110,13 +110,15 @@ def groups(rng, n):
 
 
 def unequal_groups(d, of_group=False, halves=False):
-    """From 2 to 30 rows each, half of whose noise is the group's; or it is that of their halves.
+    """From 2 to 30 rows each, a fifth of all at most; half of the noise is the group's.
+
+    With ``halves`` it is that of their halves.
 
     The selected column is of the same kind, or says to which of three classes a group belongs.
     """
 
     def case(rng, n):
-        sizes = rng.integers(2, 31, n)
+        sizes = rng.integers(2, min(31, n // 5), n)
         which = np.repeat(np.arange(n), sizes)[:n]
         place = np.concatenate([np.arange(size) / size for size in sizes])[:n]
         part = 2 * which + (place >= 0.5) if halves else which

@@ -206,6 +206,8 @@ class Combined(Statistic):
             moved = np.empty((at.stop - at.start, b, n))
             for number, rows in enumerate(permutations[at]):
                 moved[number][:, rows] = asked.values
+                if asked.past is not None:
+                    moved[number] = asked.past.taken_again(moved[number])
             for one, scale in zip(found, scales, strict=True):
                 products = _products(one, moved)
                 each = _log_views(products, one, asked, scale)
@@ -257,6 +259,8 @@ class Combined(Statistic):
         for rows in asked.drawn:
             moved = np.empty_like(asked.values)
             moved[:, rows] = asked.values
+            if asked.past is not None:
+                moved = asked.past.taken_again(moved)
             total += _products(one, moved[None])[:, :, 0] ** 2
         return np.asarray(np.sqrt(total / len(asked.drawn) / asked.values.shape[1]))
 

@@ -64,7 +64,15 @@ class Past(WritableArrays):
 
     def taken_from(self, values: FloatArray) -> FloatArray:
         """Innovations of functions (n_functions, n_samples)."""
-        left = self.series.whitened(np.ascontiguousarray(values))
+        return self._without_known(self.series.whitened(np.ascontiguousarray(values)))
+
+    def taken_again(self, values: FloatArray) -> FloatArray:
+        """The same of permuted functions, which have some of the known columns again."""
+        left = self._without_known(np.ascontiguousarray(values))
+        size = np.sqrt((left * left).sum(axis=1, keepdims=True) / left.shape[1])
+        return np.asarray(np.rint(left / np.where(size > 0, size, 1.0) / UNIT) * UNIT)
+
+    def _without_known(self, left: FloatArray) -> FloatArray:
         coefficients = np.empty((len(left), len(self.known)))
         project(np.ascontiguousarray(self.known.T), left, coefficients)
         subtract(np.ascontiguousarray(self.known), coefficients, left)
