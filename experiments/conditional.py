@@ -143,8 +143,8 @@ square, a bump, its product with a given column, or a rising spread, weaker with
 
 *infosieve*: `permutation_test` with 199 permutations. *Estimates only*: with `statistic="ksg"`.
 *KCI*: of causal-learn, as it comes, with the gamma approximation; *learned*: with kernel widths
-that Gaussian processes learn. *GCM*: the generalised covariance measure, written in the script, as
-no package of it could be installed, with kernel ridge regression: one kernel of all given columns,
+that Gaussian processes learn. *GCM*: the generalised covariance measure, written in the script,
+with kernel ridge regression: one kernel of all given columns,
 or a sum of one each, whichever errs less. It looks for a covariance of what these leave, which most
 squares, bumps, products and spreads do not have. *CMIknn*: of tigramite, as it comes, but with 99
 permutations. KCI, learned, and the sums of kernels were added after a first run, in which KCI and

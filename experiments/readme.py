@@ -4,6 +4,7 @@ import json
 
 import numpy as np
 import pandas as pd
+import weak
 from panel import JUDGES, PANEL
 from quality_page import ALL, CV, CV_MODEL, OURS, compared, overall
 from spectra import HERE, kept, write_between
@@ -112,6 +113,7 @@ def main():
         f"| … {len(JUDGES)} problems written after the default was fixed | "
         f"**{judged(found):.2f}** | {judged_others(found)} | "
         "[the same](docs/default.md#problems-that-chose-nothing) |",
+        weak_effects(),
         f"| selects something among 50 columns of noise | **{alone[0]}** | the published "
         f"test {alone[1]} | [error rates](docs/default.md#error-rates) |",
         *real_tables(),
@@ -123,6 +125,20 @@ def main():
     print(text)
     write_between(HERE.parent / "README.md", "experiments/readme.py", text)
     write_between(HERE.parent / "README.md", "experiments/readme.py: picture", caption())
+
+
+def weak_effects():
+    """Beside the tools that are made for them."""
+    rows, means = kept("weak"), {}
+    for name in ("default", "t tests", "SelectFdr", "Lasso"):
+        each = [[row for row in rows if row[:2] == [problem, name]] for problem in weak.PROBLEMS]
+        means[name] = np.mean([weak.f1(some) for some in each if some])
+    mean = {name: f"{value:.2f}" for name, value in means.items()}
+    return (
+        f"| … {len(weak.PROBLEMS)} problems with weak effects, mostly lines | "
+        f"**{mean['default']}** | stepwise t tests {mean['t tests']}, `SelectFdr` with F tests "
+        f"{mean['SelectFdr']}, Lasso {mean['Lasso']} | [weak effects](docs/weak.md) |"
+    )
 
 
 def caption():
