@@ -383,8 +383,14 @@ def test_a_killed_worker_that_reads_itself(small_jobs, unread, monkeypatch, tmp_
     how = {"random_state": 0, "max_features": 2}
     theirs = MISelector(**how).fit(table.drop(columns="y"), table["y"])
     with started() as (_, client):
-        pid = next(iter(client.run(os.getpid).values()))
-        state = kill_in_step(2, lambda: os.kill(pid, signal.SIGKILL), monkeypatch)
+        address, pid = next(iter(client.run(os.getpid).items()))
+
+        def kill():  # what is sent to a worker that died just now waits for a connection
+            os.kill(pid, signal.SIGKILL)
+            while address in client.has_what():
+                time.sleep(0.01)
+
+        state = kill_in_step(2, kill, monkeypatch)
         ours = MISelector(**how, executor=client).fit(source.drop("y"), source["y"])
         assert state["done"]
     assert content(ours) == content(theirs)
