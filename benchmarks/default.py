@@ -427,6 +427,10 @@ def page(rows):
         "The best of three runs, of fewer where they take longer than 20 seconds together. The",
         "relevant columns are known: the data are generated (see the script). Parts of a selection",
         "have [a page of their own](benchmarks-selection.md).",
+        "",
+        "*These times were taken when tests compared estimates of information by default, which*",
+        '*is now `statistic="ksg"`. Those that ask in several ways are faster with many samples or*',
+        "*categories, and several times slower with many thousands of columns.*",
     ]
     for row in by["command"]:
         whole, imports = row["seconds"].values()
