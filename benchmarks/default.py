@@ -429,8 +429,8 @@ def page(rows):
         "have [a page of their own](benchmarks-selection.md).",
         "",
         "*These times were taken when tests compared estimates of information by default, which*",
-        '*is now `statistic="ksg"`. Those that ask in several ways are faster with many samples or*',
-        "*categories, and several times slower with many thousands of columns.*",
+        '*is now `statistic="ksg"`. Those that ask in several ways are faster with many samples*',
+        "*or categories, and several times slower with many thousands of columns.*",
     ]
     for row in by["command"]:
         whole, imports = row["seconds"].values()
