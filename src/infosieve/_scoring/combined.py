@@ -186,21 +186,14 @@ class Combined(Statistic):
     def of_permuted(
         self, candidates: Columns, given: Columns, runner: Runner, permutations: IntArray
     ) -> FloatArray:
-        return self.views(candidates, given, runner, permutations)[0].ravel()
-
-    def views(
-        self, candidates: Columns, given: Columns, runner: Runner, permutations: IntArray
-    ) -> tuple[FloatArray, FloatArray]:
-        """The statistic (n_permutations, n_candidates) in decimal digits, and the views' logs."""
+        """In decimal digits: all candidates under the first permutation, then the second, ..."""
         asked = self.asked
         assert asked is not None
         found, permutations = self._functions(candidates, runner), asked.within(permutations)
-        scales = [self._scale(one) for one in found]
         p, (b, n) = len(permutations), asked.values.shape
         out = np.zeros((p, candidates.n_columns))
-        views = np.full((p, candidates.n_columns, len(WEIGHTS)), -np.inf)
         if not b:  # nothing is left of the target
-            return out, views
+            return out.ravel()
 
         def some(at: slice) -> None:
             moved = np.empty((at.stop - at.start, b, n))
@@ -208,16 +201,13 @@ class Combined(Statistic):
                 moved[number][:, rows] = asked.values
                 if asked.past is not None:
                     moved[number] = asked.past.taken_again(moved[number])
-            for one, scale in zip(found, scales, strict=True):
-                products = _products(one, moved)
-                each = _log_views(products, one, asked, scale)
-                views[at, one.places] = each
-                out[at, one.places] = _together(each)
+            for one in found:
+                out[at, one.places] = _together(_log_views(_products(one, moved), one, asked))
 
         size = max(1, min(_PRODUCT // (b * n), -(-p // runner.n_workers)))
         with _BLAS.limit(limits=1, user_api="blas"):
             runner.run([partial(some, at) for at in chunks(p, size)])
-        return out, views
+        return out.ravel()
 
     def _functions(self, candidates: Columns, runner: Runner) -> list[Functions]:
         asked = self.asked
@@ -238,7 +228,7 @@ class Combined(Statistic):
 
         size = max(1, -(-candidates.n_columns // (2 * runner.n_workers)))
         parts = runner.run([partial(some, at) for at in chunks(candidates.n_columns, size)])
-        found = [one for part in parts for one in part]
+        found = [replace(one, scale=self._scale(one)) for part in parts for one in part]
         bytes_made = sum(one.values.nbytes for one in found)
         bytes_kept = sum(one.values.nbytes for some in self.made.values() for one in some)
         if bytes_made + bytes_kept > _KEPT_BYTES:
@@ -271,7 +261,7 @@ class Combined(Statistic):
         found: list[View | None] = [View("")] * candidates.n_columns
         for one in self._functions(candidates, runner) if len(asked.values) else ():
             products = _products(one, asked.values[None])
-            views = _log_views(products, one, asked, self._scale(one))[0]
+            views = _log_views(products, one, asked)[0]
             for place, best, of_one in zip(
                 one.places.tolist(), views.argmax(axis=1).tolist(), products[:, :, 0], strict=True
             ):
@@ -353,15 +343,13 @@ def _together(views: FloatArray) -> FloatArray:
     return np.asarray((most + np.log(total)) / np.log(10))
 
 
-def _log_views(
-    products: FloatArray, one: Functions, asked: Asked, scale: FloatArray | None
-) -> FloatArray:
+def _log_views(products: FloatArray, one: Functions, asked: Asked) -> FloatArray:
     """The logarithm of weight / p of each view: (n_times, n_columns, n_views)."""
     n = one.values.shape[2]
     groups, weights, of_views = _plan(one.orders, asked)
     first = one.orders == 1
-    if scale is not None:
-        factors = 1 / np.where(scale > 0, scale, np.inf)
+    if one.scale is not None:
+        factors = 1 / np.where(one.scale > 0, one.scale, np.inf)
     else:
         plain_first = (asked.beside < 0) & (asked.orders == 1)
         both = first[:, None] & plain_first

@@ -117,6 +117,8 @@ class Functions(WritableArrays):
         What correlations of the first order with the target are multiplied by.
     gaps : bool
         Whether the first function tells where gaps are, and the second what is beside them.
+    scale : ndarray of shape (n_columns, n_functions, n_of_target), optional
+        The size of permuted correlations, where rows belong together.
     """
 
     places: IntArray
@@ -124,6 +126,7 @@ class Functions(WritableArrays):
     orders: IntArray
     deflation: FloatArray
     gaps: bool = False
+    scale: FloatArray | None = None
 
     @cached_property
     def skewness(self) -> FloatArray:
