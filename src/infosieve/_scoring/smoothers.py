@@ -7,6 +7,8 @@ a column, is chosen by generalised cross-validation (Craven and Wahba 1979,
 https://doi.org/10.1007/BF01404567). Bases depend on the given columns only, so they are made once.
 """
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import combinations, product
 
@@ -17,7 +19,6 @@ from threadpoolctl import threadpool_limits
 
 from infosieve._core.types import BoolArray, Columns, FloatArray, IntArray, WritableArrays
 from infosieve._engines.numba.columns import LIFT
-from infosieve._engines.numba.functions import project, subtract
 from infosieve._resampling.ranks import levels_of, ranks_of, scores_of
 
 # Functions of one column among others, of one alone, and of each of two, at most.
@@ -36,6 +37,10 @@ _PRICE = 1.2
 # Spreads are fitted to logarithms of absolute residuals plus this share of their mean, and lie
 # within a factor of e to this power.
 _LEAST_SPREAD, _LARGEST_LOG = 0.05, 2.5
+# Bits of the values of orthonormal functions. Products of them with columns, and combinations of
+# them, are sums of whole numbers below 2 ** 53 (by the inequality of Cauchy and Schwarz): the same
+# bits in any order, in whatever company and by whatever library they are added up.
+_BITS = 24
 # Columns are winsorised at so many standard deviations; less so before they are smoothed, because
 # the product of two columns has long tails.
 FARTHEST, FARTHEST_SMOOTHED = 4.0, 8.0
@@ -46,7 +51,6 @@ class Basis(WritableArrays):
     """Orthonormal functions (n_functions, n_samples), and what each way of shrinking keeps."""
 
     functions: FloatArray
-    by_row: FloatArray
     kept: FloatArray
 
     @classmethod
@@ -60,7 +64,7 @@ class Basis(WritableArrays):
         squares, turn = squares[there], turn[:, there]
         found = (turn / np.sqrt(squares)).T @ scaled
         kept = squares / (squares + n * np.array(shrinkage)[:, None])
-        return cls(np.ascontiguousarray(found), np.ascontiguousarray(found.T), kept)
+        return cls(rounded(found), kept)
 
 
 @dataclass(frozen=True)
@@ -101,13 +105,12 @@ class Smoothers(WritableArrays):
         n, whole = left.shape[1], _squares(left)
         best = whole / n if least < 0 else np.full(len(left), np.inf)
         chosen = np.tile([least, min(least, 0)], (len(left), 1))
-        coefficients = []
+        coefficients, products = [], products_of(left)
         for number, basis in enumerate(self.bases):
-            found = np.empty((len(left), len(basis.functions)))
-            project(basis.by_row, left, found)
-            coefficients.append(found)
+            coefficients.append(products(basis.functions))
+            squares = coefficients[-1] ** 2
             for way, kept in enumerate(basis.kept):
-                explained = _sums(found**2 * (kept * (2 - kept)))
+                explained = _sums(squares * (kept * (2 - kept)))
                 free = 1 - _PRICE * (1 + kept.sum()) / self.n_independent
                 error = (whole - explained) / n / max(free, 1e-9) ** 2
                 better = error < best if free > 0.1 else np.zeros(len(left), bool)
@@ -118,9 +121,7 @@ class Smoothers(WritableArrays):
             mine = chosen[:, 0] == number
             if mine.any():
                 shrunk = coefficients[number][mine] * basis.kept[chosen[mine, 1]]
-                some = left[mine]
-                subtract(basis.functions, shrunk, some)
-                left[mine] = some
+                left[mine] = without(basis.functions, shrunk, left[mine])
         return left, chosen
 
     def spreads(self, residuals: FloatArray) -> FloatArray:
@@ -145,6 +146,30 @@ class Smoothers(WritableArrays):
         shared = float(taken @ (b.functions @ c.functions.T) ** 2 @ too)
         left, rest = n - 1 - taken.sum(), n - 1 - too.sum()
         return float(max((n - 1) * (left + rest - n + 1 + shared) / (left * rest), 1.0))
+
+
+def rounded(functions: FloatArray) -> FloatArray:
+    """Orthonormal functions, of which products add up exactly, in any order."""
+    return np.ldexp(np.rint(np.ldexp(functions, _BITS)), -_BITS)
+
+
+def products_of(values: FloatArray) -> Callable[[FloatArray], FloatArray]:
+    """What makes products of columns (m, n) with rounded functions (p, n): (m, p)."""
+    n = values.shape[1]
+    unit = _unit(np.sqrt(_squares(values) / n), 52 - _BITS - math.ceil(math.log2(n) / 2))
+    whole = np.rint(values / unit)
+    return lambda functions: np.asarray((whole @ functions.T) * unit)
+
+
+def without(functions: FloatArray, coefficients: FloatArray, values: FloatArray) -> FloatArray:
+    """Columns (m, n) less combinations of rounded functions (p, n)."""
+    unit = _unit(np.sqrt(_squares(values)), 52 - _BITS)
+    return np.asarray(values - (np.rint(coefficients / unit) @ functions) * unit)
+
+
+def _unit(size: FloatArray, bits: int) -> FloatArray:
+    """A power of two for each row, so that multiples of it have so many bits at this size."""
+    return np.asarray(np.ldexp(1.0, np.frexp(size)[1] - bits)[:, None])
 
 
 def _means(values: FloatArray) -> FloatArray:
