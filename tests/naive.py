@@ -664,25 +664,26 @@ def smoothers(S):
 
 
 def residuals(values, hats):
-    """What the best of smoothers leaves, by generalised cross-validation; and its matrix."""
+    """What the best of smoothers leaves, by generalised cross-validation; its matrix, and error."""
     n, left = len(values), values - values.mean()
     least, best = (left**2).sum() / n, None
+    whole = least
     for ways in hats:
         for way, hat in enumerate(ways):
             rest = left - hat @ left
             error = (rest**2).sum() / n / max(1 - 1.2 * (1 + np.trace(hat)) / n, 1e-9) ** 2
             if 1.2 * (1 + np.trace(hat)) / n < 0.9 and error < least:
                 least, best = error, ways[max(way - 1, 0)]
-    return (left, None) if best is None else (left - best @ left, best)
+    return (left if best is None else left - best @ left), best, least / whole
 
 
 def functions_given(x, hats, most):
     """Those of what smoothers leave, divided by its spread; and the smoother."""
     n = len(x)
     scores, values = norm.ppf((rankdata(x) - 0.5) / n), cut(x, 8)
-    left, hat = residuals(scores, hats)
-    also, other = residuals(values, hats)
-    if (also**2).sum() / (values**2).sum() < (left**2).sum() / (scores**2).sum():
+    left, hat, error = residuals(scores, hats)
+    also, other, less = residuals(values, hats)
+    if less < 0.8 * error:
         left, hat = also, other
     logs = np.log(np.abs(left) + 0.05 * np.abs(left).mean())
     fitted = logs - residuals(logs, hats)[0]

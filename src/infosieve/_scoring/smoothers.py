@@ -41,6 +41,9 @@ _LEAST_SPREAD, _LARGEST_LOG = 0.05, 2.5
 # them, are sums of whole numbers below 2 ** 53 (by the inequality of Cauchy and Schwarz): the same
 # bits in any order, in whatever company and by whatever library they are added up.
 _BITS = 24
+# Columns themselves are smoothed, instead of their normal scores, if that errs less by this factor:
+# of heavy tails, smoothers of columns fit a few rows.
+_MUCH_LESS = 0.8
 # Columns are winsorised at so many standard deviations; less so before they are smoothed, because
 # the product of two columns has long tails.
 FARTHEST, FARTHEST_SMOOTHED = 4.0, 8.0
@@ -91,15 +94,21 @@ class Smoothers(WritableArrays):
             return cls(tuple(bases), n_independent, 0 if series else -1)
 
     def better(self, one: FloatArray, other: FloatArray) -> tuple[FloatArray, IntArray]:
-        """What is left of columns in the one or the other form: that of which less is left."""
-        (left, chosen), (also, served) = self.residuals(one), self.residuals(other)
-        less = _squares(also) / _squares(other) < _squares(left) / _squares(one)
-        return np.where(less[:, None], also, left), np.where(less[:, None], served, chosen)
+        """What is left of columns in the one form, or in the other if that errs much less."""
+        (left, chosen, error), (also, served, less) = self._smoothed(one), self._smoothed(other)
+        better = less < _MUCH_LESS * error
+        return np.where(better[:, None], also, left), np.where(better[:, None], served, chosen)
 
     def residuals(
         self, values: FloatArray, least: int | None = None
     ) -> tuple[FloatArray, IntArray]:
         """What is left of columns (n_columns, n_samples), and which smoother served each."""
+        return self._smoothed(values, least)[:2]
+
+    def _smoothed(
+        self, values: FloatArray, least: int | None = None
+    ) -> tuple[FloatArray, IntArray, FloatArray]:
+        """The same, and the error that is expected of new samples, as a share of the variance."""
         least = self.least if least is None else least
         left = np.ascontiguousarray(values - _means(values))
         n, whole = left.shape[1], _squares(left)
@@ -122,7 +131,7 @@ class Smoothers(WritableArrays):
             if mine.any():
                 shrunk = coefficients[number][mine] * basis.kept[chosen[mine, 1]]
                 left[mine] = without(basis.functions, shrunk, left[mine])
-        return left, chosen
+        return left, chosen, best / np.maximum(whole / n, 1e-300)
 
     def spreads(self, residuals: FloatArray) -> FloatArray:
         """How large residuals are, as the given columns predict it."""
