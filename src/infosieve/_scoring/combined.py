@@ -62,8 +62,9 @@ _SCALED_BY = 64
 _SLOPES = 3
 # Numbers of one matrix product's factor.
 _PRODUCT = 1 << 22
-# Numbers of columns whose functions are made together: these stay near the processor.
-_MADE = 1 << 17
+# Numbers of columns whose functions are made together, so that these stay near the processor, but
+# of so many columns at least.
+_MADE, _AT_LEAST = 1 << 17, 16
 # Bytes of functions that are kept for the next permutations.
 _KEPT_BYTES = 1 << 30
 
@@ -240,7 +241,8 @@ class Combined(Statistic):
             )
             return [replace(one, places=one.places + at.start) for one in found]
 
-        size = max(1, min(_MADE // candidates.n_samples, -(-m // (2 * runner.n_workers))))
+        size = max(_AT_LEAST, _MADE // candidates.n_samples)
+        size = max(1, min(size, -(-m // (2 * runner.n_workers))))
         with _BLAS.limit(limits=1, user_api="blas"):
             parts = runner.run([partial(some, at) for at in chunks(m, size)])
         found = [replace(one, scale=self._scale(one)) for part in parts for one in part]
