@@ -77,9 +77,10 @@ class Asked:
 
     ``values`` are functions of the target (n_functions, n_samples), with their ``orders``; behind
     these are its lines times each of the known columns, whose number is in ``beside``. ``moments``
-    are those of all of them. ``known``: which columns of the table these are. ``drawn``:
-    permutations that scales are taken from; of groups, how these exchange, and ``used`` are the
-    places that count. ``digest`` is of the known columns.
+    are those of all of them; ``inflations``: what smoothers do to correlations of lines.
+    ``known``: which columns of the table these are. ``drawn``: permutations that scales are taken
+    from; of groups, how these exchange, and ``used`` are the places that count. ``digest`` is of
+    the known columns.
     """
 
     smoothers: Smoothers | None
@@ -88,7 +89,7 @@ class Asked:
     orders: IntArray
     beside: IntArray
     moments: FloatArray
-    smoother: IntArray | None
+    inflations: FloatArray | None
     known: tuple[int, ...]
     drawn: IntArray | Permutations | None
     used: IntArray | None
@@ -153,11 +154,12 @@ class Combined(Statistic):
             past = Past.of(self.layout.time, given)
         if given.n_columns:
             smoothers = Smoothers.of(given, independent, series=past is not None)
-        rows, orders, smoother = [], [], None
+        rows, orders, inflations = [], [], None
         for _, some, order, chosen in raw_functions(target, smoothers, TARGET_ORDER):
             rows += [*some.reshape(-1, n)]
             orders += [*np.tile(order, len(some))]
-            smoother = chosen[0] if chosen is not None else smoother
+            if smoothers is not None and chosen is not None:
+                inflations = smoothers.inflations(int(chosen[0]))
         by_order = np.argsort(orders, kind="stable")
         functions, at = np.array(rows)[by_order], np.array(orders)[by_order]
         if past is not None:
@@ -181,7 +183,7 @@ class Combined(Statistic):
             orders=at,
             beside=np.array(beside, np.int64),
             moments=moments_of(found[None])[:, 0],
-            smoother=smoother,
+            inflations=inflations,
             known=named,
             drawn=drawn,
             used=used,
@@ -237,7 +239,7 @@ class Combined(Statistic):
 
         def some(at: slice) -> list[Functions]:
             found = functions_of(
-                candidates.take(at), asked.smoothers, asked.smoother, asked.past, CANDIDATE_ORDER
+                candidates.take(at), asked.smoothers, asked.inflations, asked.past, CANDIDATE_ORDER
             )
             return [replace(one, places=one.places + at.start) for one in found]
 

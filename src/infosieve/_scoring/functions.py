@@ -258,7 +258,7 @@ def _with_gaps(
 def functions_of(
     columns: Columns,
     smoothers: Smoothers | None,
-    target_smoother: IntArray | None,
+    inflations: FloatArray | None,
     past: Past | None,
     most: int,
 ) -> list[Functions]:
@@ -268,10 +268,8 @@ def functions_of(
         gaps = columns.missing is not None and bool(columns.missing[places].any())
         values, kept = orthonormal(rows, orders, past)
         deflation = np.ones(len(places))
-        if smoothers is not None and target_smoother is not None and chosen is not None:
-            pairs, which = np.unique(chosen, axis=0, return_inverse=True)
-            each = [smoothers.inflation(one, target_smoother) for one in pairs]
-            deflation = 1 / np.sqrt(np.array(each))[which.ravel()]
+        if inflations is not None and chosen is not None:
+            deflation = 1 / np.sqrt(inflations[chosen])
         same, which = np.unique(kept, axis=0, return_inverse=True)
         for number, some in enumerate(same):
             mine = which.ravel() == number
