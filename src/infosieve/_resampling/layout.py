@@ -60,6 +60,16 @@ class Layout(WritableArrays):
         return None if self.by_place is None else (len(self.by_place), self.by_place.shape[1])
 
     @property
+    def once(self) -> tuple[IntArray, IntArray]:
+        """A place of each grouped row that has one, group by group, and where groups begin."""
+        assert self.rows is not None
+        assert self.slots is not None
+        places, n_groups = np.unique(self.rows, return_index=True)[1], self.slots[1]
+        groups = places % n_groups
+        order = np.argsort(groups, kind="stable")
+        return places[order], np.searchsorted(groups[order], np.arange(n_groups))
+
+    @property
     def n_parts(self) -> int:
         return 1 if self.edges is None else self.edges.size - 1
 
