@@ -6,6 +6,7 @@ of a series skips as many rows as belong together.
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -59,7 +60,7 @@ class Layout(WritableArrays):
         """How many slots and groups there are."""
         return None if self.by_place is None else (len(self.by_place), self.by_place.shape[1])
 
-    @property
+    @cached_property
     def once(self) -> tuple[IntArray, IntArray]:
         """A place of each grouped row that has one, group by group, and where groups begin."""
         assert self.rows is not None

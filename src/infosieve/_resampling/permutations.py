@@ -40,8 +40,8 @@ class Permutations(WritableArrays):
     with rows that are like them in the given columns. With ``by_place`` it is groups that exchange
     all their rows, each for that at its place, see :class:`.layout.Layout`; ``order``, ``edges``
     and ``near`` are those of groups then. Of a ``series`` it is innovations that move.
-    With ``signed`` groups exchange no rows but means, and have a random sign each; then it is groups
-    that ``draw`` numbers, and ~g is group g with the other sign (:mod:`infosieve._scoring.by_group`).
+    ``signed`` groups exchange no rows but means, and have a random sign each: ``draw`` numbers
+    groups then, and ~g is group g with the other sign (:mod:`infosieve._scoring.by_group`).
     """
 
     key: Key

@@ -198,7 +198,7 @@ def relevance_test(
             question = study.combined(engine, **about)
         question.scoring.now = "information"
         level = alpha / max(1, tested.size)  # of one column, where no other is relevant
-        warn_of_few_arrangements(columns.target, layout, level, question.permutations.edges)
+        warn_of_few_arrangements(columns.target, layout, level, question.permutations)
         draws = _Draws.of(n_permutations, alpha, tested.size)
         found = _compared(question, estimates, alike, alone, draws)
         views = question.nearest(question.candidates)
