@@ -1,4 +1,4 @@
-"""Columns that the order of the rows tells, which no test can tell from chance."""
+"""Columns that the order of the rows tells, which tests that go by it cannot tell from chance."""
 
 from collections.abc import Iterator
 from dataclasses import replace

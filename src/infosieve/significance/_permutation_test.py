@@ -146,8 +146,9 @@ def permutation_test(
         and fills those of the given columns, with columns beside that say where they are. Gaps move
         with their values.
     groups : array-like of shape (n_samples,), optional
-        Which rows belong together, as in :func:`mutual_information`. Whole groups are permuted;
-        given columns, among groups that are alike in them.
+        Which rows belong together, as in :func:`mutual_information`. Groups exchange their means,
+        given columns with groups that are alike in them, and what rows have beside these has one
+        random sign for each group. Where estimates or pairs are compared, whole groups exchange.
     series : bool or int, default=False
         Rows are in order of time, as in :func:`mutual_information`. Surrogates are as persistent as
         their columns: what an autoregression does not predict of them is permuted.

@@ -133,7 +133,7 @@ def relevance_test(
         As in :func:`mutual_information`. A gap is a value of its own, and moves with the values;
         columns with gaps have null distributions of their own.
     groups, series
-        As in :func:`permutation_test`: whole groups are permuted, surrogates are as persistent as
+        As in :func:`permutation_test`: permutations are of groups, surrogates are as persistent as
         their columns. All null distributions are the columns' own.
     n_jobs, executor, device
         As in :class:`MISelector`; no result depends on them.
