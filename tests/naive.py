@@ -541,17 +541,18 @@ def log_p(squares, weights=None):
     return norm.logsf(((x / k) ** (1 / 3) - 1 + part) / np.sqrt(part))
 
 
-def views(of_x, of_y, deflation=1.0, beside=()):
+def views(of_x, of_y, deflation=1.0, beside=(), scale=None):
     """The logarithm of the p-value of each view, from functions and their orders.
 
     ``beside``: for each given column, functions of the target that are multiplied by it.
+    ``scale``: of each pair of functions the size of permuted correlations, if it is not one.
     """
     (f, one), (g, other) = of_x, of_y
     n = f.shape[1]
     found = {}
 
     def square(a, b, g=g):
-        value = f[a] @ g[b] / np.sqrt(n)
+        value = f[a] @ g[b] / np.sqrt(n) / (1 if scale is None else scale[a][b])
         if one[a] == other[b] == 0 and g is of_y[0]:
             value *= deflation
         skewness = (f[a] ** 3).mean() * (g[b] ** 3).mean() / np.sqrt(n)
@@ -604,10 +605,40 @@ def views(of_x, of_y, deflation=1.0, beside=()):
     return found
 
 
-def evidence(*of):
+def exchanged(values, groups, drawn):
+    """Each row has the mean of another group, and what it has beside its own, with a sign.
+
+    ``drawn``: for each group the other one, or ~ the other one with a minus.
+    """
+    means = [np.mean([v for v, h in zip(values, groups, strict=True) if h == g])
+             for g in range(len(drawn))]  # fmt: skip
+    found = []
+    for value, group in zip(values, groups, strict=True):
+        other = drawn[group]
+        left = value - means[group]
+        found.append(means[other] + left if other >= 0 else means[~other] - left)
+    return found
+
+
+def scale_of_groups(f, g, groups):
+    """The size of correlations of two functions, if groups exchange means and have signs.
+
+    Hoeffding's mean and variance of the sum over groups, and the squares of sums within them.
+    """
+    n_groups = max(groups) + 1
+    mine = [[i for i, h in enumerate(groups) if h == group] for group in range(n_groups)]
+    sums = np.array([sum(f[i] for i in rows) for rows in mine])
+    means = np.array([sum(g[i] for i in rows) / len(rows) for rows in mine])
+    within = [sum(f[i] * (g[i] - m) for i in rows) for rows, m in zip(mine, means, strict=True)]
+    mean = sums.sum() * means.sum() / n_groups
+    variance = n_groups * sums.var() * n_groups * means.var() / (n_groups - 1)
+    return np.sqrt((mean**2 + variance + sum(w**2 for w in within)) / len(f))
+
+
+def evidence(*of, **how):
     """The weighted mean of weight / p, in decimal digits."""
     weights = {"line": 8, "curve": 2, "spread": 1, "any shape": 3, "interaction": 1}
-    found = views(*of)
+    found = views(*of, **how)
     total = sum(weights[name] for name in found)
     return np.log10(sum(weights[name] / total * np.exp(-p) for name, p in found.items()))
 

@@ -249,6 +249,32 @@ def test_candidates_in_an_order_of_their_own_have_their_own_names():
     assert test.candidates[int(test.observed.argmax())] == "a"
 
 
+@FEW
+@pytest.mark.parametrize("call", ["test", "uncorrected", "given", "relevance_test", "select"])
+@pytest.mark.parametrize("kind", ["drifting", "matched", "in stretches"])
+def test_any_order_of_the_rows_of_groups(call, kind, table):
+    """Of any group, too: which place a row has in its group must not matter."""
+    X, y = table
+    rng = np.random.default_rng(4)
+    sizes = [20, 10, 8, 6, 5, 4, 3, 2, 1, 1] if kind == "in stretches" else [4] * 15
+    groups = np.repeat(np.arange(len(sizes)), sizes)
+    if kind == "drifting":
+        X = X.assign(b=X["b"].cumsum(), c=groups % 3)
+    if kind == "matched":  # the target, and a column, by the place in the group
+        y = pd.Series(np.tile([0.0, 1.5, 2.2, 3.1], 15))
+        X = X.assign(a=y + X["a"], c=y.round())
+    fit = CALLS[call] if call != "select" else selected_in_groups
+    found = []
+    for rows in (np.arange(N), rng.permutation(N), np.lexsort((rng.random(N), groups))):
+        x, target = (part.iloc[rows].reset_index(drop=True) for part in (X, y))
+        found.append(fit(x, target, groups=groups[rows]))
+    assert found[0] == found[1] == found[2]
+
+
+def selected_in_groups(X, y, groups):
+    return steps(MISelector(random_state=0, min_features=1).fit(X, y, groups=groups))
+
+
 def test_any_order_of_the_given_columns(table):
     X, y = table
     there = permutation_test(X, y, ["b", "c"], given=["a", "e", "f"], **QUICK)

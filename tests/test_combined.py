@@ -7,9 +7,15 @@ import pytest
 
 from infosieve import MISelector, SelectionResult, permutation_test, relevance_test
 from infosieve._core.tails import FLOOR, strength, strengths
+from infosieve._core.types import Columns
+from infosieve._input.problem import Prepared
+from infosieve._input.together import Together
+from infosieve._resampling.layout import laid_out
 from infosieve._resampling.permutations import Permutations
-from infosieve._scoring.combined import _size_of_exchanged
+from infosieve._scoring.by_group import ByGroup
 from infosieve._scoring.smoothers import products_of, rounded, without
+
+KEY = (0, "test", 0)
 
 
 def numbers(x):
@@ -63,27 +69,63 @@ def test_evidence_given_columns_agrees_with_plain_loops(kind, d):
     assert test.observed[0] == pytest.approx(naive.evidence_given(x, y, S), abs=0.01)
 
 
-def test_the_size_of_exchanged_groups_is_that_of_many_exchanges(rng):
-    n_groups, n_rows = 24, 3
-    by_place = np.array([rng.permutation(n_rows) for _ in range(n_groups)]).T
-    edges, each = np.array([0, 14, n_groups]), np.array([2, 3])
-    order = rng.permutation(n_groups).astype(np.int64)
-    drawn = Permutations((0, "x", 0), order, edges, by_place=by_place, local=True, each=each)
-    used, n = drawn.used, n_groups * n_rows
-    assert used.size == 14 * 2 + 10 * 3
-    f, g = rng.normal(size=(2, 3, 1, n)), rng.normal(size=(2, n))
-    f = f + np.tile(rng.normal(size=n_groups), n_rows)  # groups differ
-    f, g = f.reshape(2, 3, n)[..., used], g[:, used]
-    f -= f.mean(axis=-1, keepdims=True)
-    f, g = (np.rint(4096 * part) / 4096 for part in (f, g))
-    place = np.full(n, n)
-    place[used] = np.arange(used.size)
-    moved = place[drawn.draw(0, 4000)[:, used]]
-    assert (np.sort(moved, axis=1) == np.arange(used.size)).all()
-    squares = [(f @ g[:, np.argsort(rows)].T) ** 2 for rows in moved]
-    found = _size_of_exchanged(f, g, drawn) ** 2 * used.size
-    # Rows of a group are in one order here, and in any in the closed form.
-    assert np.mean(squares) == pytest.approx(found.mean(), rel=0.1)
+def of_groups(sizes, rng):
+    """A layout of groups, and permutations of their means and signs in two strata."""
+    groups = rng.permutation(np.repeat(np.arange(len(sizes)), sizes))
+    one = Columns(rng.normal(size=(1, groups.size)), np.zeros(1, bool), np.full(1, groups.size))
+    together = Together(groups, places=np.arange(groups.size))
+    prepared = Prepared(x=one, target=one, given=one.take([]), together=together)
+    _, layout = laid_out(prepared, None)
+    order, edges = rng.permutation(len(sizes)), np.array([0, len(sizes) // 2, len(sizes)])
+    return groups, layout, Permutations(KEY, order, edges, signed=True)
+
+
+def test_groups_exchange_means_and_signs(rng):
+    """By plain loops; the sizes of many permuted correlations are those of the closed form."""
+    groups, layout, drawn = of_groups([5] * 9 + [1, 2, 3, 4, 1, 2] + [5] * 9, rng)
+    once, starts = layout.once
+    assert sorted(layout.rows[once]) == list(range(groups.size))
+    mine = groups[layout.rows[once]]  # rows go group by group
+    columns = np.searchsorted(starts, np.arange(groups.size), side="right") - 1
+    assert (np.flatnonzero(np.r_[True, np.diff(mine) != 0]) == starts).all()
+    f, g = rng.normal(size=(2, 3, groups.size)), rng.normal(size=(2, groups.size))
+    f, g = f + rng.normal(size=24)[mine], g + rng.normal(size=24)[mine]
+    f, g = (np.rint(4096 * (part - part.mean(axis=-1, keepdims=True))) / 4096 for part in (f, g))
+    by_group = ByGroup.of(g, layout, drawn)
+    assert (by_group.moved(np.arange(24)[None])[0] == g).all()
+    permutations = drawn.draw(0, 4000)
+    moved = by_group.moved(permutations)
+    for number in range(5):
+        for some, found in zip(g, moved[number], strict=True):
+            want = naive.exchanged(some, columns, permutations[number])
+            np.testing.assert_allclose(found, want, atol=2.0**-11)
+    strata = np.split(drawn.order, drawn.edges[1:-1])
+    givers = np.where(permutations < 0, ~permutations, permutations)
+    assert all((np.sort(givers[:, some]) == np.sort(some)).all() for some in strata)
+    assert abs((permutations < 0).mean(axis=0) - 0.5).max() < 0.05
+    assert (drawn.draw(7, 3) == permutations[7:10]).all()
+    squares = [(f @ some.T) ** 2 for some in moved]
+    found = by_group.scale(f) ** 2 * groups.size
+    np.testing.assert_allclose(np.mean(squares, axis=0), found, rtol=0.15)
+
+
+@pytest.mark.parametrize("sizes", [[5] * 16, [1, 2, 3, 4, 5, 5, 5, 5]])
+@pytest.mark.parametrize("kind", ["numbers", "categories", "the same in a group"])
+def test_evidence_of_groups_agrees_with_plain_loops(kind, sizes, rng):
+    """Groups are of one size, or too few for sets of like size: all exchange with all."""
+    groups = np.repeat(np.arange(len(sizes)), sizes)
+    x, y = (rng.normal(size=len(sizes))[groups] + rng.normal(size=groups.size) for _ in range(2))
+    of_x = numbers
+    if kind == "categories":
+        x, of_x = np.array(list("pqr"))[np.digitize(x, [-0.5, 1])], naive.levels
+    elif kind == "the same in a group":
+        x = rng.normal(size=len(sizes))[groups]
+    order = rng.permutation(groups.size)
+    how = {"n_permutations": 19, "random_state": 0, "groups": groups[order]}
+    test = permutation_test(pd.DataFrame({"x": x[order]}), y[order], "x", **how)
+    f, g = of_x(x), target(y)
+    scale = [[naive.scale_of_groups(a, b, groups) for b in g[0]] for a in f[0]]
+    assert test.observed[0] == pytest.approx(naive.evidence(f, g, scale=scale), abs=0.01)
 
 
 # ---- what is found, and how

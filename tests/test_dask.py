@@ -1,5 +1,6 @@
 """Workers in processes of their own: the same bits as threads, whatever happens to them."""
 
+import asyncio
 import gc
 import os
 import pickle
@@ -15,6 +16,7 @@ import pandas as pd
 import pytest
 from command import A_LONG_TIME
 from distributed import Client, LocalCluster, Security
+from distributed.comm import CommClosedError
 from sklearn.base import clone
 
 from infosieve import (
@@ -394,6 +396,51 @@ def test_a_killed_worker_that_reads_itself(small_jobs, unread, monkeypatch, tmp_
         ours = MISelector(**how, executor=client).fit(source.drop("y"), source["y"])
         assert state["done"]
     assert content(ours) == content(theirs)
+
+
+def test_what_is_sent_to_a_worker_that_died_just_now_is_sent_again(client, monkeypatch):
+    """Dask itself waits as long as connecting may take: here it would for ever."""
+    given_up = []
+
+    async def never():
+        try:
+            await asyncio.Event().wait()
+        except asyncio.CancelledError:
+            given_up.append(True)
+            raise
+
+    def dying(*values, **how):
+        monkeypatch.undo()  # from now on the worker is gone
+        return never()
+
+    gone = client.nthreads() | {"tcp://127.0.0.1:1": 1}
+    monkeypatch.setattr(client, "nthreads", lambda: gone)
+    monkeypatch.setattr(client, "scatter", dying)
+    shared = _Shared(lambda: np.arange(5), broadcast=True)
+    with pytest.raises(executor_module._GONE):
+        shared.future(client)
+    until_gone(lambda: not given_up)
+    with Dask(client, Threads(1)) as executor:
+        assert list(executor.map(_sum, [(1, (shared,))])) == [10]
+
+
+def test_a_job_waits_for_what_could_not_be_sent(client, monkeypatch):
+    shared, original, failed = _Shared(lambda: np.arange(5), broadcast=True), _Shared.future, []
+
+    def fails_once(shared, client):
+        if not failed:
+            failed.append(True)
+            raise CommClosedError("a worker is gone that was sent a value")
+        return original(shared, client)
+
+    monkeypatch.setattr(_Shared, "future", fails_once)
+    with Dask(client, Threads(1)) as executor:
+        assert list(executor.map(_sum, [(1, (shared,))])) == [10]
+    assert failed
+
+
+def _sum(runner, values):
+    return int(values.sum())
 
 
 def test_without_workers_it_ends(small_jobs, monkeypatch, tmp_path, client):

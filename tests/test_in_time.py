@@ -20,6 +20,11 @@ INDEXES = {
     "objects": pd.Index(DAYS.date),
     "stamps as objects": DAYS.astype(object),
     "Arrow": pd.Index(DAYS.astype("date32[pyarrow]")),
+    "texts": pd.Index(DAYS.strftime("%Y-%m-%d")),
+    "texts with a time": pd.Index(DAYS.strftime("%Y-%m-%dT12:00:00Z")),
+    "texts as objects": pd.Index(DAYS.strftime("%Y-%m-%d"), dtype=object),
+    "texts of the day first": pd.Index(DAYS.strftime("%d.%m.%Y")),
+    "texts of the month first": pd.Index(DAYS.strftime("%m/%d/%Y")),
 }
 ASKED = {
     "MISelector": lambda X, y: MISelector(series=True, stop=None, max_features=1).fit(X, y),
@@ -41,7 +46,8 @@ def test_dates_out_of_order_are_refused(kind, ask):
     X, y = table(INDEXES[kind])
     order = np.arange(N)
     order[[5, 6]] = [6, 5]
-    with pytest.raises(ValueError, match=r"in row 6 comes after .*: X\.sort_index\(\)"):
+    way = r"order = pd\.to_datetime" if kind.startswith("texts") else r"X\.sort_index\(\)"
+    with pytest.raises(ValueError, match=rf"in row 6 comes after .*: {way}"):
         ASKED[ask](X.iloc[order], y.iloc[order])
     ASKED[ask](X, y)  # in order
 
@@ -79,6 +85,27 @@ def test_the_index_of_the_target_says_it_where_that_of_the_columns_says_nothing(
             relevance_test(X_plain, y[::-1].reset_index(drop=True), series=True)
 
 
+@pytest.mark.parametrize("form", ["%Y-%m-%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d %b %Y"])
+def test_the_way_out_of_texts_is_one(form):
+    X, y = table(pd.Index(DAYS.strftime(form), name="day"))
+    order = np.random.default_rng(1).permutation(N)
+    X, y = X.iloc[order], y.iloc[order]
+    with pytest.raises(ValueError, match="comes after") as refused:
+        relevance_test(X, y, series=True)
+    way = str(refused.value).partition("order = ")[2].partition(", and X and y")[0]
+    order = eval(way, {"X": X, "pd": pd})
+    relevance_test(X.iloc[order], y.iloc[order], series=True)
+
+
+@pytest.mark.parametrize(
+    "texts", [["a"] * N, ["12:30", "11:00"] * (N // 2), ["01/02/2020", "02/01/2020"] * (N // 2)]
+)
+def test_texts_that_say_no_date_say_nothing(texts, recwarn):
+    """Nor do those of which nobody can tell whether the day or the month comes first."""
+    relevance_test(*table(pd.Index(texts)), series=True)
+    assert not [w for w in recwarn if "date" in str(w.message)]
+
+
 STATIONS = np.repeat(["north", "south"], N // 2)
 
 
@@ -111,12 +138,16 @@ def test_rows_without_a_date_are_refused():
     X, y = table(DAYS.where(np.arange(N) != 7))
     with pytest.raises(ValueError, match="there is no date in row 7"):
         relevance_test(X, y, series=True)
+    X.index = y.index = pd.Index(DAYS.strftime("%Y-%m-%d").where(np.arange(N) != 7))
+    with pytest.raises(ValueError, match="there is no date in row 7"):
+        relevance_test(X, y, series=True)
 
 
-@pytest.mark.parametrize("kind", ["dates", "objects", "of y"])
+@pytest.mark.parametrize("kind", ["dates", "objects", "texts", "of y"])
 def test_repeated_dates_are_told(kind):
     twice = DAYS.repeat(2)[:N]
-    X, y = table(pd.Index(twice.date) if kind == "objects" else twice)
+    forms = {"objects": twice.date, "texts": twice.strftime("%d.%m.%Y")}
+    X, y = table(pd.Index(forms.get(kind, twice)))
     X = X.reset_index(drop=True) if kind == "of y" else X
     said = r"30 of 60 rows have the date of the row above \(the first, '2020-01-01', in row 1\)"
     with pytest.warns(UserWarning, match=rf"{said}.*several individuals.*pass groups"):

@@ -695,7 +695,7 @@ def test_what_is_about_another_stop_is_refused(name):
 def test_few_groups_are_told_once(criterion):
     X, y = additive(n=60)
     groups = np.arange(60) // 15
-    asked = QUICK | {"cv": 2, "criterion": criterion}
+    asked = QUICK | {"cv": 2, "criterion": criterion, "statistic": "ksg"}
     with pytest.warns(UserWarning, match="4 groups can be arranged in 24 diff") as told:
         MISelector(**asked, test=True).fit(X, y, groups)
     assert sum("groups can be arranged" in str(one.message) for one in told) == 1

@@ -1,5 +1,6 @@
 """Rows that belong together: groups and series."""
 
+import warnings
 from collections import Counter
 from dataclasses import replace
 
@@ -332,7 +333,10 @@ def test_what_groups_may_be():
 def test_too_few_arrangements_are_told():
     X, y, groups = grouped([10] * 4)
     with pytest.warns(UserWarning, match="4 groups can be arranged in 24 different ways"):
-        permutation_test(X, y, 0, groups=groups, alpha=0.01)
+        permutation_test(X, y, 0, groups=groups, alpha=0.01, statistic="ksg")
+    permutation_test(X, y, 0, groups=groups, alpha=0.01)  # with signs of groups there are more
+    with pytest.warns(UserWarning, match="4 groups can be arranged in 192 different ways"):
+        permutation_test(X, y, 0, groups=groups, alpha=0.005)
     X, _, groups = grouped([5] * 6)
     classes = np.where(groups < 2, "u", "v")
     with pytest.warns(UserWarning, match="6 groups can be arranged in 15 different ways"):
@@ -342,16 +346,16 @@ def test_too_few_arrangements_are_told():
     X, y, groups = grouped([5] * 6)
     table = pd.DataFrame({"x": X[:, 0], "kind": np.array(list("uvw"))[groups % 3]})
     with pytest.warns(UserWarning, match="6 groups can be arranged in 8 different ways"):
-        permutation_test(table, y, "x", given="kind", groups=groups)
+        permutation_test(table, y, "x", given="kind", groups=groups, statistic="ksg")
 
 
 def test_too_few_arrangements_for_one_column_of_many_are_told():
-    """One column of 10 needs p <= 0.005: 24 arrangements are enough for alpha, not for that."""
+    """One column of 10 needs p <= 0.005: 192 arrangements are enough for alpha, not for that."""
     X, y, groups = grouped([10] * 4)
     X = np.random.default_rng(0).normal(size=(40, 10))
     with pytest.warns(UserWarning, match="nothing can be significant at 0.005"):
         test = relevance_test(X, y, groups=groups, random_state=0)
-    assert any("4 groups can be arranged in 24 ways at most" in note for note in test.notes)
+    assert any("4 groups can be arranged in 192 ways at most" in note for note in test.notes)
     test = relevance_test(X[:, :1], y, groups=groups, random_state=0)  # no warning, no note
     assert not any("arranged" in note for note in test.notes)
 
@@ -745,15 +749,20 @@ def test_what_the_place_tells_by_the_plain_loop(sizes, seed):
     np.testing.assert_allclose(found, [told(row) for row in values])
 
 
-def test_matched_pairs_are_compared():
+@BOTH
+def test_matched_pairs_are_compared(statistic):
     found = dict.fromkeys((0.0, 1.0), 0)
     for effect in found:
         for seed in range(60):
             X, y, groups = matched(50, 2, effect, seed)
-            with pytest.warns(UserWarning, match="y has the same values in the same order in th"):
-                test = permutation_test(
-                    X, y, 0, groups=groups, n_permutations=99, random_state=seed
-                )
+            how = {"n_permutations": 99, "random_state": seed, "statistic": statistic}
+            with warnings.catch_warnings(record=True) as told:
+                warnings.simplefilter("always")
+                test = permutation_test(X, y, 0, groups=groups, **how)
+            if statistic == "ksg":
+                assert str(told[0].message).startswith("y has the same values in the same order")
+            else:
+                assert not told  # nothing has to be told apart from the order of rows
             found[effect] += test.p_value <= 0.05
     assert found[0.0] <= 8  # 3 are expected; more than 8 in 0.4 % of the cases
     assert found[1.0] >= 50
@@ -761,8 +770,7 @@ def test_matched_pairs_are_compared():
 
 def test_the_order_of_a_matched_table_does_not_matter_much():
     X, y, groups = matched(60, 3, 1.0, 0)
-    with pytest.warns(UserWarning, match="same values in the same order"):
-        here = relevance(X, y, groups=groups)
+    here = relevance(X, y, groups=groups)
     order = np.random.default_rng(1).permutation(groups.size)
     shuffled = relevance(X[order], y[order], groups=groups[order])
     np.testing.assert_allclose(here, shuffled, atol=0.08)
@@ -774,13 +782,17 @@ def test_columns_that_follow_the_place_are_told():
     place = np.tile([5.0, 1.0, 7.0, 2.0], 30)
     frame = pd.DataFrame(X, columns=["a", "b"]).assign(mode=place)
     told = "^'mode': the same values in the same order in most groups"
+    how = {"n_permutations": 19, "random_state": 0, "statistic": "ksg"}
     with pytest.warns(UserWarning, match=told):
-        relevance(frame, y, groups=groups)
+        permutation_test(frame, y, "a", groups=groups, **how)
+    with pytest.warns(UserWarning, match=told):
+        permutation_test(frame, y, ["a", "b"], groups=groups, n_permutations=19, pairs=True)
     some = np.delete(np.arange(groups.size), [3, 40, 41, 90])  # not all have all rows
     with pytest.warns(UserWarning, match=told):
-        relevance(frame.iloc[some], y[some], groups=groups[some])
+        permutation_test(frame.iloc[some], y[some], "a", groups=groups[some], **how)
     order = np.random.default_rng(0).permutation(groups.size)
-    relevance(frame.iloc[order], y[order], groups=groups[order])
+    permutation_test(frame.iloc[order], y[order], "a", groups=groups[order], **how)
+    permutation_test(frame, y, "a", groups=groups, n_permutations=19)  # of the default it is none
 
 
 def test_columns_that_are_the_same_in_every_group_are_no_candidates(rng):
@@ -790,7 +802,7 @@ def test_columns_that_are_the_same_in_every_group_are_no_candidates(rng):
     X["visit"] = np.tile(np.arange(4.0), 60)
     y = X["a"] + X["visit"] + 0.3 * rng.normal(size=240)
     with pytest.warns(UserWarning, match="^'visit': the same values"):
-        found = MISelector(random_state=0).fit(X, y, groups=groups)
+        found = MISelector(random_state=0, statistic="ksg").fit(X, y, groups=groups)
     assert found.result_.provenance.by_order == ("visit",)
     assert list(found.get_feature_names_out()) == ["a"]
     assert found.path_["feature"].ne("visit").all()
@@ -799,10 +811,11 @@ def test_columns_that_are_the_same_in_every_group_are_no_candidates(rng):
     assert SelectionResult.from_json(found.result_.to_json()).provenance == found.result_.provenance
     why = "'visit' of X cannot be tested: it has the same values in the same order"
     with pytest.warns(UserWarning, match="^'visit'"), pytest.raises(ValueError, match=why):
-        permutation_test(X, y, ["visit"], given=["a", "b", "c"], groups=groups)
+        permutation_test(X, y, ["visit"], groups=groups, statistic="ksg")
     shuffled = rng.permutation(240)
-    again = MISelector(random_state=0).fit(X.iloc[shuffled], y[shuffled], groups=groups[shuffled])
-    assert list(again.get_feature_names_out()) == ["a", "visit"]
+    for order in (np.arange(240), shuffled):  # the default does not ask for places
+        again = MISelector(random_state=0).fit(X.iloc[order], y[order], groups=groups[order])
+        assert list(again.get_feature_names_out()) == ["a", "visit"]
 
 
 @pytest.mark.parametrize("kind", ["text", "numbers", "gaps"])

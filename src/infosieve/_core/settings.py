@@ -205,6 +205,11 @@ class Settings:
         """The scale on which columns are prepared."""
         return self.scale
 
+    @property
+    def by_place(self) -> bool:
+        """Whether tests replace rows of a group by those at the same place of others."""
+        return False
+
     def check(self) -> None:
         """Refuse settings that contradict each other."""
 
@@ -300,6 +305,10 @@ class SamplingSettings(Settings):
         return self.statistic == "combined" or (self.statistic == "auto" and not self._of_estimates)
 
     @property
+    def by_place(self) -> bool:
+        return not self.combined
+
+    @property
     def _of_estimates(self) -> dict[str, Any]:
         """Those settings of tests that only a test by estimates can follow."""
         plain = {"null": "local", "resample": None, "method": "ksg1"}
@@ -332,6 +341,11 @@ class TestSettings(SamplingSettings):
     absent = ("checkpoint", "verbose")
 
     pairs: Annotated[bool, Parameter(rules.flag(), "test pairs of the candidates")] = False
+
+    @property
+    def by_place(self) -> bool:
+        return self.pairs or not self.combined
+
     criterion: Annotated[
         str,
         Parameter(
@@ -423,6 +437,10 @@ class RelevanceSettings(Settings):
     def combined(self) -> bool:
         """Whether tests ask in several ways at once: unless an estimate is asked for by name."""
         return self.statistic != "ksg" and self.method == "ksg1"
+
+    @property
+    def by_place(self) -> bool:
+        return not self.combined
 
     @property
     def shares(self) -> bool:

@@ -5,11 +5,13 @@ themselves; otherwise blocks of columns are scattered among them. Nothing is los
 what it held is sent again, and what it was doing is done by another.
 """
 
+import asyncio
 import gc
 import pickle
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import wait
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
@@ -394,15 +396,33 @@ class _Shared:
 
     def future(self, client: Any) -> Any:
         if self._future is None or self._future.status != "finished":
-            # Dask takes lists apart, so the value stands in one.
-            made = [self._make()]
-            (self._future,) = client.scatter(made, broadcast=self._broadcast, hash=False)
+            self._future = _scattered(client, self._make(), self._broadcast)
         return self._future
 
     def forget(self) -> None:
         if self._future is not None:
             self._future.release()
         self._future = None
+
+
+def _scattered(client: Any, value: Any, broadcast: bool) -> Any:
+    """A value on the workers.
+
+    Dask waits for one that died just now as long as connecting may take. Here it is given up as
+    soon as the scheduler knows that a worker is gone, as if the value had been lost with it.
+    """
+    workers = client.nthreads().keys()
+    # Dask takes lists apart, so the value stands in one.
+    sent = client.scatter([value], broadcast=broadcast, hash=False, asynchronous=True)
+    sending = asyncio.run_coroutine_threadsafe(sent, client.loop.asyncio_loop)
+    try:
+        while True:
+            if wait([sending], _LOOK).done:
+                return sending.result()[0]
+            if workers - client.nthreads().keys():
+                raise distributed.comm.CommClosedError("a worker is gone that was sent a value")
+    finally:
+        sending.cancel()
 
 
 class _Blocks:

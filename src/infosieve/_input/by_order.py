@@ -1,4 +1,4 @@
-"""Columns that the order of the rows tells, which no test can tell from chance."""
+"""Columns that the order of the rows tells, which tests that go by it cannot tell from chance."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -21,24 +21,28 @@ _BLOCK = 2**21
 
 
 def columns_by_order(
-    together: Together, x: "AnyTable", y: Table
+    together: Together, x: "AnyTable", y: Table, by_place: bool
 ) -> tuple[Together, frozenset[int]]:
-    """Rows of a group are exchanged for those at the same place of others: what follows the place?
+    """Columns of a series that repeat themselves, or that follow the place in the groups.
 
-    Of a target that does, nothing would change, so its rows have other places. Columns that do, in
-    all groups, are returned; in a series, those that repeat themselves.
+    The place matters to tests of estimates and of pairs, which replace rows of a group by those at
+    the same place of another. Of a target that follows it nothing would change, so its rows have
+    other places. ``by_place``: whether columns are tested so, and not only pairs.
     """
     if together.groups is None:
         return together, _calendars(x) if together.in_order else frozenset()
     n = y.n_samples
     if (predicted_by_place(y.values, together, n) >= _MATCHED).all():
-        warn(
-            f"{y.label(0) if y.n_columns == 1 else 'y'} has the same values in the same order in "
-            "the groups, as in matched pairs. The rows of each group are exchanged in random "
-            "order, so that they can be compared. Where groups differ much, subtract each group's "
-            "mean from columns of numbers first."
-        )
+        if by_place:
+            warn(
+                f"{y.label(0) if y.n_columns == 1 else 'y'} has the same values in the same order "
+                "in the groups, as in matched pairs. The rows of each group are exchanged in "
+                "random order, so that they can be compared. Where groups differ much, subtract "
+                "each group's mean from columns of numbers first."
+            )
         return replace(together, places=np.arange(n)), frozenset()
+    if not by_place:
+        return together, frozenset()
     found, by_order = list[int](), set[int]()
     for first, values in _blocks(x):
         some = np.flatnonzero(predicted_by_place(values, together) >= _ORDERED)

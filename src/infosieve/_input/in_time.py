@@ -1,7 +1,7 @@
 """Whether rows that are said to be in order of time are, where dates say when they were."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -9,6 +9,7 @@ import pandas as pd
 
 from infosieve._core.dialect import row
 from infosieve._core.messages import shown
+from infosieve._input.number_texts import is_date
 
 _DATED = (pd.DatetimeIndex, pd.PeriodIndex, pd.TimedeltaIndex)
 # What else an index may hold that says when rows were, as pandas names it.
@@ -42,18 +43,22 @@ def repeated(dates: Any) -> str | None:
 
 @dataclass(frozen=True)
 class Dates:
-    """When rows were, and in words how to get at it: ``X.index``, or a level of it."""
+    """When rows were, and in words how to get at it: ``X.index``, or a level of it.
 
-    values: "pd.Index[Any]"
+    ``read`` says how texts become dates.
+    """
+
+    values: Any
     argument: str
     level: int | None = None
+    read: str = "{}"
 
     @property
     def where(self) -> str:
         if self.level is None:
-            return f"{self.argument}.index"
+            return self.read.format(f"{self.argument}.index")
         name = self.level if self.values.name is None else self.values.name
-        return f"{self.argument}.index.get_level_values({name!r})"
+        return self.read.format(f"{self.argument}.index.get_level_values({name!r})")
 
 
 def dates_of(tables: Iterable[Any]) -> Dates | None:
@@ -69,17 +74,58 @@ def dates_of(tables: Iterable[Any]) -> Dates | None:
             levels = [level for level in levels if level.values.nunique() > 1]
         else:
             levels = [Dates(index, name)]
-        found = [level for level in levels if _holds_dates(level.values)]
+        found = [dated for level in levels if (dated := _dated(level)) is not None]
         if found:
             return next((one for one in found if out_of_order(one.values) is None), found[0])
     return None
 
 
-def _holds_dates(index: Any) -> bool:
+def _dated(level: Dates) -> Dates | None:
+    """The same with texts as dates; None where it holds none."""
+    index = level.values
     if isinstance(index, _DATED):
+        return level
+    if index is None or pd.api.types.is_numeric_dtype(index.dtype):
+        return None
+    kind = pd.api.types.infer_dtype(index, skipna=True)
+    if kind in _KINDS:
+        return level
+    texts = pd.Series(index)
+    known = texts.dropna()
+    if kind != "string" or not is_date(known.iloc[0]) or not all(map(is_date, known.unique())):
+        return None
+    month_first = month_comes_first(known)
+    if month_first is None or is_clock(known.iloc[0]):
+        return None
+    try:
+        moments = moments_of(texts, month_first)
+    except (ValueError, OverflowError):
+        return None
+    day = "" if month_first else ", dayfirst=True"
+    values = pd.DatetimeIndex(moments, name=index.name)
+    return replace(level, values=values, read=f"pd.to_datetime({{}}, format='mixed'{day})")
+
+
+def moments_of(texts: "pd.Series[Any]", month_first: bool) -> "pd.Series[Any]":
+    """Texts of dates as dates, in UTC."""
+    when = pd.to_datetime(texts, format="mixed", dayfirst=not month_first, utc=True)
+    return when.dt.tz_localize(None)
+
+
+def month_comes_first(texts: "pd.Series[Any]") -> bool | None:
+    """Whether 5/12/2020 is in May; None where that cannot be told.
+
+    Points are written otherwise, else a day beyond 12 says it.
+    """
+    numbers = texts.str.extract(r"^\s*(\d{1,2})([/.-])(\d{1,2})\2").dropna()
+    if len(numbers) == 0 or (numbers[2].astype(int) > 12).any():
         return True
-    unknown = isinstance(index, pd.Index) and not pd.api.types.is_numeric_dtype(index.dtype)
-    return unknown and pd.api.types.infer_dtype(index, skipna=True) in _KINDS
+    return False if numbers[1].eq(".").any() or (numbers[0].astype(int) > 12).any() else None
+
+
+def is_clock(text: str) -> bool:
+    """Whether a text of a date or a time is a time of day."""
+    return ":" in text.strip()[:3]
 
 
 def _day(date: Any) -> str:

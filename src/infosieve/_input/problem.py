@@ -187,7 +187,7 @@ class Reading:
         if together is not INDEPENDENT:
             from infosieve._input.by_order import columns_by_order
 
-            together, by_order = columns_by_order(together, x, y)
+            together, by_order = columns_by_order(together, x, y, self.settings.by_place)
         return Problem(
             x=x,
             y=y,

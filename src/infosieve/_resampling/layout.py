@@ -6,6 +6,7 @@ of a series skips as many rows as belong together.
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -58,6 +59,16 @@ class Layout(WritableArrays):
     def slots(self) -> tuple[int, int] | None:
         """How many slots and groups there are."""
         return None if self.by_place is None else (len(self.by_place), self.by_place.shape[1])
+
+    @cached_property
+    def once(self) -> tuple[IntArray, IntArray]:
+        """A place of each grouped row that has one, group by group, and where groups begin."""
+        assert self.rows is not None
+        assert self.slots is not None
+        places, n_groups = np.unique(self.rows, return_index=True)[1], self.slots[1]
+        groups = places % n_groups
+        order = np.argsort(groups, kind="stable")
+        return places[order], np.searchsorted(groups[order], np.arange(n_groups))
 
     @property
     def n_parts(self) -> int:

@@ -99,14 +99,13 @@ class ResidualNull(NullHypothesis):
 
     def permutations(self, key: Key, given: Columns) -> Permutations:
         plain = replace(global_permutations(key, given.n_samples, self.layout), series=None)
-        if self.layout.slots is not None and not given.n_columns:
-            return one_to_one(plain, self.layout)
+        if self.layout.slots is not None:
+            plain = replace(plain, by_place=None, signed=True)
         if not given.n_columns or self.layout.time is not None:
             return plain
         given = in_one_order(given.with_flags(LIFT))
         if self.layout.slots is not None:
-            whole = group_permutations(key, given, self.metric, self.n_workers, self.layout)
-            return one_to_one(replace(whole, fits=None), self.layout)
+            return replace(groups_alike(key, given, self.layout), signed=True)
         points, n = _embedded(given), given.n_samples
         threads = self.n_workers if n > _FEW_POINTS else 1
         near = cKDTree(points).query(points, min(N_NEAR, n), workers=threads)[1].reshape(n, -1)
@@ -190,19 +189,30 @@ def group_permutations(
 ) -> Permutations:
     """Groups exchange all their rows with groups that are like them in the given columns.
 
-    What is fitted to a row does not come from rows of its group. Among groups that have one
-    combination of categories each, and nothing else is given, the same combination is like.
+    What is fitted to a row does not come from rows of its group.
     """
     assert layout.slots is not None
     assert layout.rows is not None
+    n_slots, n = layout.slots
+    whole = replace(groups_alike(key, given, layout), by_place=layout.by_place)
+    if whole.near is None:
+        return whole
+    owner = np.tile(np.arange(n, dtype=np.int64), n_slots)
+    return replace(whole, fits=fits_apart(given, metric, n_workers, owner, 0, layout.rows))
+
+
+def groups_alike(key: Key, given: Columns, layout: Layout) -> Permutations:
+    """Permutations of groups among those that are like them in the given columns.
+
+    Among groups that have one combination of categories each, and nothing else is given, the same
+    combination is like.
+    """
+    assert layout.slots is not None
     assert layout.sizes is not None
     n_slots, n = layout.slots
     labels = category_labels(given).reshape(n_slots, n)
     if given.categorical.all() and (labels == labels[0]).all():
-        strata = _strata(alike(layout.sizes, labels[0]))
-        return Permutations(key, *strata, local=True, by_place=layout.by_place)
-    owner = np.tile(np.arange(n, dtype=np.int64), n_slots)
-    fits = fits_apart(given, metric, n_workers, owner, 0, layout.rows)
+        return Permutations(key, *_strata(alike(layout.sizes, labels[0])), local=True)
     means = _means_of_groups(given, n_slots)
     order, edges = _strata(alike(layout.sizes))
     near = np.empty((n, min(N_NEAR, int(np.diff(edges).min()))), np.int32)
@@ -211,33 +221,7 @@ def group_permutations(
         found = cKDTree(means[like]).query(means[like], near.shape[1])[1].reshape(like.size, -1)
         put_first(found)
         near[like] = like[found]
-    return Permutations(key, order, edges, near, fits, local=True, by_place=layout.by_place)
-
-
-def one_to_one(permutations: Permutations, layout: Layout) -> Permutations:
-    """Groups that exchange rows one by one: in each stratum as many of all groups, none twice.
-
-    A row that stands at several places has its own target at all of them; if it received rows of
-    a group of another size, these would stand beside several targets, and sums over permuted
-    columns would vary less than those over observed ones.
-    """
-    assert layout.rows is not None
-    assert layout.by_place is not None
-    assert layout.sizes is not None
-    n_slots, n = layout.by_place.shape
-    by_place, rows = layout.by_place.copy(), layout.rows.reshape(n_slots, n)
-    smallest = np.minimum.reduceat(layout.sizes[permutations.order], permutations.edges[:-1])
-    each = np.minimum(smallest, n_slots)
-    for groups, count in zip(
-        np.split(permutations.order, permutations.edges[1:-1]), each.tolist(), strict=True
-    ):
-        for g in groups.tolist():
-            slots = layout.by_place[:, g]
-            distinct = np.unique(rows[slots, g], return_index=True)[1]  # in any order of the rows
-            evenly = (2 * np.arange(count) + 1) * distinct.size // (2 * count)
-            some = slots[np.sort(distinct[evenly])]
-            by_place[:, g] = [*some, *np.setdiff1d(slots, some)]
-    return replace(permutations, by_place=by_place, each=each)
+    return Permutations(key, order, edges, near, local=True)
 
 
 def _means_of_groups(given: Columns, n_slots: int) -> FloatArray:

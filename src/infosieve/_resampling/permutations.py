@@ -40,7 +40,8 @@ class Permutations(WritableArrays):
     with rows that are like them in the given columns. With ``by_place`` it is groups that exchange
     all their rows, each for that at its place, see :class:`.layout.Layout`; ``order``, ``edges``
     and ``near`` are those of groups then. Of a ``series`` it is innovations that move.
-    ``each``: how many rows of a group count, in each stratum, the first ones of ``by_place``.
+    ``signed`` groups exchange no rows but means, and have a random sign each: ``draw`` numbers
+    groups then, and ~g is group g with the other sign (:mod:`infosieve._scoring.by_group`).
     """
 
     key: Key
@@ -51,25 +52,7 @@ class Permutations(WritableArrays):
     local: bool = False
     by_place: IntArray | None = None
     series: Series | None = None
-    each: IntArray | None = None
-
-    @property
-    def strata(self) -> list[tuple[int, int]]:
-        """Of grouped rows that count: how many groups each stratum has, of how many rows."""
-        assert self.each is not None
-        return list(zip(np.diff(self.edges).tolist(), self.each.tolist(), strict=True))
-
-    @property
-    def used(self) -> IntArray | None:
-        """The places of rows that count, by strata, if not all do; draws keep them together."""
-        if self.each is None or self.by_place is None:
-            return None
-        groups = np.split(self.order, self.edges[1:-1])
-        some = [
-            (np.sort(self.by_place[:each, those], axis=0) * self.order.size + those).ravel()
-            for those, each in zip(groups, self.each.tolist(), strict=True)
-        ]
-        return np.concatenate(some)
+    signed: bool = False
 
     @property
     def n_samples(self) -> int:
@@ -77,6 +60,10 @@ class Permutations(WritableArrays):
 
     def draw(self, first: int, count: int) -> IntArray:
         n = self.order.size
+        if self.signed:
+            words = random_words(self.key, first, count, 3 * n)
+            groups = self._exchanged(words)
+            return np.where(words[:, 2 * n :] >> np.uint64(63), ~groups, groups)
         if self.by_place is None:
             width = n if self.near is None else 2 * n
             return self._exchanged(random_words(self.key, first, count, width))

@@ -31,8 +31,8 @@ from infosieve._engines.numba.columns import LIFT
 from infosieve._engines.numba.engine import NumbaEngine
 from infosieve._engines.numba.functions import fingerprints, ways_of_asking
 from infosieve._resampling.layout import Layout, memory
-from infosieve._resampling.permutations import Permutations
 from infosieve._resampling.ranks import one_order
+from infosieve._scoring.by_group import ByGroup
 from infosieve._scoring.functions import (
     LINE,
     SQUARE,
@@ -78,9 +78,9 @@ class Asked:
     ``values`` are functions of the target (n_functions, n_samples), with their ``orders``; behind
     these are its lines times each of the known columns, whose number is in ``beside``. ``moments``
     are those of all of them; ``inflations``: what smoothers do to correlations of lines.
-    ``known``: which columns of the table these are. ``drawn``: permutations that scales are taken
-    from; of groups, how these exchange, and ``used`` are the places that count. ``digest`` is of
-    the known columns.
+    ``known``: which columns of the table these are. ``drawn``: permutations that scales of series
+    are taken from. ``by_group``: the same functions where rows belong together in groups.
+    ``digest`` is of the known columns.
     """
 
     smoothers: Smoothers | None
@@ -91,17 +91,20 @@ class Asked:
     moments: FloatArray
     inflations: FloatArray | None
     known: tuple[int, ...]
-    drawn: IntArray | Permutations | None
-    used: IntArray | None
+    drawn: IntArray | None
+    by_group: ByGroup | None
     digest: bytes
 
-    def within(self, permutations: IntArray) -> IntArray:
-        """Permutations of the places that count."""
-        if self.used is None:
-            return permutations
-        place = np.empty(permutations.shape[1], np.int32)
-        place[self.used] = np.arange(self.used.size, dtype=np.int32)
-        return place[permutations[:, self.used]]
+    def moved(self, permutations: IntArray) -> FloatArray:
+        """Permuted functions of the target: (n_permutations, n_functions, n_samples)."""
+        if self.by_group is not None:
+            return self.by_group.moved(permutations)
+        moved = np.empty((len(permutations), *self.values.shape))
+        for number, rows in enumerate(permutations):
+            moved[number][:, rows] = self.values
+            if self.past is not None:
+                moved[number] = self.past.taken_again(moved[number])
+        return moved
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -121,27 +124,22 @@ class Combined(Statistic):
 
     def prepared(self, question: Any) -> Self:
         drawn = None
-        if self.layout.dependent:
-            drawn = question.null.given(question.given, "scale")
-            if self.layout.time is not None:
-                drawn = drawn.draw(0, _SCALED_BY)
+        if self.layout.time is not None:
+            drawn = question.null.given(question.given, "scale").draw(0, _SCALED_BY)
         take = question.columns.take_given
         parts = [take([j]).with_flags(LIFT) for j in question.known]
         known = [j for j, part in zip(question.known, parts, strict=True) for _ in part.values]
-        given, used = question.given.with_flags(LIFT), question.permutations.used
-        return replace(self, asked=self._asked(given, known, drawn, used))
+        asked = self._asked(question.given.with_flags(LIFT), known, drawn)
+        if self.layout.slots is not None:
+            by_group = ByGroup.of(asked.values, self.layout, question.permutations)
+            asked = replace(asked, by_group=by_group)
+        return replace(self, asked=asked)
 
-    def _asked(
-        self,
-        given: Columns,
-        known: Sequence[int],
-        drawn: IntArray | Permutations | None,
-        used: IntArray | None,
-    ) -> Asked:
+    def _asked(self, given: Columns, known: Sequence[int], drawn: IntArray | None) -> Asked:
         sorted_by = one_order(given)
         given, target = given.upright().take(sorted_by), self.target
-        if used is not None:
-            given, target = given.rows(used), target.rows(used)
+        if self.layout.slots is not None:
+            given, target = (columns.rows(self.layout.once[0]) for columns in (given, target))
         n = target.n_samples
         independent = float(n)
         if self.layout.time is not None:
@@ -186,14 +184,15 @@ class Combined(Statistic):
             inflations=inflations,
             known=named,
             drawn=drawn,
-            used=used,
+            by_group=None,
             digest=digest,
         )
 
     def __call__(
         self, candidates: Columns, given: Columns, runner: Runner, *, width: int = 1
     ) -> FloatArray:
-        every = np.arange(candidates.n_samples, dtype=np.int32)[None]
+        n = candidates.n_samples if self.layout.slots is None else self.layout.slots[1]
+        every = np.arange(n, dtype=np.int32)[None]
         return self.of_permuted(candidates, given, runner, every)
 
     def of_permuted(
@@ -202,18 +201,14 @@ class Combined(Statistic):
         """In decimal digits: all candidates under the first permutation, then the second, ..."""
         asked = self.asked
         assert asked is not None
-        found, permutations = self._functions(candidates, runner), asked.within(permutations)
+        found = self._functions(candidates, runner)
         p, (b, n) = len(permutations), asked.values.shape
         out = np.zeros((p, candidates.n_columns))
         if not b:  # nothing is left of the target
             return out.ravel()
 
         def some(at: slice) -> None:
-            moved = np.empty((at.stop - at.start, b, n))
-            for number, rows in enumerate(permutations[at]):
-                moved[number][:, rows] = asked.values
-                if asked.past is not None:
-                    moved[number] = asked.past.taken_again(moved[number])
+            moved = asked.moved(permutations[at])
             for one in found:
                 out[at, one.places] = _together(
                     _log_views(_products(one, moved, asked), one, asked)
@@ -234,8 +229,8 @@ class Combined(Statistic):
         known = self.made.get(digest)
         if known is not None:
             return known
-        if asked.used is not None:
-            candidates = candidates.rows(asked.used)
+        if self.layout.slots is not None:
+            candidates = candidates.rows(self.layout.once[0])
 
         def some(at: slice) -> list[Functions]:
             found = functions_of(
@@ -260,17 +255,13 @@ class Combined(Statistic):
         """The size of permuted correlations, where rows belong together."""
         asked = self.asked
         assert asked is not None
+        if asked.by_group is not None:
+            return asked.by_group.scale(one.values)
         if asked.drawn is None:
             return None
-        if isinstance(asked.drawn, Permutations):
-            return _size_of_exchanged(one.values, asked.values, asked.drawn)
         total = np.zeros((*one.values.shape[:2], len(asked.values)))
         for rows in asked.drawn:
-            moved = np.empty_like(asked.values)
-            moved[:, rows] = asked.values
-            if asked.past is not None:
-                moved = asked.past.taken_again(moved)
-            total += _sums(one.values, moved[None])[:, :, 0] ** 2
+            total += _sums(one.values, asked.moved(rows[None]))[:, :, 0] ** 2
         return np.asarray(np.sqrt(total / len(asked.drawn) / asked.values.shape[1]))
 
     def nearest(self, candidates: Columns, runner: Runner) -> list[View | None]:
@@ -305,41 +296,6 @@ class Combined(Statistic):
     @property
     def kind(self) -> str:
         return " combined"
-
-
-def _size_of_exchanged(
-    values: FloatArray, of_target: FloatArray, drawn: Permutations
-) -> FloatArray:
-    """The root mean square of correlations, where groups exchange all their rows in strata.
-
-    Of all exchanges (Hoeffding 1951, https://doi.org/10.1214/aoms/1177729545), and all orders of
-    the rows of a group, so that it does not depend on any: (n_columns, n_functions, n_of_target),
-    times the root of n. Rows are those that count. All sums are exact.
-    """
-    shape = (*values.shape[:2], len(of_target))
-    mean, variance, at = np.zeros(shape), np.zeros(shape), 0
-    for size, n_rows in drawn.strata:
-        rows = at + np.arange(n_rows * size).reshape(n_rows, size)
-        at += n_rows * size
-        one, other = (_moments(part, rows) for part in (values, of_target))
-        mean = mean + one[0][..., None] * other[0] / (n_rows * size)
-        if size > 1:
-            pairs = one[1][..., None] * other[1] / n_rows
-            if n_rows > 1:
-                pairs += one[2][..., None] * other[2] / (n_rows * (n_rows - 1))
-            variance = variance + pairs / (size - 1)
-    return np.asarray(np.sqrt((mean**2 + np.maximum(variance, 0.0)) / values.shape[2]))
-
-
-def _moments(values: FloatArray, rows: IntArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Of functions in some groups (rows of each group): the sum; and, about the mean of each row,
-    squares, and products of different rows of a group."""
-    some = values[..., rows]
-    of_rows, of_groups = some.sum(axis=-1), some.sum(axis=-2)
-    total, size = of_groups.sum(axis=-1), rows.shape[1]
-    squares = (some**2).sum(axis=(-2, -1)) - (of_rows**2).sum(axis=-1) / size
-    every = (of_groups**2).sum(axis=-1) - total**2 / size
-    return total, squares, every - squares
 
 
 def _products(one: Functions, moved: FloatArray, asked: Asked) -> tuple[FloatArray, FloatArray]:

@@ -9,7 +9,13 @@ import pandas as pd
 
 from infosieve._core.messages import shown, warn
 from infosieve._input import number_texts
-from infosieve._input.in_time import out_of_order, repeated
+from infosieve._input.in_time import (
+    is_clock,
+    moments_of,
+    month_comes_first,
+    out_of_order,
+    repeated,
+)
 from infosieve.cli.errors import InputError
 
 WAYS = ("error", "ordinal")
@@ -86,7 +92,7 @@ def _unit(column: "pd.Series[Any]") -> str:
     first = next(iter(column.dropna()), None)
     if isinstance(first, datetime.timedelta):
         return _SPAN
-    text = isinstance(first, str) and ":" in first.strip()[:3]
+    text = isinstance(first, str) and is_clock(first)
     return _CLOCK if text or isinstance(first, datetime.time) else _SINCE
 
 
@@ -117,25 +123,18 @@ def _moments(column: "pd.Series[Any]") -> "pd.Series[Any]":
     if _unit(column) == _CLOCK:
         known = "1970-01-01 " + known.map(str)
     elif len(known) and isinstance(known.iloc[0], str):
-        month_first = _month_comes_first(known)
+        first = month_comes_first(known)
+        if first is None:
+            raise InputError(
+                f"column {shown(column.name)} holds dates that may begin with the day or the month "
+                f"({shown(known.iloc[0])}); write them as 2020-05-31"
+            )
+        month_first = first
     try:
-        when = pd.to_datetime(known, format="mixed", dayfirst=not month_first, utc=True)
+        when = moments_of(known, month_first)
     except (ValueError, OverflowError) as error:
         raise InputError(
             f"column {shown(column.name)} holds dates that cannot be read ({error}); write them "
             "as 2020-05-31"
         ) from None
-    return when.dt.tz_localize(None).reindex(column.index)
-
-
-def _month_comes_first(texts: "pd.Series[Any]") -> bool:
-    """Whether 5/12/2020 is in May; points are written otherwise, else a day beyond 12 says it."""
-    numbers = texts.str.extract(r"^\s*(\d{1,2})([/.-])(\d{1,2})\2").dropna()
-    if len(numbers) == 0 or (numbers[2].astype(int) > 12).any():
-        return True
-    if numbers[1].eq(".").any() or (numbers[0].astype(int) > 12).any():
-        return False
-    raise InputError(
-        f"column {shown(texts.name)} holds dates that may begin with the day or the month "
-        f"({shown(texts.iloc[0])}); write them as 2020-05-31"
-    )
+    return when.reindex(column.index)

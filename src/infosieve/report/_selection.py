@@ -333,7 +333,14 @@ class SelectionFacts:
     @property
     def estimate(self) -> Estimate:
         screened = tuple(self._screened())
-        return Estimate(record=self.result, permuted=self.any_tested, screened=screened)
+        pairs = any(len(one.step.features) == 2 for one in self.beside_chance)
+        return Estimate(
+            record=self.result,
+            permuted=self.any_tested,
+            combined=self.combined,
+            pairs=pairs,
+            screened=screened,
+        )
 
     def _screened(self) -> Iterator[Screened]:
         for size in (1, 2):

@@ -17,7 +17,7 @@ from infosieve.results import (
     RelevanceTest,
     SelectionResult,
 )
-from infosieve.results._facts import few_groups
+from infosieve.results._facts import arrangements, few_groups
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,10 +36,15 @@ class Screened:
 
 @dataclass(frozen=True, kw_only=True)
 class Estimate:
-    """Which samples an estimate compares; ``permuted``: there were permutations, too."""
+    """Which samples an estimate compares; ``permuted``: there were permutations, too.
+
+    ``combined``: tests of columns asked in several ways at once; ``pairs``: pairs were tested.
+    """
 
     record: SelectionResult | PermutationTest | RelevanceTest
     permuted: bool = True
+    combined: bool = False
+    pairs: bool = False
     screened: Sequence[Screened] = ()
 
     @property
@@ -147,7 +152,7 @@ class RelevanceFacts:
     @property
     def arrangements(self) -> int:
         """In how many ways groups can be arranged."""
-        return math.factorial(self.few_groups)
+        return round(math.exp(arrangements(self.few_groups, self.combined)))
 
     @property
     def coarsest_p(self) -> float:
@@ -160,7 +165,7 @@ class RelevanceFacts:
 
     @property
     def estimate(self) -> Estimate:
-        return Estimate(record=self.result)
+        return Estimate(record=self.result, combined=self.combined)
 
 
 def target_name(known: Provenance) -> str | None:
@@ -228,7 +233,7 @@ class TestFacts:
     def estimate(self) -> Estimate:
         n, kept = self.result.n_candidates, len(self.result.candidates)
         screened = Screened(n=n, n_estimated=kept, pairs=self.pairs, permuted=True)
-        return Estimate(record=self.result, screened=(screened,))
+        return Estimate(record=self.result, combined=self.combined, screened=(screened,))
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,16 @@ def few_groups(result: "RelevanceTest") -> int:
     groups, n_tested = result.provenance.parameters.get("groups"), int(result.tested.sum())
     if not isinstance(groups, int) or n_tested == 0:
         return 0
-    return groups if math.lgamma(groups + 1) < math.log(n_tested / result.alpha) - 1e-9 else 0
+    enough = math.log(n_tested / result.alpha) - 1e-9
+    return groups if arrangements(groups, bool(result.views)) < enough else 0
+
+
+def arrangements(n_groups: int, combined: bool) -> float:
+    """The logarithm of how many permutations of groups there are; of the default, with signs.
+
+    Opposite signs of all groups tell the same of rows within groups.
+    """
+    return math.lgamma(n_groups + 1) + (n_groups - 1) * math.log(2.0) * combined
 
 
 def view_text(view: str | None, beside: int | None, features: Sequence[Any]) -> str:

@@ -359,7 +359,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             The target: numbers, or categories.
         groups : array-like of shape (n_samples,), optional
             Which rows belong together, such as several rows of one patient: they are not each
-            other's neighbours, and whole groups are permuted.
+            other's neighbours, and permutations are of groups (docs/how.md).
 
         Returns
         -------

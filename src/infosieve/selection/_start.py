@@ -51,9 +51,6 @@ def begin(study: Selection, strategy: Strategy, provenance: Provenance, engine: 
     left_out = identifiers | by_order | {j for group in duplicates.values() for j in group}
     candidates = _candidates(x, left_out, len(identifiers | by_order), strategy.min_features)
     columns, layout = study.columns, study.layout
-    if strategy.tested or settings.test:
-        level = settings.alpha * settings.level_share(of_pairs=False)
-        warn_of_few_arrangements(columns.target, layout, level)
     measure, choice = _measure(study, provenance, engine)
     folds = cv_folds(settings.resample, provenance.seed, x.n_samples, layout)
     seeded, about = (
@@ -75,6 +72,9 @@ def begin(study: Selection, strategy: Strategy, provenance: Provenance, engine: 
         statistic = measure if folds is None else replace(measure, folds=folds)
         question = seeded.question(settings.null, statistic=statistic, **about)
         search = Search(question=question, measure=measure, strategy=strategy)
+    if strategy.tested or settings.test:
+        level = settings.alpha * settings.level_share(of_pairs=False)
+        warn_of_few_arrangements(columns.target, layout, level, search.question.permutations)
     return Start(search=search, identifiers=identifiers, duplicates=duplicates, k_choice=choice)
 
 

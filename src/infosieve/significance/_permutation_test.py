@@ -34,7 +34,7 @@ from infosieve._input.notices import warn_of_singletons
 from infosieve._input.problem import Problem
 from infosieve._input.tables import find_columns
 from infosieve._resampling.layout import Layout
-from infosieve._resampling.permutations import random_folds
+from infosieve._resampling.permutations import Permutations, random_folds
 from infosieve._scoring.measure import Measure
 from infosieve._scoring.question import Question
 from infosieve._study.study import Study
@@ -146,8 +146,9 @@ def permutation_test(
         and fills those of the given columns, with columns beside that say where they are. Gaps move
         with their values.
     groups : array-like of shape (n_samples,), optional
-        Which rows belong together, as in :func:`mutual_information`. Whole groups are permuted;
-        given columns, among groups that are alike in them.
+        Which rows belong together, as in :func:`mutual_information`. Groups exchange their means,
+        given columns with groups that are alike in them, and what rows have beside these has one
+        random sign for each group. Where estimates or pairs are compared, whole groups exchange.
     series : bool or int, default=False
         Rows are in order of time, as in :func:`mutual_information`. Surrogates are as persistent as
         their columns: what an autoregression does not predict of them is permuted.
@@ -227,7 +228,7 @@ def permutation_test(
             of_columns = study.combined(measure.engine, **about)
             question = question if pairs else of_columns
         level = 0.05 if alpha is None else alpha
-        warn_of_few_arrangements(columns.target, layout, level, question.permutations.edges)
+        warn_of_few_arrangements(columns.target, layout, level, question.permutations)
         rule = Rule(settings.most_permutations, settings.sequential)
         names = problem.x.names
         return PermutationTest(
@@ -312,21 +313,24 @@ def cv_folds(resample: Resample, seed: int, n_samples: int, layout: Layout) -> I
 
 
 def warn_of_few_arrangements(
-    target: Columns, layout: Layout, level: float, edges: IntArray | None = None
+    target: Columns, layout: Layout, level: float, permutations: Permutations
 ) -> None:
     """Say that nothing can be significant, where groups have too few arrangements for the level.
 
-    ``edges`` are those of strata in which groups are exchanged, where there are some.
+    Those of groups that exchange in strata, times the signs of those in which the target varies.
     """
     if layout.slots is None:
         return
     n_slots, n_groups = layout.slots
     values = target.values.reshape(-1, n_slots, n_groups)
-    sizes = [n_groups] if edges is None else np.diff(edges).tolist()
+    sizes = np.diff(permutations.edges).tolist()
     repeats = [1]
     if len(sizes) == 1 and (values == values[:, :1]).all():  # of the same target: not told apart
         repeats = np.unique(values[:, 0], axis=1, return_counts=True)[1].tolist()
     logs = sum(math.lgamma(size + 1) for size in sizes) - sum(math.lgamma(r + 1) for r in repeats)
+    if permutations.signed:
+        n_varied = int((values != values[:, :1]).any(axis=(0, 1)).sum())
+        logs += max(n_varied - 1, 0) * math.log(2.0)
     if logs < -math.log(level) - 1e-9:
         warn(
             f"{n_groups} groups can be arranged in {math.exp(logs):.0f} different ways only: no "

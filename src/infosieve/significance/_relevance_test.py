@@ -133,7 +133,7 @@ def relevance_test(
         As in :func:`mutual_information`. A gap is a value of its own, and moves with the values;
         columns with gaps have null distributions of their own.
     groups, series
-        As in :func:`permutation_test`: whole groups are permuted, surrogates are as persistent as
+        As in :func:`permutation_test`: permutations are of groups, surrogates are as persistent as
         their columns. All null distributions are the columns' own.
     n_jobs, executor, device
         As in :class:`MISelector`; no result depends on them.
@@ -198,7 +198,7 @@ def relevance_test(
             question = study.combined(engine, **about)
         question.scoring.now = "information"
         level = alpha / max(1, tested.size)  # of one column, where no other is relevant
-        warn_of_few_arrangements(columns.target, layout, level, question.permutations.edges)
+        warn_of_few_arrangements(columns.target, layout, level, question.permutations)
         draws = _Draws.of(n_permutations, alpha, tested.size)
         found = _compared(question, estimates, alike, alone, draws)
         views = question.nearest(question.candidates)
