@@ -85,15 +85,14 @@ def orthonormalise(functions: Any, apart: Any, unit: Any, kept: Any) -> None:
                 total += f[i]
             for i in range(n):
                 f[i] -= total / n
-            whole = left = product_of(f, f)
-            for _ in range(2):
-                for b in range(a):
-                    if kept[j, b] and (apart[a] or not apart[b]):
-                        g = functions[j, b]
-                        product = product_of(f, g) / n
-                        for i in range(n):
-                            f[i] -= product * g[i]
-                left = product_of(f, f)
+            whole = product_of(f, f)
+            for b in range(a):
+                if kept[j, b] and (apart[a] or not apart[b]):
+                    g = functions[j, b]
+                    product = product_of(f, g) / n
+                    for i in range(n):
+                        f[i] -= product * g[i]
+            left = product_of(f, f)
             kept[j, a] = left > _ANOTHER * whole and whole > 1e-12 * n
             scale = np.sqrt(n / left) if kept[j, a] else 0.0
             for i in range(n):
