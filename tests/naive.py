@@ -491,12 +491,18 @@ def agglomerate(x, targets, spearman, linkage, kind, neighbors, rescale, y):
 
 
 def functions(x, most):
-    """Orthonormal functions of numbers, and how rough they are."""
+    """Orthonormal functions of numbers, and their orders."""
+    most = min(most, len(np.unique(x)) - 1)
     u = (rankdata(x) - 0.5) / len(x)
-    scores = norm.ppf(u)
-    rows = [scores, scores**2, *(np.cos(np.pi * a * u) for a in range(2, most))]
-    rows = rows[: min(most, len(np.unique(x)) - 1)]
-    return orthonormal(rows, [1, 2, 3, *range(3, 20)])
+    return of_scores(norm.ppf(u), u, most)
+
+
+def of_scores(scores, u, most):
+    """A line, a square, and cosines of the ranks of so many half waves."""
+    if most < 2:
+        return orthonormal([scores], [0])
+    waves = [np.cos(np.pi * a * u) for a in range(2, most + 1)]
+    return orthonormal([scores, scores**2, *waves], range(most + 1))
 
 
 def levels(x):
@@ -504,16 +510,19 @@ def levels(x):
     codes = np.unique(x, return_inverse=True)[1]
     counts = np.bincount(codes)
     order = np.argsort(-counts, kind="stable") if len(counts) > 2 else [0, 1]
-    return orthonormal([(codes == c).astype(float) for c in order[1:]], [1] * len(order))
+    return orthonormal([(codes == c).astype(float) for c in order[1:]], [0] * len(order))
 
 
 def orthonormal(rows, orders):
-    """Rows without their means and those before them, at length one, but for those made up."""
+    """Rows without their means and those before them, at length one, but for those made up.
+
+    Cosines keep what they have of squares.
+    """
     found, kept = [], []
     for row, order in zip(rows, orders, strict=False):
         left = row - row.mean()
         whole = (left**2).sum()
-        for other in found:
+        for other in [f for f, o in zip(found, kept, strict=True) if order < 2 or o != 1]:
             left = left - (left @ other) / (other @ other) * other
         if (left**2).sum() > 1e-3 * whole:
             found.append(np.rint(left * np.sqrt(len(left) / (left**2).sum()) * 4096) / 4096)
@@ -544,7 +553,7 @@ def views(of_x, of_y, deflation=1.0, beside=(), scale=None):
 
     def square(a, b, g=g):
         value = f[a] @ g[b] / np.sqrt(n) / (1 if scale is None else scale[a][b])
-        if one[a] == other[b] == 1 and g is of_y[0]:
+        if one[a] == other[b] == 0 and g is of_y[0]:
             value *= deflation
         skewness = (f[a] ** 3).mean() * (g[b] ** 3).mean() / np.sqrt(n)
         if abs(skewness) >= 1e-3:
@@ -556,9 +565,9 @@ def views(of_x, of_y, deflation=1.0, beside=(), scale=None):
     def settled(a, b):
         most = max(16, n / 10)
         fourth = (f[a] ** 4).mean(), (g[b] ** 4).mean()
-        if (one[a] > 2 or other[b] > 2) and fourth[0] * fourth[1] > n / 5:
+        if (one[a] > 1 or other[b] > 1) and fourth[0] * fourth[1] > n / 5:
             return False
-        return not any(o == 2 and m > most for o, m in zip((one[a], other[b]), fourth, strict=True))
+        return not any(o == 1 and m > most for o, m in zip((one[a], other[b]), fourth, strict=True))
 
     def light(a, b):
         return (a**4).mean() * (b**4).mean() <= n
@@ -570,24 +579,24 @@ def views(of_x, of_y, deflation=1.0, beside=(), scale=None):
     def joint(orders):
         return log_p([square(a, b) for a, b in of(orders)]) if of(orders) else 0.0
 
-    found["line"] = joint({(1, 1)})
-    if 2 in one:
-        each = [joint({(2, 1)}), joint({(1, 1), (2, 1)}) if of({(2, 1)}) else 0.0]
+    found["line"] = joint({(0, 0)})
+    if 1 in one:
+        each = [joint({(1, 0)}), joint({(0, 0), (1, 0)}) if of({(1, 0)}) else 0.0]
         found["curve"] = min(min(each) + np.log(2), 0)
-    spreads = [joint({(order, 2)}) for order in (1, 2) if order in one and 2 in other]
+    spreads = [joint({(order, 1)}) for order in (0, 1) if order in one and 1 in other]
     if spreads:
         found["spread"] = min(min(spreads) + np.log(len(spreads)), 0)
-    higher = {(o, p) for o in one for p in other if o > 2 or p > 2}
+    higher = {(o, p) for o in one for p in other if 1 not in (o, p) and max(o, p) > 1}
     if higher:
         found["any shape"] = 0.0
     if of(higher):
-        weights = [1 / (one[a] * other[b]) for a, b in of(higher)]
+        weights = [1 / (max(one[a], 1) * max(other[b], 1)) for a, b in of(higher)]
         squares = [square(a, b) for a, b in of(higher)]
         shares = np.array(weights) / sum(weights)
         best = min(log_p([s]) - np.log(w) for s, w in zip(squares, shares, strict=True))
         found["any shape"] = min(min(log_p(squares, weights), best) + np.log(2), 0)
     if beside:
-        first = [a for a in range(len(one)) if one[a] == 1]
+        first = [a for a in range(len(one)) if one[a] == 0]
         each = []
         for h in beside:
             few = [(a, b) for a in first for b in range(len(h)) if light(f[a], h[b])]
@@ -628,7 +637,7 @@ def scale_of_groups(f, g, groups):
 
 def evidence(*of, **how):
     """The weighted mean of weight / p, in decimal digits."""
-    weights = {"line": 8, "curve": 2, "spread": 1, "any shape": 2, "interaction": 1}
+    weights = {"line": 8, "curve": 2, "spread": 1, "any shape": 3, "interaction": 1}
     found = views(*of, **how)
     total = sum(weights[name] for name in found)
     return np.log10(sum(weights[name] / total * np.exp(-p) for name, p in found.items()))
@@ -686,44 +695,44 @@ def smoothers(S):
 
 
 def residuals(values, hats):
-    """What the best of smoothers leaves, by generalised cross-validation; and its matrix."""
+    """What the best of smoothers leaves, by generalised cross-validation; its matrix, and error."""
     n, left = len(values), values - values.mean()
     least, best = (left**2).sum() / n, None
+    whole = least
     for ways in hats:
         for way, hat in enumerate(ways):
             rest = left - hat @ left
             error = (rest**2).sum() / n / max(1 - 1.2 * (1 + np.trace(hat)) / n, 1e-9) ** 2
             if 1.2 * (1 + np.trace(hat)) / n < 0.9 and error < least:
                 least, best = error, ways[max(way - 1, 0)]
-    return (left, None) if best is None else (left - best @ left, best)
+    return (left if best is None else left - best @ left), best, least / whole
 
 
 def functions_given(x, hats, most):
     """Those of what smoothers leave, divided by its spread; and the smoother."""
     n = len(x)
     scores, values = norm.ppf((rankdata(x) - 0.5) / n), cut(x, 8)
-    left, hat = residuals(scores, hats)
-    also, other = residuals(values, hats)
-    if (also**2).sum() / (values**2).sum() < (left**2).sum() / (scores**2).sum():
+    left, hat, error = residuals(scores, hats)
+    also, other, less = residuals(values, hats)
+    if error < 0.95 and less < 0.8 * error:
         left, hat = also, other
     logs = np.log(np.abs(left) + 0.05 * np.abs(left).mean())
     fitted = logs - residuals(logs, hats)[0]
     left = left / np.exp(np.clip(fitted - fitted.mean(), -2.5, 2.5))
     u = (rankdata(left) - 0.5) / n
-    rows = [cut(left), cut(left) ** 2, *(np.cos(np.pi * a * u) for a in range(2, most))]
-    return orthonormal(rows, [1, 2, 3, *range(3, 20)]), hat
+    return of_scores(cut(left), u, most), hat
 
 
 def evidence_given(x, y, S):
     """Of numbers, given columns of numbers."""
     n, hats = len(x), smoothers(S)
-    of_x, hat = functions_given(x, hats, 9)
-    of_y, other = functions_given(y, hats, 5)
+    of_x, hat = functions_given(x, hats, 8)
+    of_y, other = functions_given(y, hats, 3)
     deflation = 1.0
     if hat is not None and other is not None:
         one, two = 2 * hat - hat @ hat, 2 * other - other @ other
         left, rest = n - 1 - np.trace(one), n - 1 - np.trace(two)
         shared = (n - 1) * (left + rest - n + 1 + np.trace(one @ two)) / (left * rest)
         deflation = 1 / np.sqrt(max(shared, 1))
-    beside = [orthonormal([of_y[0][0] * cut(s)], [1])[0] for s in S.T]
+    beside = [orthonormal([of_y[0][0] * cut(s)], [0])[0] for s in S.T]
     return evidence(of_x, of_y, deflation, beside)

@@ -13,16 +13,17 @@ from infosieve._input.together import Together
 from infosieve._resampling.layout import laid_out
 from infosieve._resampling.permutations import Permutations
 from infosieve._scoring.by_group import ByGroup
+from infosieve._scoring.smoothers import products_of, rounded, without
 
 KEY = (0, "test", 0)
 
 
 def numbers(x):
-    return naive.functions(x, 9)
+    return naive.functions(x, 8)
 
 
 def target(y):
-    return naive.functions(y, 5)
+    return naive.functions(y, 3)
 
 
 # ---- against plain loops
@@ -47,7 +48,7 @@ def test_evidence_agrees_with_plain_loops(kind, n):
     found = relevance_test(pd.DataFrame({"x": x}), y, **how)
     assert found.statistic[0] == pytest.approx(naive.evidence(of_x(x), of_y(y)), abs=0.01)
     views = naive.views(of_x(x), of_y(y))
-    weights = {"line": 8, "curve": 2, "spread": 1, "any shape": 2}
+    weights = {"line": 8, "curve": 2, "spread": 1, "any shape": 3}
     best = max(views, key=lambda name: np.log(weights[name]) - views[name])
     shown = found.views[0].split()[0]
     shown = "line" if shown in ("rises", "falls", "higher", "differs") else found.views[0]
@@ -169,6 +170,35 @@ def test_what_is_left_has_a_test_of_its_own(rng):
     ranked = MISelector(n_features_to_select=2).fit(X, y).result_
     assert ranked.remaining is None
     assert ranked.remaining_frame().empty
+
+
+def test_cosines_see_what_squares_miss(rng):
+    angle = rng.uniform(0, 2 * np.pi, size=(60, 20))
+    X = np.cos(angle) + 0.15 * rng.normal(size=angle.shape)
+    y = np.sin(angle) + 0.15 * rng.normal(size=angle.shape)
+    found = [
+        permutation_test(x[:, None], target, 0, n_permutations=199, random_state=0)
+        for x, target in zip(X.T, y.T, strict=True)
+    ]
+    assert sum(test.p_values[0] <= 0.01 for test in found) >= 16
+    assert {test.views[0] for test in found} == {"any shape"}
+
+
+# ---- the same bits
+
+
+def test_products_and_sums_of_functions_have_the_same_bits_in_any_order(rng):
+    functions = rounded(np.linalg.qr(rng.normal(size=(301, 40)))[0].T)
+    values = rng.normal(size=(25, 301)) * 10.0 ** rng.integers(-8, 8, size=(25, 1))
+    products = products_of(values)(functions)
+    left = without(functions, products, values)
+    size = np.sqrt((values**2).sum(axis=1, keepdims=True))
+    np.testing.assert_allclose(products / size, values / size @ functions.T, rtol=0, atol=1e-6)
+    order = rng.permutation(301)
+    for one in range(25):
+        row, moved = values[one : one + 1], functions[:, order]
+        assert (products_of(row[:, order])(moved) == products[one]).all()
+        assert (without(moved, products[one : one + 1], row[:, order])[0] == left[one, order]).all()
 
 
 # ---- levels

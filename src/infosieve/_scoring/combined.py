@@ -6,7 +6,7 @@ functions (:mod:`.functions`). Correlations between functions, squared and added
 - a *line*: of the first order on both sides;
 - a *curve*: the square of the candidate, by itself and together with the line;
 - a *spread*: the square of the target, against the candidate or its square;
-- *any shape*: all higher orders, weighted by how smooth they are, as a sum and each by itself;
+- *any shape*: cosines of both, weighted by how smooth they are, as a sum and each by itself;
 - an *interaction* with a known column: the candidate against the target times that column.
 
 Each view has a p-value as if correlations were normal, with the skewness that permuted ones have,
@@ -29,27 +29,28 @@ from infosieve._core.chunks import chunks
 from infosieve._core.types import BoolArray, Columns, Engine, FloatArray, IntArray, Runner, View
 from infosieve._engines.numba.columns import LIFT
 from infosieve._engines.numba.engine import NumbaEngine
-from infosieve._engines.numba.functions import ways_of_asking
+from infosieve._engines.numba.functions import fingerprints, ways_of_asking
 from infosieve._resampling.layout import Layout, memory
 from infosieve._resampling.ranks import one_order
 from infosieve._scoring.by_group import ByGroup
 from infosieve._scoring.functions import (
+    LINE,
+    SQUARE,
     Functions,
     Past,
     functions_of,
-    kurtosis_of,
     marks_of,
+    moments_of,
     orthonormal,
     raw_functions,
-    skewness_of,
 )
 from infosieve._scoring.smoothers import Smoothers
 from infosieve._scoring.statistic import Statistic
 
-# Functions of a candidate, and of a target, at most.
-CANDIDATE_ORDERS, TARGET_ORDERS = 9, 5
+# The highest order of the functions of a candidate, and of a target.
+CANDIDATE_ORDER, TARGET_ORDER = 8, 3
 # How much each view counts: a line is what most real effects are.
-WEIGHTS = {"line": 8.0, "curve": 2.0, "spread": 1.0, "any shape": 2.0, "interaction": 1.0}
+WEIGHTS = {"line": 8.0, "curve": 2.0, "spread": 1.0, "any shape": 3.0, "interaction": 1.0}
 # Of any shape, only such pairs of functions are asked for whose fourth moments have a product of
 # this share of the samples at most: correlations of others hang on few samples, and are not normal.
 _HEAVIEST = 0.2
@@ -61,6 +62,9 @@ _SCALED_BY = 64
 _SLOPES = 3
 # Numbers of one matrix product's factor.
 _PRODUCT = 1 << 22
+# Numbers of columns whose functions are made together, so that these stay near the processor, but
+# of so many columns at least.
+_MADE, _AT_LEAST = 1 << 17, 16
 # Bytes of functions that are kept for the next permutations.
 _KEPT_BYTES = 1 << 30
 
@@ -71,11 +75,12 @@ _BLAS = ThreadpoolController()
 class Asked:
     """What all candidates of a question share.
 
-    ``values`` are functions of the target (n_functions, n_samples), with their ``orders``; those
-    that follow are the first ones times each of the known columns, whose number is in ``beside``
-    (-1: none). ``known``: which columns of the table these are. ``drawn``: permutations that
-    scales of series are taken from. ``by_group``: the same functions where rows belong together in
-    groups. ``digest`` is of the known columns.
+    ``values`` are functions of the target (n_functions, n_samples), with their ``orders``; behind
+    these are its lines times each of the known columns, whose number is in ``beside``. ``moments``
+    are those of all of them; ``inflations``: what smoothers do to correlations of lines.
+    ``known``: which columns of the table these are. ``drawn``: permutations that scales of series
+    are taken from. ``by_group``: the same functions where rows belong together in groups.
+    ``digest`` is of the known columns.
     """
 
     smoothers: Smoothers | None
@@ -83,9 +88,8 @@ class Asked:
     values: FloatArray
     orders: IntArray
     beside: IntArray
-    skewness: FloatArray
-    kurtosis: FloatArray
-    smoother: IntArray | None
+    moments: FloatArray
+    inflations: FloatArray | None
     known: tuple[int, ...]
     drawn: IntArray | None
     by_group: ByGroup | None
@@ -148,31 +152,40 @@ class Combined(Statistic):
             past = Past.of(self.layout.time, given)
         if given.n_columns:
             smoothers = Smoothers.of(given, independent, series=past is not None)
-        rows, orders, smoother = [], [], None
-        for _, some, order, chosen in raw_functions(target, smoothers, TARGET_ORDERS):
+        rows, orders, inflations = [], [], None
+        for _, some, order, chosen in raw_functions(target, smoothers, TARGET_ORDER):
             rows += [*some.reshape(-1, n)]
             orders += [*np.tile(order, len(some))]
-            smoother = chosen[0] if chosen is not None else smoother
+            if smoothers is not None and chosen is not None:
+                inflations = smoothers.inflations(int(chosen[0]))
         by_order = np.argsort(orders, kind="stable")
+        functions, at = np.array(rows)[by_order], np.array(orders)[by_order]
         if past is not None:
-            past = past.beside(given, np.array(rows)[by_order][:_SLOPES])
-        values, kept = orthonormal(np.array(rows)[by_order][None], past)
-        found, at = values[0][kept[0]], np.array(orders)[by_order][kept[0]]
-        beside = np.full(len(found), -1)
-        first = found[at == 1]
+            past = past.beside(given, functions[:_SLOPES])
+        values, kept = orthonormal(functions[None], at, past)
+        found, at = values[0][kept[0]], at[kept[0]]
+        lines, beside = found[at == LINE], []
         for j, marks in enumerate(marks_of(given)):
-            rows = [f * mark for f in first for mark in marks]
+            rows = [line * mark for line in lines for mark in marks]
             if not rows:  # of an identifier
                 continue
-            more, there = orthonormal(np.array(rows)[None], past)
+            more, there = orthonormal(np.array(rows)[None], np.full(len(rows), LINE), past)
             found = np.concatenate([found, more[0][there[0]]])
-            beside = np.r_[beside, np.full(int(there.sum()), j)]
-            at = np.r_[at, np.ones(int(there.sum()), np.int64)]
-        moments = skewness_of(found), kurtosis_of(found)
+            beside += [j] * int(there.sum())
         named = tuple(known[j] for j in sorted_by)
         digest = hashlib.blake2b(given.values.data, digest_size=16).digest()
         return Asked(
-            smoothers, past, found, at, beside, *moments, smoother, named, drawn, None, digest
+            smoothers=smoothers,
+            past=past,
+            values=found,
+            orders=at,
+            beside=np.array(beside, np.int64),
+            moments=moments_of(found[None])[:, 0],
+            inflations=inflations,
+            known=named,
+            drawn=drawn,
+            by_group=None,
+            digest=digest,
         )
 
     def __call__(
@@ -197,7 +210,9 @@ class Combined(Statistic):
         def some(at: slice) -> None:
             moved = asked.moved(permutations[at])
             for one in found:
-                out[at, one.places] = _together(_log_views(_products(one, moved), one, asked))
+                out[at, one.places] = _together(
+                    _log_views(_products(one, moved, asked), one, asked)
+                )
 
         size = max(1, min(_PRODUCT // (b * n), -(-p // runner.n_workers)))
         with _BLAS.limit(limits=1, user_api="blas"):
@@ -207,22 +222,26 @@ class Combined(Statistic):
     def _functions(self, candidates: Columns, runner: Runner) -> list[Functions]:
         asked = self.asked
         assert asked is not None
-        digest = asked.digest + hashlib.blake2b(candidates.values.data, digest_size=16).digest()
+        m = candidates.n_columns
+        numbers = np.empty(m, np.uint64)
+        fingerprints(candidates.values.view(np.uint64), numbers)
+        digest = asked.digest + numbers.tobytes()
         known = self.made.get(digest)
         if known is not None:
             return known
-        parts: list[list[Functions]] = []
         if self.layout.slots is not None:
             candidates = candidates.rows(self.layout.once[0])
 
         def some(at: slice) -> list[Functions]:
             found = functions_of(
-                candidates.take(at), asked.smoothers, asked.smoother, asked.past, CANDIDATE_ORDERS
+                candidates.take(at), asked.smoothers, asked.inflations, asked.past, CANDIDATE_ORDER
             )
             return [replace(one, places=one.places + at.start) for one in found]
 
-        size = max(1, -(-candidates.n_columns // (2 * runner.n_workers)))
-        parts = runner.run([partial(some, at) for at in chunks(candidates.n_columns, size)])
+        size = max(_AT_LEAST, _MADE // candidates.n_samples)
+        size = max(1, min(size, -(-m // (2 * runner.n_workers))))
+        with _BLAS.limit(limits=1, user_api="blas"):
+            parts = runner.run([partial(some, at) for at in chunks(m, size)])
         found = [replace(one, scale=self._scale(one)) for part in parts for one in part]
         bytes_made = sum(one.values.nbytes for one in found)
         bytes_kept = sum(one.values.nbytes for some in self.made.values() for one in some)
@@ -242,7 +261,7 @@ class Combined(Statistic):
             return None
         total = np.zeros((*one.values.shape[:2], len(asked.values)))
         for rows in asked.drawn:
-            total += _products(one, asked.moved(rows[None]))[:, :, 0] ** 2
+            total += _sums(one.values, asked.moved(rows[None]))[:, :, 0] ** 2
         return np.asarray(np.sqrt(total / len(asked.drawn) / asked.values.shape[1]))
 
     def nearest(self, candidates: Columns, runner: Runner) -> list[View | None]:
@@ -251,24 +270,21 @@ class Combined(Statistic):
         assert asked is not None
         found: list[View | None] = [View("")] * candidates.n_columns
         for one in self._functions(candidates, runner) if len(asked.values) else ():
-            products = _products(one, asked.values[None])
-            views = _log_views(products, one, asked)[0]
-            for place, best, of_one in zip(
-                one.places.tolist(), views.argmax(axis=1).tolist(), products[:, :, 0], strict=True
+            plain, beside = _products(one, asked.values[None], asked)
+            views = _log_views((plain, beside), one, asked)[0]
+            lines = plain[:, one.orders == LINE, 0][:, :, asked.orders == LINE]
+            for place, best, *of_one in zip(
+                one.places.tolist(), views.argmax(axis=1), lines, beside[:, :, 0], strict=True
             ):
-                found[place] = self._view(list(WEIGHTS)[best], one, of_one)
+                found[place] = self._view(list(WEIGHTS)[best], one, *of_one)
         return found
 
-    def _view(self, name: str, one: Functions, products: FloatArray) -> View:
+    def _view(self, name: str, one: Functions, lines: FloatArray, beside: FloatArray) -> View:
         """A view with the sign of a line, or the known column of an interaction."""
         asked = self.asked
         assert asked is not None
-        first, plain = one.orders == 1, asked.beside < 0
         if name == "interaction":
-            largest = (products[first][:, ~plain] ** 2).sum(axis=0).argmax()
-            return View(name, asked.known[asked.beside[~plain][largest]])
-        of_target = plain & (asked.orders == 1)
-        lines = products[first][:, of_target]
+            return View(name, asked.known[asked.beside[(beside**2).sum(axis=0).argmax()]])
         if name == "line" and one.gaps and (lines[0] ** 2).sum() > (lines[1] ** 2).sum():
             return View("gaps")
         if name == "line" and lines.shape != (1 + one.gaps, 1) and self.target.n_columns == 1:
@@ -282,11 +298,17 @@ class Combined(Statistic):
         return " combined"
 
 
-def _products(one: Functions, moved: FloatArray) -> FloatArray:
-    """Sums over the samples: (n_columns, n_functions, n_times, n_of_target)."""
-    m, k, n = one.values.shape
+def _products(one: Functions, moved: FloatArray, asked: Asked) -> tuple[FloatArray, FloatArray]:
+    """Sums over the samples: of all functions and the target's, and of lines and what is beside."""
+    n_plain, n_lines = asked.orders.size, int((one.orders == LINE).sum())
+    return _sums(one.values, moved[:, :n_plain]), _sums(one.values[:, :n_lines], moved[:, n_plain:])
+
+
+def _sums(values: FloatArray, moved: FloatArray) -> FloatArray:
+    """Of products of functions: (n_columns, n_functions, n_times, n_of_target)."""
+    m, k, n = values.shape
     p, b = moved.shape[:2]
-    found = one.values.reshape(m * k, n) @ moved.reshape(p * b, n).T
+    found = values.reshape(m * k, n) @ moved.reshape(p * b, n).T
     return np.asarray(found.reshape(m, k, p, b))
 
 
@@ -299,34 +321,27 @@ def _together(views: FloatArray) -> FloatArray:
     return np.asarray((most + np.log(total)) / np.log(10))
 
 
-def _log_views(products: FloatArray, one: Functions, asked: Asked) -> FloatArray:
+def _log_views(products: tuple[FloatArray, FloatArray], one: Functions, asked: Asked) -> FloatArray:
     """The logarithm of weight / p of each view: (n_times, n_columns, n_views)."""
-    n = one.values.shape[2]
-    groups, weights, of_views = _plan(one.orders, asked)
-    first = one.orders == 1
-    if one.scale is not None:
-        factors = 1 / np.where(one.scale > 0, one.scale, np.inf)
-    else:
-        plain_first = (asked.beside < 0) & (asked.orders == 1)
-        both = first[:, None] & plain_first
-        factors = np.where(both, one.deflation[:, None, None], 1.0)
-    factors = factors / np.sqrt(n)
-    last = of_views["any shape"][0]
-    shape = products.shape[2], products.shape[0]
-    logs = np.zeros((*shape, last + 1))
-    skewness = one.skewness / np.sqrt(n)
-    together = one.kurtosis[:, :, None] * asked.kurtosis
-    heavy = (together > n * _HEAVIEST) & (groups == last)
-    # Where two rare levels meet in one row, that row would decide on an interaction.
-    heavy |= (together > n) & (asked.beside >= 0)
+    n_plain, n_lines, n = asked.orders.size, products[1].shape[1], one.values.shape[2]
+    groups, weights, of_views = _plan(one.orders, asked.orders)
+    of_shape = of_views.get("any shape", [-1])[0]
+    fourth = one.moments[1][:, :, None] * asked.moments[1]
+    heavy = (fourth[:, :, :n_plain] > n * _HEAVIEST) & (groups == of_shape)
     most = max(_OF_A_SQUARE, n / 10)
-    heavy |= ((one.kurtosis > most) & (one.orders == 2))[:, :, None]
-    heavy |= (asked.kurtosis > most) & (asked.orders == 2)
-    line = of_views.get("line", [-1])[0]
-    curve = of_views.get("curve", [-1])[0] if line >= 0 else -1
-    moments = skewness, asked.skewness
-    ways_of_asking(products, factors, *moments, groups, weights, heavy, line, curve, logs)
-    found = np.full((*shape, len(WEIGHTS)), -np.inf)
+    heavy |= ((one.moments[1] > most) & (one.orders == SQUARE))[:, :, None]
+    heavy |= (asked.moments[1, :n_plain] > most) & (asked.orders == SQUARE)
+    logs = _logs(products[0], one, asked, slice(n_plain), (groups, weights, heavy), of_views)
+    if asked.beside.size:
+        known, groups = np.unique(asked.beside, return_inverse=True)
+        groups = np.tile(groups, (n_lines, 1))
+        # Where two rare levels meet in one row, that row would decide.
+        heavy = fourth[:, :n_lines, n_plain:] > n
+        plan = groups, np.ones(groups.shape), heavy
+        more = _logs(products[1], one, asked, slice(n_plain, None), plan, {})
+        of_views["interaction"] = [logs.shape[2] + j for j in range(known.size)]
+        logs = np.concatenate([logs, more], axis=2)
+    found = np.full((*logs.shape[:2], len(WEIGHTS)), -np.inf)
     total = sum(WEIGHTS[name] for name in of_views)
     for place, name in enumerate(WEIGHTS):
         if name in of_views:
@@ -336,30 +351,66 @@ def _log_views(products: FloatArray, one: Functions, asked: Asked) -> FloatArray
     return found
 
 
-def _plan(orders: IntArray, asked: Asked) -> tuple[IntArray, FloatArray, dict[str, list[int]]]:
+def _logs(
+    products: FloatArray,
+    one: Functions,
+    asked: Asked,
+    of_target: slice,
+    plan: tuple[IntArray, FloatArray, BoolArray],
+    of_views: dict[str, list[int]],
+) -> FloatArray:
+    """The logarithm of the p-value of each group of products: (n_times, n_columns, n_groups)."""
+    m, k, p, b = products.shape
+    n = one.values.shape[2]
+    if one.scale is not None:
+        scale = one.scale[:, :k, of_target]
+        factors = 1 / np.where(scale > 0, scale, np.inf)
+    else:
+        factors = np.ones((m, k, b))
+        if of_views:
+            lines = (one.orders == LINE)[:, None] & (asked.orders == LINE)
+            factors[:, lines] = one.deflation[:, None]
+    line, curve, shape = (of_views.get(name, [-1])[0] for name in ("line", "curve", "any shape"))
+    found = np.zeros((p, m, 1 + int(max(plan[0].max(), curve + 1))))
+    skewness = one.moments[0, :, :k] / np.sqrt(n)
+    ways_of_asking(
+        products,
+        factors / np.sqrt(n),
+        skewness,
+        asked.moments[0, of_target],
+        *plan,
+        line,
+        curve if line >= 0 else -1,
+        shape,
+        found,
+    )
+    return found
+
+
+def _plan(
+    orders: IntArray, of_target: IntArray
+) -> tuple[IntArray, FloatArray, dict[str, list[int]]]:
     """To which group each pair of functions belongs, its weight, and the groups of each view."""
-    plain = asked.beside < 0
-    of_target = np.where(plain, asked.orders, 0)
-    groups = np.full((orders.size, of_target.size), -1)
-    weights, views = np.ones(groups.shape), dict[str, list[int]]()
+    groups, weights = (
+        np.full((orders.size, of_target.size), -1),
+        np.ones((orders.size, of_target.size)),
+    )
+    views = dict[str, list[int]]()
 
     def group(view: str, pairs: BoolArray) -> None:
         if pairs.any():
             views.setdefault(view, []).append(sum(map(len, views.values())))
             groups[pairs] = views[view][-1]
 
-    first, second = (orders == 1)[:, None], (orders == 2)[:, None]
-    group("line", first & (of_target == 1))
-    group("curve", second & (of_target == 1))
+    line, square = (orders == LINE)[:, None], (orders == SQUARE)[:, None]
+    group("line", line & (of_target == LINE))
+    group("curve", square & (of_target == LINE))
     if "curve" in views and "line" in views:  # together
         views["curve"].append(views["curve"][0] + 1)
-    group("spread", first & (of_target == 2))
-    group("spread", second & (of_target == 2))
-    for j in np.unique(asked.beside[~plain]):
-        group("interaction", first & (asked.beside == j))
-    # The last one.
-    higher = (of_target > 0) & ((orders[:, None] > 2) | (of_target > 2))
-    weights[higher] = (1 / (orders[:, None] * np.maximum(of_target, 1)))[higher]
-    group("any shape", higher)
-    views.setdefault("any shape", [sum(map(len, views.values()))])  # if none is in it
+    group("spread", line & (of_target == SQUARE))
+    group("spread", square & (of_target == SQUARE))
+    cosine, other = (orders > SQUARE)[:, None], of_target > SQUARE
+    shape = (cosine & (other | (of_target == LINE))) | (line & other)
+    weights[shape] = (1 / (np.maximum(orders[:, None], 1) * np.maximum(of_target, 1)))[shape]
+    group("any shape", shape)
     return groups, weights, views

@@ -1,9 +1,10 @@
 """Columns as orthonormal functions: lines, curves, waves, levels of categories, gaps.
 
-What two columns have to do with each other shows in the correlations of their functions. Those of
-the first order are the column itself, as normal scores (or all levels of a category, and where gaps
-are); of the second its square; of higher orders cosines of its ranks. Given some columns it is
-what smoothers leave of a column that has functions.
+What two columns have to do with each other shows in the correlations of their functions. These are
+the column itself, as normal scores (or all levels of a category, and where gaps are), its square,
+and cosines of its ranks, of an order that is the number of their half waves. The square, of heavy
+tails, is asked for apart from the cosines, which are not orthogonal to it. Given some columns it
+is what smoothers leave of a column that has functions.
 """
 
 from collections.abc import Iterator
@@ -14,16 +15,23 @@ import numpy as np
 
 from infosieve._core.types import BoolArray, Columns, FloatArray, IntArray, WritableArrays
 from infosieve._engines.numba.columns import LIFT
-from infosieve._engines.numba.functions import orthonormalise, project, subtract
+from infosieve._engines.numba.functions import functions, moments, orthonormalise
 from infosieve._resampling.ranks import cosines, levels_of, ranks_of, scores_of
 from infosieve._resampling.surrogates import Series
-from infosieve._scoring.smoothers import FARTHEST_SMOOTHED, Smoothers, winsorised
+from infosieve._scoring.smoothers import (
+    FARTHEST_SMOOTHED,
+    Smoothers,
+    products_of,
+    rounded,
+    winsorised,
+    without,
+)
 
 # Values of functions are multiples of this: products of two add up exactly, in any order, in
 # float64, for a million rows and more.
 UNIT = 2.0**-12
-# How rough functions of numbers are: a line, a square, cosines of two half waves, three, ...
-_ORDERS = np.array([1, 2, 3, *range(3, 20)])
+# Orders of functions: of a line, or levels; of a square. Those of cosines are 2 and more.
+LINE, SQUARE = 0, 1
 
 
 @dataclass(frozen=True)
@@ -48,8 +56,7 @@ class Past(WritableArrays):
             before = np.empty_like(some)
             before[:, time] = np.roll(some[:, time], 1, axis=1)
             rows += [some, before]
-        found, size = np.linalg.qr(np.concatenate(rows).T)
-        return cls(Series.of(time), found.T[np.abs(np.diag(size)) > 1e-9])
+        return cls(Series.of(time), _spanning(np.concatenate(rows)))
 
     def beside(self, given: Columns, values: FloatArray) -> "Past":
         """The same, with innovations of the known columns times functions (n_functions, n_samples).
@@ -59,8 +66,7 @@ class Past(WritableArrays):
         marks = np.concatenate(lines_of(given)) if given.n_columns else values[:0]
         moved = self.series.whitened(np.ascontiguousarray(marks))
         slopes = [(mark * values).reshape(-1, values.shape[1]) for mark in moved]
-        found, size = np.linalg.qr(np.concatenate([self.known, *slopes]).T)
-        return replace(self, known=found.T[np.abs(np.diag(size)) > 1e-9])
+        return replace(self, known=_spanning(np.concatenate([self.known, *slopes])))
 
     def taken_from(self, values: FloatArray) -> FloatArray:
         """Innovations of functions (n_functions, n_samples)."""
@@ -73,10 +79,13 @@ class Past(WritableArrays):
         return np.asarray(np.rint(left / np.where(size > 0, size, 1.0) / UNIT) * UNIT)
 
     def _without_known(self, left: FloatArray) -> FloatArray:
-        coefficients = np.empty((len(left), len(self.known)))
-        project(np.ascontiguousarray(self.known.T), left, coefficients)
-        subtract(np.ascontiguousarray(self.known), coefficients, left)
-        return left
+        return without(self.known, products_of(left)(self.known), left)
+
+
+def _spanning(rows: FloatArray) -> FloatArray:
+    """Orthonormal functions of which rows are made."""
+    found, size = np.linalg.qr(rows.T)
+    return rounded(found.T[np.abs(np.diag(size)) > 1e-9])
 
 
 def marks_of(given: Columns) -> list[FloatArray]:
@@ -113,6 +122,7 @@ class Functions(WritableArrays):
         Which columns they are.
     values : ndarray of shape (n_columns, n_functions, n_samples)
     orders : ndarray of int, of shape (n_functions,)
+        Of each a line, a square, or the half waves of a cosine.
     deflation : ndarray of shape (n_columns,)
         What correlations of the first order with the target are multiplied by.
     gaps : bool
@@ -129,25 +139,19 @@ class Functions(WritableArrays):
     scale: FloatArray | None = None
 
     @cached_property
-    def skewness(self) -> FloatArray:
-        """Of each function: (n_columns, n_functions)."""
-        return skewness_of(self.values)
-
-    @cached_property
-    def kurtosis(self) -> FloatArray:
-        """The same of the fourth power."""
-        return kurtosis_of(self.values)
+    def moments(self) -> FloatArray:
+        """Of each function the mean of the third power, and of the fourth: see `moments_of`."""
+        return moments_of(self.values)
 
 
-def skewness_of(values: FloatArray) -> FloatArray:
-    """Of functions, along the last axis."""
-    return np.asarray((values * values * values).mean(axis=-1))
+def moments_of(values: FloatArray) -> FloatArray:
+    """Of functions (n_columns, n_functions, n_samples): (2, n_columns, n_functions).
 
-
-def kurtosis_of(values: FloatArray) -> FloatArray:
-    """Of functions, along the last axis: n / c where they hang on c of n samples."""
-    squares = values * values
-    return np.asarray((squares * squares).mean(axis=-1))
+    The mean of the fourth power is n / c where a function hangs on c of n samples.
+    """
+    found = np.empty((2, *values.shape[:2]))
+    moments(values, found)
+    return found
 
 
 def raw_functions(
@@ -155,14 +159,15 @@ def raw_functions(
 ) -> Iterator[tuple[IntArray, FloatArray, IntArray, IntArray | None]]:
     """Columns by kind: their places, functions before they are orthonormal, orders, smoothers.
 
-    Numbers have ``most`` functions, unless they have fewer distinct values; categories one for
-    each level but the first; numbers with gaps one more for these, which is the first.
+    Numbers have cosines up to the order ``most``, unless they have fewer distinct values;
+    categories a function for each level but the first; numbers with gaps one more for these, which
+    is the first.
     """
     missing = columns.missing
     n = columns.n_samples
     gaps = np.zeros(columns.n_columns, bool) if missing is None else missing.any(axis=1)
     marked = columns.categorical | (~gaps & (columns.n_distinct == 2))
-    varied = np.minimum(columns.n_distinct - gaps, most + 1) - 1
+    varied = np.minimum(columns.n_distinct - gaps - 1, most)
     for j in map(int, np.flatnonzero(marked)):
         values = columns.values[j]
         if columns.categorical[j]:
@@ -177,7 +182,7 @@ def raw_functions(
         if smoothers is not None:
             marks, chosen = smoothers.residuals(marks)
             chosen = chosen[0]
-        orders = np.ones(len(marks), np.int64)
+        orders = np.full(len(marks), LINE)
         yield np.array([j]), marks[None], orders, None if chosen is None else chosen[None]
     for j in map(int, np.flatnonzero(gaps & ~marked)):
         assert missing is not None
@@ -191,16 +196,25 @@ def raw_functions(
 
 
 def _of_numbers(
-    values: FloatArray, ranks: IntArray, smoothers: Smoothers | None, n_functions: int, most: int
+    values: FloatArray, ranks: IntArray, smoothers: Smoothers | None, highest: int, most: int
 ) -> tuple[FloatArray, IntArray, IntArray | None]:
     scores, chosen = scores_of(ranks), None
     if smoothers is not None:
         left, chosen = smoothers.better(scores, winsorised(values, FARTHEST_SMOOTHED))
         left /= smoothers.spreads(left)
-        scores, n_functions = winsorised(left), most
+        scores, highest = winsorised(left), most
         ranks = _doubled_ranks(left)
-    rows = [scores, scores**2, *_waves(ranks, n_functions)][:n_functions]
-    return np.ascontiguousarray(np.stack(rows, axis=1)), _ORDERS[: len(rows)], chosen
+    rows = _rows(scores, ranks, highest)
+    return rows, np.arange(rows.shape[1]), chosen
+
+
+def _rows(scores: FloatArray, ranks: IntArray, highest: int) -> FloatArray:
+    """A line of each column, and, if there are cosines, a square and these, in their order."""
+    m, n = scores.shape
+    rows = np.empty((m, highest + 1 if highest > 1 else 1, n))
+    waves = np.array([cosines(n, order) for order in range(2, highest + 1)]).reshape(-1, 2 * n)
+    functions(scores, ranks, waves, rows)
+    return rows
 
 
 def _doubled_ranks(left: FloatArray) -> IntArray:
@@ -209,13 +223,8 @@ def _doubled_ranks(left: FloatArray) -> IntArray:
     return ranks_of(Columns(left, np.zeros(len(left), bool), n_distinct))
 
 
-def _waves(ranks: IntArray, n_functions: int) -> list[FloatArray]:
-    """The cosines among so many functions."""
-    return [cosines(ranks.shape[-1], a)[ranks] for a in range(2, n_functions)]
-
-
 def _with_gaps(
-    columns: Columns, j: int, missing: BoolArray, smoothers: Smoothers | None, n_functions: int
+    columns: Columns, j: int, missing: BoolArray, smoothers: Smoothers | None, highest: int
 ) -> tuple[IntArray, FloatArray, IntArray, IntArray | None]:
     """A column with gaps: where they are, and functions of the others that are zero there."""
     there = ~missing
@@ -228,7 +237,7 @@ def _with_gaps(
     if there.sum() < 3 or one.n_distinct[0] < 2:
         if smoothers is not None:
             marks, chosen = smoothers.residuals(marks)
-        return np.array([j]), marks[None], np.ones(1, np.int64), chosen
+        return np.array([j]), marks[None], np.array([LINE]), chosen
     ranks = ranks_of(one)
     filled = np.zeros((1, columns.n_samples))
     filled[0, there] = scores_of(ranks)[0]
@@ -238,22 +247,18 @@ def _with_gaps(
         some = some / smoothers.spreads(some)
         ranks = _doubled_ranks(some[:, there])
         filled = np.where(missing, 0.0, some)
-    rows = [marks[0], filled[0]]
-    if n_functions > 1:
-        middle = (filled[0, there] ** 2).mean()
-        rows.append(np.where(missing, 0.0, filled[0] ** 2 - middle))
-    for wave in _waves(ranks[0], n_functions):
-        row = np.zeros(columns.n_samples)
-        row[there] = wave - wave.mean()
-        rows.append(row)
-    orders = np.r_[1, _ORDERS[: len(rows) - 1]]
-    return np.array([j]), np.array(rows)[None], orders, chosen
+    rows = _rows(filled[:, there], ranks, highest)[0]
+    rows[SQUARE:] -= rows[SQUARE:].mean(axis=1, keepdims=True)
+    whole = np.zeros((1, 1 + len(rows), columns.n_samples))
+    whole[0, 0] = marks
+    whole[0, 1:, there] = rows.T
+    return np.array([j]), whole, np.r_[LINE, np.arange(len(rows))], chosen
 
 
 def functions_of(
     columns: Columns,
     smoothers: Smoothers | None,
-    target_smoother: IntArray | None,
+    inflations: FloatArray | None,
     past: Past | None,
     most: int,
 ) -> list[Functions]:
@@ -261,12 +266,10 @@ def functions_of(
     found = []
     for places, rows, orders, chosen in raw_functions(columns, smoothers, most):
         gaps = columns.missing is not None and bool(columns.missing[places].any())
-        values, kept = orthonormal(rows, past)
+        values, kept = orthonormal(rows, orders, past)
         deflation = np.ones(len(places))
-        if smoothers is not None and target_smoother is not None and chosen is not None:
-            pairs, which = np.unique(chosen, axis=0, return_inverse=True)
-            each = [smoothers.inflation(one, target_smoother) for one in pairs]
-            deflation = 1 / np.sqrt(np.array(each))[which.ravel()]
+        if inflations is not None and chosen is not None:
+            deflation = 1 / np.sqrt(inflations[chosen])
         same, which = np.unique(kept, axis=0, return_inverse=True)
         for number, some in enumerate(same):
             mine = which.ravel() == number
@@ -278,14 +281,17 @@ def functions_of(
     return found
 
 
-def orthonormal(rows: FloatArray, past: Past | None) -> tuple[FloatArray, BoolArray]:
-    """Functions (n_columns, n_functions, n_samples) made orthonormal; which are some.
+def orthonormal(
+    rows: FloatArray, orders: IntArray, past: Past | None
+) -> tuple[FloatArray, BoolArray]:
+    """Functions (n_columns, n_functions, n_samples) made orthonormal, in place; which are some.
 
-    Of a series, functions lose what their past tells before.
+    Cosines keep what they have of squares. Of a series, functions lose what their past tells
+    before.
     """
-    values = np.array(rows)
+    values = rows
     if past is not None:
-        values = past.taken_from(values.reshape(-1, values.shape[-1])).reshape(values.shape)
+        values = past.taken_from(rows.reshape(-1, rows.shape[-1])).reshape(rows.shape)
     kept = np.zeros(values.shape[:2], np.bool_)
-    orthonormalise(values, UNIT, kept)
+    orthonormalise(values, orders == SQUARE, UNIT, kept)
     return values, kept

@@ -101,12 +101,14 @@ class Scoring:
         *,
         largest: bool = False,
         may_end: bool = False,
+        first_decision: int = 0,
         first: int = 0,
     ) -> Iterator[FloatArray]:
         """What permuted surrogates score: blocks of (some permutations, n_columns), in order.
 
         One permutation moves all columns together. ``largest``: only the best of each
-        permutation. ``may_end``: the caller may stop asking. ``first``: the number of the first
+        permutation. ``may_end``: the caller may stop asking, and likely does with the one of the
+        ``first_decision``, if candidates pass. ``first``: the number of the first
         permutation, for those who go on with some of the columns.
         """
         executor, m = self.executor, len(columns)
@@ -127,6 +129,8 @@ class Scoring:
                 count, size = -(-room // widest), widest
                 if not statistic.estimates:
                     count, size = (_FIRST_QUICK if may_end and at == 0 else _QUICK), widest
+                    if 0 < at < first_decision:
+                        count = min(count, first_decision - at)
                 plain = not statistic.estimates or (
                     isinstance(self.x, Columns) and permutations.plain
                 )
@@ -229,7 +233,9 @@ def _permute(
     columns = x.take(which, with_order=given.n_columns == 0)
     engine = statistic.engine if statistic.on_device(columns, given) else None
     room = engine.surrogate_bytes if engine is not None else _SURROGATE_BYTES
-    at_once = max(1, min(room // (8 * columns.values.size), _DRAWN // columns.n_samples))
+    at_once = max(1, _DRAWN // columns.n_samples)
+    if statistic.estimates:
+        at_once = max(1, min(room // (8 * columns.values.size), at_once))
     surrogates = None
     if not permutations.plain:
         surrogates = permutations.surrogates(columns, runner, engine)

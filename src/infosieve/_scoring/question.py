@@ -183,6 +183,7 @@ class Question:
             n_permutations,
             largest=self.corrected,
             may_end=may_end,
+            first_decision=first_decision,
         )
 
     def _permuted_pairs(self, n_permutations: int) -> Iterator[FloatArray]:

@@ -7,8 +7,12 @@ a column, is chosen by generalised cross-validation (Craven and Wahba 1979,
 https://doi.org/10.1007/BF01404567). Bases depend on the given columns only, so they are made once.
 """
 
+import math
+from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import combinations, product
+from typing import TypeAlias
 
 import numpy as np
 from scipy.linalg import eigh
@@ -17,7 +21,6 @@ from threadpoolctl import threadpool_limits
 
 from infosieve._core.types import BoolArray, Columns, FloatArray, IntArray, WritableArrays
 from infosieve._engines.numba.columns import LIFT
-from infosieve._engines.numba.functions import project, subtract
 from infosieve._resampling.ranks import levels_of, ranks_of, scores_of
 
 # Functions of one column among others, of one alone, and of each of two, at most.
@@ -36,42 +39,49 @@ _PRICE = 1.2
 # Spreads are fitted to logarithms of absolute residuals plus this share of their mean, and lie
 # within a factor of e to this power.
 _LEAST_SPREAD, _LARGEST_LOG = 0.05, 2.5
+# Bits of the values of orthonormal functions. Products of them with columns, and combinations of
+# them, are sums of whole numbers below 2 ** 53 (by the inequality of Cauchy and Schwarz): the same
+# bits in any order, in whatever company and by whatever library they are added up.
+_BITS = 24
+# Columns themselves are smoothed, instead of their normal scores, if that errs less by this factor:
+# of heavy tails, smoothers of columns fit a few rows.
+_MUCH_LESS = 0.8
+# It is tried where the error is a smaller share of the variance.
+_PREDICTED = 0.95
 # Columns are winsorised at so many standard deviations; less so before they are smoothed, because
 # the product of two columns has long tails.
 FARTHEST, FARTHEST_SMOOTHED = 4.0, 8.0
 
 
-@dataclass(frozen=True)
-class Basis(WritableArrays):
-    """Orthonormal functions (n_functions, n_samples), and what each way of shrinking keeps."""
-
-    functions: FloatArray
-    by_row: FloatArray
-    kept: FloatArray
-
-    @classmethod
-    def of(
-        cls, functions: FloatArray, roughness: FloatArray, shrinkage: tuple[float, ...]
-    ) -> "Basis":
-        n = functions.shape[1]
-        scaled = functions / np.sqrt(roughness)[:, None]
-        squares, turn = eigh(scaled @ scaled.T)
-        there = squares > 1e-9 * squares.max()
-        squares, turn = squares[there], turn[:, there]
-        found = (turn / np.sqrt(squares)).T @ scaled
-        kept = squares / (squares + n * np.array(shrinkage)[:, None])
-        return cls(np.ascontiguousarray(found), np.ascontiguousarray(found.T), kept)
+# Orthonormal functions (n_functions, n_samples), and how much of them each way of shrinking keeps.
+Basis: TypeAlias = tuple[FloatArray, FloatArray]
 
 
 @dataclass(frozen=True)
 class Smoothers(WritableArrays):
     """The family, given some columns.
 
-    ``n_independent``: how many samples are independent of each other, which is fewer than there are
-    where rows belong together. ``least``: the basis that serves where none is better; -1: the mean.
+    Attributes
+    ----------
+    functions : ndarray of shape (n_functions, n_samples)
+        Those of all bases, which are orthonormal in each.
+    kept : ndarray of shape (n_smoothers, n_functions)
+        What each smoother keeps of them: of its own basis only.
+    spans : ndarray of int, of shape (n_smoothers, 2)
+        Where that begins, and ends.
+    rougher : ndarray of int, of shape (n_smoothers,)
+        Of each smoother the next one of the same basis that shrinks less.
+    n_independent : float
+        How many samples are independent of each other, which is fewer than there are where rows
+        belong together.
+    least : int
+        The smoother that serves where none is better; -1: the mean.
     """
 
-    bases: tuple[Basis, ...]
+    functions: FloatArray
+    kept: FloatArray
+    spans: IntArray
+    rougher: IntArray
     n_independent: float
     least: int = -1
 
@@ -84,44 +94,67 @@ class Smoothers(WritableArrays):
         """
         with threadpool_limits(1, "blas"):  # whose sums depend on the number of its threads
             bases = _bases(given, n_independent, series)
-            return cls(tuple(bases), n_independent, 0 if series else -1)
+        ends = np.cumsum([len(functions) for functions, _ in bases])
+        kept, spans, rougher = np.zeros((sum(len(k) for _, k in bases), ends[-1])), [], list[int]()
+        for (functions, ways), end in zip(bases, ends.tolist(), strict=True):
+            first, span = len(rougher), (end - len(functions), end)
+            kept[first : first + len(ways), slice(*span)] = ways
+            rougher += [first + max(way - 1, 0) for way in range(len(ways))]
+            spans += [span] * len(ways)
+        found = rounded(np.concatenate([functions for functions, _ in bases]))
+        least = 0 if series else -1
+        return cls(found, kept, np.array(spans), np.array(rougher), n_independent, least)
 
     def better(self, one: FloatArray, other: FloatArray) -> tuple[FloatArray, IntArray]:
-        """What is left of columns in the one or the other form: that of which less is left."""
-        (left, chosen), (also, served) = self.residuals(one), self.residuals(other)
-        less = _squares(also) / _squares(other) < _squares(left) / _squares(one)
-        return np.where(less[:, None], also, left), np.where(less[:, None], served, chosen)
+        """What is left of columns in the one form, or in the other if that errs much less.
+
+        The other is not tried where next to nothing is predicted.
+        """
+        left, chosen, error = self._smoothed(one)
+        tried = np.flatnonzero(error < _PREDICTED)
+        if tried.size:
+            also, served, less = self._smoothed(other[tried])
+            better = less < _MUCH_LESS * error[tried]
+            left[tried[better]], chosen[tried[better]] = also[better], served[better]
+        return left, chosen
 
     def residuals(
         self, values: FloatArray, least: int | None = None
     ) -> tuple[FloatArray, IntArray]:
         """What is left of columns (n_columns, n_samples), and which smoother served each."""
+        return self._smoothed(values, least)[:2]
+
+    def _smoothed(
+        self, values: FloatArray, least: int | None = None
+    ) -> tuple[FloatArray, IntArray, FloatArray]:
+        """The same, and the error that is expected of new samples, as a share of the variance."""
         least = self.least if least is None else least
         left = np.ascontiguousarray(values - _means(values))
-        n, whole = left.shape[1], _squares(left)
-        best = whole / n if least < 0 else np.full(len(left), np.inf)
-        chosen = np.tile([least, min(least, 0)], (len(left), 1))
-        coefficients = []
-        for number, basis in enumerate(self.bases):
-            found = np.empty((len(left), len(basis.functions)))
-            project(basis.by_row, left, found)
-            coefficients.append(found)
-            for way, kept in enumerate(basis.kept):
-                explained = _sums(found**2 * (kept * (2 - kept)))
-                free = 1 - _PRICE * (1 + kept.sum()) / self.n_independent
-                error = (whole - explained) / n / max(free, 1e-9) ** 2
-                better = error < best if free > 0.1 else np.zeros(len(left), bool)
-                best = np.where(better, error, best)
-                # Somewhat rougher than is best: what two smoothers leave must not be the same.
-                chosen[better] = number, max(way - 1, 0)
-        for number, basis in enumerate(self.bases):
-            mine = chosen[:, 0] == number
-            if mine.any():
-                shrunk = coefficients[number][mine] * basis.kept[chosen[mine, 1]]
-                some = left[mine]
-                subtract(basis.functions, shrunk, some)
-                left[mine] = some
-        return left, chosen
+        n, whole = left.shape[1], _squares(left)[:, None]
+        coefficients = products_of(left)(self.functions)
+        unit = _unit(whole[:, 0], 26)
+        explained = np.rint(coefficients**2 / unit) @ self._explained.T * unit
+        free = 1 - _PRICE * (1 + self.kept.sum(axis=1)) / self.n_independent
+        errors = (whole - explained) / n / np.maximum(free, 1e-9) ** 2
+        errors[:, free <= 0.1] = np.inf
+        best = errors.argmin(axis=1)
+        error = errors[np.arange(len(left)), best]
+        # Somewhat rougher than is best: what two smoothers leave must not be the same.
+        chosen = self.rougher[best]
+        if least < 0:
+            none = error >= whole[:, 0] / n
+            chosen[none], error[none] = -1, whole[none, 0] / n
+        for span in np.unique(self.spans[chosen[chosen >= 0]], axis=0):
+            mine = (chosen >= 0) & (self.spans[chosen] == span).all(axis=1)
+            at = slice(*span)
+            shrunk = coefficients[mine, at] * self.kept[chosen[mine], at]
+            left[mine] = without(self.functions[at], shrunk, left[mine])
+        return left, chosen, error / np.maximum(whole[:, 0] / n, 1e-300)
+
+    @cached_property
+    def _explained(self) -> FloatArray:
+        """What each smoother takes of the square of each coefficient, in 26 bits."""
+        return np.ldexp(np.rint(np.ldexp(self.kept * (2 - self.kept), 26)), -26)
 
     def spreads(self, residuals: FloatArray) -> FloatArray:
         """How large residuals are, as the given columns predict it."""
@@ -131,20 +164,48 @@ class Smoothers(WritableArrays):
         fitted = logs - left
         return np.exp(np.clip(fitted - _means(fitted), -_LARGEST_LOG, _LARGEST_LOG))
 
-    def inflation(self, one: IntArray, other: IntArray) -> float:
-        """How much larger the square of a correlation is between residuals of two smoothers.
+    def inflations(self, of_target: int) -> FloatArray:
+        """How much larger the square of a correlation is beside what a smoother leaves of a target.
 
-        Residuals of n samples lie in fewer than n dimensions, mostly the same ones; those of
-        permuted columns do not. It is that of columns that nothing predicts.
+        For each smoother of the other column, and for the mean, which comes last. Residuals of n
+        samples lie in fewer than n dimensions, mostly the same ones; those of permuted columns do
+        not. It is that of columns that nothing predicts.
         """
-        n = self.n_independent
-        if one[0] < 0 or other[0] < 0:
-            return 1.0
-        b, c = self.bases[one[0]], self.bases[other[0]]
-        taken, too = (x.kept[way] * (2 - x.kept[way]) for x, way in ((b, one[1]), (c, other[1])))
-        shared = float(taken @ (b.functions @ c.functions.T) ** 2 @ too)
-        left, rest = n - 1 - taken.sum(), n - 1 - too.sum()
-        return float(max((n - 1) * (left + rest - n + 1 + shared) / (left * rest), 1.0))
+        found = np.ones(len(self.kept) + 1)
+        if of_target >= 0:
+            at, n = slice(*self.spans[of_target]), self.n_independent
+            taken = self.kept * (2 - self.kept)
+            too = taken[of_target]
+            with threadpool_limits(1, "blas"):
+                alike = (self.functions @ self.functions[at].T) ** 2
+                shared = taken @ alike @ too[at]
+            left, rest = n - 1 - taken.sum(axis=1), n - 1 - too.sum()
+            found[:-1] = (n - 1) * (left + rest - n + 1 + shared) / (left * rest)
+        return np.asarray(np.maximum(found, 1.0))
+
+
+def rounded(functions: FloatArray) -> FloatArray:
+    """Orthonormal functions, of which products add up exactly, in any order."""
+    return np.ldexp(np.rint(np.ldexp(functions, _BITS)), -_BITS)
+
+
+def products_of(values: FloatArray) -> Callable[[FloatArray], FloatArray]:
+    """What makes products of columns (m, n) with rounded functions (p, n): (m, p)."""
+    n = values.shape[1]
+    unit = _unit(np.sqrt(_squares(values) / n), 52 - _BITS - math.ceil(math.log2(n) / 2))
+    whole = np.rint(values / unit)
+    return lambda functions: np.asarray((whole @ functions.T) * unit)
+
+
+def without(functions: FloatArray, coefficients: FloatArray, values: FloatArray) -> FloatArray:
+    """Columns (m, n) less combinations of rounded functions (p, n)."""
+    unit = _unit(np.sqrt(_squares(values)), 52 - _BITS)
+    return np.asarray(values - (np.rint(coefficients / unit) @ functions) * unit)
+
+
+def _unit(size: FloatArray, bits: int) -> FloatArray:
+    """A power of two for each row, so that multiples of it have so many bits at this size."""
+    return np.asarray(np.ldexp(1.0, np.frexp(size)[1] - bits)[:, None])
 
 
 def _means(values: FloatArray) -> FloatArray:
@@ -181,6 +242,16 @@ def _standardised(rows: FloatArray) -> FloatArray:
     return np.where(size > 1e-9, rows / np.where(size > 1e-9, size, 1.0), 0.0)
 
 
+def _basis(functions: FloatArray, roughness: FloatArray, shrinkage: tuple[float, ...]) -> Basis:
+    n = functions.shape[1]
+    scaled = functions / np.sqrt(roughness)[:, None]
+    squares, turn = eigh(scaled @ scaled.T)
+    there = squares > 1e-9 * squares.max()
+    squares, turn = squares[there], turn[:, there]
+    kept = squares / (squares + n * np.array(shrinkage)[:, None])
+    return (turn / np.sqrt(squares)).T @ scaled, kept
+
+
 def _bases(given: Columns, n_independent: float, lines: bool) -> list[Basis]:
     """Bases of functions of the given columns, smooth ones first."""
     d, room = given.n_columns, int(np.clip(n_independent / _SAMPLES_EACH, 1, _MOST))
@@ -189,7 +260,7 @@ def _bases(given: Columns, n_independent: float, lines: bool) -> list[Basis]:
     roughness[order == 1] = 1e-2
 
     def some(which: BoolArray, shrinkage: tuple[float, ...] = _SHRINKAGE) -> Basis:
-        return Basis.of(rows[which], roughness[which], shrinkage)
+        return _basis(rows[which], roughness[which], shrinkage)
 
     n_numbers = int((~given.categorical).sum())
     n_lines = int((order <= 1).sum())
@@ -205,7 +276,7 @@ def _bases(given: Columns, n_independent: float, lines: bool) -> list[Basis]:
         products, rough = _products(rows, at, order, few, pairs)
         if 0 < len(products) <= room:
             both = np.concatenate([rows[additive], products])
-            bases.append(Basis.of(both, np.concatenate([roughness[additive], rough]), _SHRINKAGE))
+            bases.append(_basis(both, np.concatenate([roughness[additive], rough]), _SHRINKAGE))
             break
     if d > 1:
         for j in range(d):
@@ -217,7 +288,7 @@ def _bases(given: Columns, n_independent: float, lines: bool) -> list[Basis]:
             few = np.isin(at, pair) & (order <= min(_EACH_OF_TWO, max(1, int(np.sqrt(room / 2)))))
             products, rough = _products(rows, at, order, few, [pair])
             both = np.concatenate([rows[mine], products])
-            bases.append(Basis.of(both, np.concatenate([roughness[mine], rough]), _SHRINKAGE))
+            bases.append(_basis(both, np.concatenate([roughness[mine], rough]), _SHRINKAGE))
     return bases
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from infosieve._engines.numba.jit import kernel
+from infosieve._engines.numba.jit import inner_kernel, kernel
 
 # What is left of a function beside those before it, as a share, for it to be another one.
 _ANOTHER = 1e-3
@@ -39,42 +39,42 @@ def doubled_ranks(ordered: Any, order: Any, n_distinct: Any, out: Any) -> None:
 
 
 @kernel
-def project(basis: Any, values: Any, out: Any) -> None:
-    """Products of columns (m, n) with the functions of a basis (n, p): (m, p)."""
-    m, n = values.shape
+def functions(scores: Any, ranks: Any, waves: Any, out: Any) -> None:
+    """Scores (m, n), their squares, and waves (k - 2, 2 n) of the doubled ranks: (m, k, n)."""
+    m, k, n = out.shape
     for j in range(m):
-        row, v = out[j], values[j]
-        row[:] = 0.0
-        for i in range(0, n - 3, 4):  # four at a time: sums are loaded and stored less often
-            a, b, c, d = basis[i], basis[i + 1], basis[i + 2], basis[i + 3]
-            for k in range(row.size):
-                row[k] += (v[i] * a[k] + v[i + 1] * b[k]) + (v[i + 2] * c[k] + v[i + 3] * d[k])
-        for i in range(n - n % 4, n):
-            for k in range(row.size):
-                row[k] += v[i] * basis[i, k]
+        out[j, 0] = scores[j]
+        if k > 1:
+            for i in range(n):
+                out[j, 1, i] = scores[j, i] ** 2
+        for a in range(2, k):
+            wave = waves[a - 2]
+            for i in range(n):
+                out[j, a, i] = wave[ranks[j, i]]
+
+
+@inner_kernel
+def product_of(one: Any, other: Any) -> Any:
+    """The sum of products of two rows, in four parts, which do not wait for each other."""
+    n = one.size
+    a, b, c, d = 0.0, 0.0, 0.0, 0.0
+    for i in range(0, n - 3, 4):
+        a += one[i] * other[i]
+        b += one[i + 1] * other[i + 1]
+        c += one[i + 2] * other[i + 2]
+        d += one[i + 3] * other[i + 3]
+    for i in range(n - n % 4, n):
+        a += one[i] * other[i]
+    return (a + b) + (c + d)
 
 
 @kernel
-def subtract(basis: Any, coefficients: Any, out: Any) -> None:
-    """Take combinations of the functions of a basis (p, n) from columns (m, n), in place."""
-    p = basis.shape[0]
-    for j in range(out.shape[0]):
-        row, v = out[j], coefficients[j]
-        for k in range(0, p - 3, 4):
-            a, b, c, d = basis[k], basis[k + 1], basis[k + 2], basis[k + 3]
-            for i in range(row.size):
-                row[i] -= (v[k] * a[i] + v[k + 1] * b[i]) + (v[k + 2] * c[i] + v[k + 3] * d[i])
-        for k in range(p - p % 4, p):
-            for i in range(row.size):
-                row[i] -= v[k] * basis[k, i]
-
-
-@kernel
-def orthonormalise(functions: Any, unit: Any, kept: Any) -> None:
+def orthonormalise(functions: Any, apart: Any, unit: Any, kept: Any) -> None:
     """Functions (m, k, n) of m columns, centred and each without those before it, in place.
 
-    Their mean square becomes one, and values are rounded to multiples of ``unit``, so that sums of
-    products are exact in any order. Not ``kept`` are those that others make up.
+    Of those that stand ``apart`` (k) only others that do are without them. Mean squares become
+    one, and values are rounded to multiples of ``unit``, so that sums of products are exact in any
+    order. Not ``kept`` are those that others make up.
     """
     m, k, n = functions.shape
     for j in range(m):
@@ -83,27 +83,53 @@ def orthonormalise(functions: Any, unit: Any, kept: Any) -> None:
             total = 0.0
             for i in range(n):
                 total += f[i]
-            whole = 0.0
             for i in range(n):
                 f[i] -= total / n
-                whole += f[i] * f[i]
-            left = whole
+            whole = left = product_of(f, f)
             for _ in range(2):
                 for b in range(a):
-                    if kept[j, b]:
-                        g, product = functions[j, b], 0.0
-                        for i in range(n):
-                            product += f[i] * g[i]
-                        product /= n
+                    if kept[j, b] and (apart[a] or not apart[b]):
+                        g = functions[j, b]
+                        product = product_of(f, g) / n
                         for i in range(n):
                             f[i] -= product * g[i]
-                left = 0.0
-                for i in range(n):
-                    left += f[i] * f[i]
+                left = product_of(f, f)
             kept[j, a] = left > _ANOTHER * whole and whole > 1e-12 * n
             scale = np.sqrt(n / left) if kept[j, a] else 0.0
             for i in range(n):
                 f[i] = np.rint(f[i] * scale / unit) * unit
+
+
+@kernel
+def fingerprints(words: Any, out: Any) -> None:
+    """A number for each row of 64-bit words (m, n), which others hardly share."""
+    m, n = words.shape
+    odd = np.uint64(0x9E3779B97F4A7C15)
+    for j in range(m):
+        row = words[j]
+        a, b = np.uint64(n), odd
+        for i in range(0, n - 1, 2):
+            a = (a ^ row[i]) * odd
+            b = (b ^ row[i + 1]) * odd
+            a ^= a >> np.uint64(29)
+            b ^= b >> np.uint64(29)
+        if n % 2:
+            a = (a ^ row[n - 1]) * odd
+        out[j] = (a ^ (b >> np.uint64(32))) * odd + b
+
+
+@kernel
+def moments(functions: Any, out: Any) -> None:
+    """The mean third and fourth power of functions (m, k, n): (2, m, k)."""
+    m, k, n = functions.shape
+    for j in range(m):
+        for a in range(k):
+            third, fourth = 0.0, 0.0
+            for value in functions[j, a]:
+                square = value * value
+                third += square * value
+                fourth += square * square
+            out[0, j, a], out[1, j, a] = third / n, fourth / n
 
 
 @kernel
@@ -115,9 +141,7 @@ def log_tail(x: Any, k: Any) -> Any:
     if k == 1.0:
         return log_normal_tail(math.sqrt(x)) + math.log(2.0)
     part = 2.0 / (9.0 * k)
-    return log_normal_tail(
-        (math.exp(math.log(x / k + 1e-300) / 3.0) - 1.0 + part) / math.sqrt(part)
-    )
+    return log_normal_tail((np.cbrt(x / k) - 1.0 + part) / math.sqrt(part))
 
 
 @kernel
@@ -139,6 +163,7 @@ def ways_of_asking(
     heavy: Any,
     line: Any,
     curve: Any,
+    shape: Any,
     out: Any,
 ) -> None:
     """The p-values of views, as logarithms: (n_times, n_columns, n_groups).
@@ -147,12 +172,12 @@ def ways_of_asking(
     target. With their ``factors`` (n_columns, k, b) they are standardised correlations,
     and have a skewness that is the product of that of both functions. ``groups`` (k, b) says to
     which view each belongs (-1: none; ``heavy`` ones are left out): its squares are added up, with
-    ``weights``. The last group is also asked for its largest one. The group after ``curve``, if
-    that is not -1, is ``line`` and ``curve`` together.
+    ``weights``. The group ``shape`` is also asked for its largest one, and the group after
+    ``curve`` is ``line`` and ``curve`` together, if they are not -1.
     """
     m, k, times, b = products.shape
-    last = out.shape[2] - 1
-    sums, first, second = np.zeros(last + 1), np.zeros(last + 1), np.zeros(last + 1)
+    n_groups = out.shape[2]
+    sums, first, second = np.zeros(n_groups), np.zeros(n_groups), np.zeros(n_groups)
     for j in range(m):
         first[:] = 0.0
         second[:] = 0.0
@@ -177,20 +202,20 @@ def ways_of_asking(
                     z = deviate(value, skewness[j, a] * of_target[c])
                     z *= z
                     sums[group] += share * z
-                    if group == last and (z > square or share > weight):
-                        one = log_tail(z, 1.0) - math.log(share / first[last])
+                    if group == shape and (z > square or share > weight):
+                        one = log_tail(z, 1.0) - math.log(share / first[shape])
                         if one < best:
                             best, square, weight = one, z, share
             if both:
                 sums[curve + 1] = sums[line] + sums[curve]
-            for group in range(last + 1):
+            for group in range(n_groups):
                 if first[group] > 0.0:
                     scale = first[group] / second[group]
                     out[t, j, group] = log_tail(sums[group] * scale, first[group] * scale)
                 else:
                     out[t, j, group] = 0.0
-            if first[last] > 0.0:
-                out[t, j, last] = min(min(best, out[t, j, last]) + math.log(2.0), 0.0)
+            if shape >= 0 and first[shape] > 0.0:
+                out[t, j, shape] = min(min(best, out[t, j, shape]) + math.log(2.0), 0.0)
 
 
 @kernel
@@ -198,8 +223,7 @@ def deviate(value: Any, skewness: Any) -> Any:
     """The normal deviate for that of a Pearson III of some skewness (Wilson and Hilferty 1931)."""
     if abs(skewness) < 1e-3:
         return value
-    root = 1.0 + skewness * value / 2.0
-    root = math.exp(math.log(root) / 3.0) if root > 0.0 else 0.0
+    root = np.cbrt(max(1.0 + skewness * value / 2.0, 0.0))
     found = 6.0 / skewness * (root - 1.0) + skewness / 6.0
     # The short tail ends somewhere, which is no evidence.
     return value if value * skewness < 0.0 and abs(found) > abs(value) else found
