@@ -8,7 +8,8 @@ columns. Keeps experiments/results/together.json, which grows by runs and can be
 writes docs/together.md. FOLDER has the tables mayonnaise_triplicates, musk1 and wind (csv.gz);
 without it what is kept of them stays. --shuffles NAME adds what is selected of the same rows in
 twenty orders, under a name for the version that did it; --show with it adds nothing else, and
---tables names some of the tables.
+--tables names some of the tables. --default NAME does the same for tests of the default: who passes
+among groups, and twenty orders.
 """
 
 import argparse
@@ -62,6 +63,38 @@ HALVES = ([20, 20, 20, 0.5, 0], [50, 2, 30, 0.8, 0], [20, 20, 20, 0.95, 0])
 SHUFFLES = 20
 VISITS = "visits (simulated)"
 RELEVANT = ("lab0", "lab1", "lab2", "lab3", "trait0", "kind0")  # that visits depend on
+# Tests of the default: groups, and their smallest and largest size.
+SIZES_OF_GROUPS = {
+    "20 of 30": (20, 30, 30), "50 of 5": (50, 5, 5), "200 of 2 to 5": (200, 2, 5),
+    "60 of 20 to 100": (60, 20, 100), "20 of 2 to 30": (20, 2, 30), "50 of 2 to 30": (50, 2, 30),
+}  # fmt: skip
+# What there is, groups, the share of the variance between them, and an effect to be found.
+OF_THE_DEFAULT = (
+    ("plain", "20 of 30", 0.0, 0.12), ("plain", "20 of 30", 0.5, 0.15),
+    ("plain", "20 of 30", 0.9, 0.5), ("plain", "50 of 5", 0.0, 0.2),
+    ("plain", "50 of 5", 0.5, 0.2), ("plain", "50 of 5", 0.9, 0.35),
+    ("plain", "200 of 2 to 5", 0.0, 0.12), ("plain", "200 of 2 to 5", 0.5, 0.12),
+    ("plain", "200 of 2 to 5", 0.9, 0.2), ("plain", "60 of 20 to 100", 0.5, 0.08),
+    ("plain", "20 of 2 to 30", 0.0, 0.2), ("plain", "20 of 2 to 30", 0.5, 0.25),
+    ("plain", "20 of 2 to 30", 0.9, 0.5), ("beside", "20 of 30", 0.5, 0.3),
+    ("beside", "50 of 5", 0.5, 0.4), ("beside", "50 of 5", 0.9, 0.6),
+    ("beside", "200 of 2 to 5", 0.5, 0.3), ("beside", "20 of 2 to 30", 0.9, 0.8),
+    ("given a category of groups", "50 of 5", 0.5, 0.2),
+    ("given a category of groups", "50 of 2 to 30", 0.9, 0.4),
+    ("rare groups", "50 of 5", 0.5, 0.5), ("rare groups", "20 of 2 to 30", 0.5, 0.7),
+    ("half of the groups", "50 of 2 to 30", 0.9, 0.3), ("rare rows", "50 of 5", 0.5, 0.4),
+    ("halves", "20 of 30", 0.5, 0.2), ("halves", "20 of 30", 0.9, 0.4),
+    ("halves", "50 of 2 to 30", 0.8, 0.25), ("drifting", "20 of 30", 0.3, 0.3),
+    ("drifting", "50 of 2 to 30", 0.3, 0.15),
+    ("drifting, given the place", "50 of 2 to 30", 0.3, 0.2),
+    ("visits", "50 of 2 to 30", 0.5, 0.2), ("a course", "20 of 30", 0.5, 0.15),
+    ("a course, given the place", "20 of 30", 0.5, 0.15),
+    ("missing", "50 of 5", 0.5, 0.2), ("missing", "20 of 30", 0.5, 0.15),
+    ("heavy tails", "50 of 5", 0.5, 0.2), ("matched", "50 of 5", 0.9, 0.25),
+    ("a square", "50 of 5", 0.5, 0.2), ("a square", "20 of 30", 0.5, 0.15),
+    ("a square", "200 of 2 to 5", 0.5, 0.12),
+)  # fmt: skip
+RUNS_OF_THE_DEFAULT = (200, 100)  # with nothing to be found, and with an effect
 # Real tables with groups: the column of these, and columns that tell nothing of what was measured.
 GROUPED = {
     "mayonnaise_triplicates": ("sample", []),
@@ -287,6 +320,97 @@ def cases():
     ]
 
 
+# ---- tests of the default
+
+
+def columns_of(what, size, share, rng):
+    """(places, groups, a function that makes a column) of some groups."""
+    n_groups, low, high = SIZES_OF_GROUPS[size]
+    sizes = rng.integers(low, high + 1, n_groups)
+    groups = np.repeat(np.arange(n_groups), sizes)
+    place = np.arange(groups.size) - (np.cumsum(sizes) - sizes)[groups]
+    alike = 2 * groups + (2 * place >= sizes[groups]) if what == "halves" else groups
+    draw = (lambda size: rng.standard_t(2, size)) if what == "heavy tails" else rng.normal
+
+    def column():
+        own, of_groups = draw(size=groups.size), draw(size=alike.max() + 1)[alike]
+        if "drifting" in what or what == "visits":
+            own = np.cumsum(own)
+            own -= own[place == 0][groups]
+            if what == "visits":
+                return of_groups + 0.45 * own
+            own /= np.sqrt(sizes.mean() / 2)
+        return np.sqrt(share) * of_groups + np.sqrt(1 - share) * own
+
+    return place, groups, column
+
+
+def of_default(what, size, share, effect, rng):
+    """(X, y, groups, what is given) of which the first column is tested."""
+    place, groups, column = columns_of(what, size, share, rng)
+    x, y, other = column(), column(), column()
+    n_groups, given = groups.max() + 1, None
+    X = pd.DataFrame({"x": x})
+    if what == "beside":
+        X["x"], X["given"] = other + 0.5 * x, other
+        return X, other + 0.7 * y + 0.5 * effect * x, groups, ["given"]
+    if what in ("rare groups", "half of the groups"):
+        means = np.bincount(groups, x) / np.bincount(groups)
+        order = np.argsort(rng.normal(size=n_groups) + 2 * effect * means)
+        share = 0.1 if what == "rare groups" else 0.5
+        return X, np.where(np.isin(groups, order[: round(share * n_groups)]), "a", "b"), groups, []
+    if what == "rare rows":
+        y = y + effect * x
+        return X, np.where(y > np.quantile(y, 0.9), "a", "b"), groups, []
+    if what == "matched":
+        return pd.DataFrame({"x": x + effect * place}), place + 0.5, groups, []
+    if what == "given a category of groups":
+        X["given"] = rng.choice(["a", "b"], n_groups)[groups]
+        y, given = y + 0.7 * (X["given"] == "a"), ["given"]
+    if "the place" in what:
+        X["given"], given = place, ["given"]
+    if "a course" in what:
+        X["x"], y = x + 0.05 * place, y + 0.05 * place
+    if what == "missing":
+        X["x"] = X["x"].mask(rng.random(groups.size) < (0.1 + 0.3 * rng.random(n_groups))[groups])
+    return X, y + effect * (x**2 if what == "a square" else x), groups, given or []
+
+
+def test_of_default(key, run):
+    """Whether the first column passes, in the order of the rows and in another one."""
+    what, size, share, effect = json.loads(key)
+    rng = np.random.default_rng([8, run, *map(ord, what + size), round(1000 * share)])
+    X, y, groups, given = of_default(what, size, share, effect, rng)
+    how = {"given": given, "n_permutations": P, "random_state": run}
+    found = []
+    for order in (np.arange(groups.size), rng.permutation(groups.size)):
+        x = X.iloc[order].reset_index(drop=True)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            test = permutation_test(x, np.asarray(y)[order], "x", groups=groups[order], **how)
+        found.append(bool(test.p_value <= LEVEL))
+    return found
+
+
+def default_measured(kept, folder, pool, wanted):
+    """Who passes of all cells, and what is selected of tables in twenty orders.
+
+    Of spectra, of which it selects thirty, that takes an hour.
+    """
+    for what, size, share, effect in OF_THE_DEFAULT:
+        for power, n_runs in enumerate(RUNS_OF_THE_DEFAULT):
+            key = json.dumps([what, size, share, effect * power])
+            runs = kept.setdefault("runs", {}).setdefault(key, [])
+            jobs = [pool.submit(test_of_default, key, run) for run in range(len(runs), n_runs)]
+            runs += [job.result() for job in jobs]
+    for name in wanted:
+        if name == "mayonnaise_triplicates":
+            continue
+        X, y, groups = _in_groups(name, folder)
+        sets = _in_orders(X, y, groups, statistic="auto", lookahead=1)
+        kept.setdefault("orders", {})[name] = sets
+
+
 # ---- real tables
 
 
@@ -340,11 +464,11 @@ def _in_groups(name, folder):
     return table.drop(columns=others), y, groups
 
 
-def _in_orders(X, y, groups):
-    sets = []
+def _in_orders(X, y, groups, **how):
+    sets, how = [], {"statistic": "ksg", **how}
     for number in range(SHUFFLES):
         order = np.random.default_rng(number).permutation(len(y))
-        selector = MISelector(random_state=0, statistic="ksg")
+        selector = MISelector(random_state=0, **how)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             selector.fit(
@@ -395,6 +519,32 @@ def power_lost(versions):
     each = " or ".join(f"`{name}` ({times[name]} of {len(before)} did)" for name in lost)
     found = f": no order finds {each} any more" if each else ""
     return f"\nPower was lost there{found}."
+
+
+def of_the_default(kept):
+    """Tables of cells, and of twenty orders, of each version."""
+    kept = kept.get("default", {})
+    versions = [name for name in ("before", "now") if name in kept]
+    tables = []
+    for power in (0, 1):
+        rows = []
+        for what, size, share, effect in OF_THE_DEFAULT:
+            key = json.dumps([what, size, share, effect * power])
+            found = [kept[name]["runs"].get(key, []) for name in versions]
+            each = [share_of(runs, order) for runs in found for order in (0, 1) if runs]
+            if len(each) == 2 * len(versions):
+                rows.append([what, size, f"{share:.0%}", *([effect] if power else []), *each])
+        head = ["what", "groups", "variance between", *(["effect"] if power else [])]
+        head += [f"{name}{more}" for name in versions for more in ("", ", other order")]
+        tables.append(table(head, rows, left=2))
+    rows = [
+        [name, version, from_to(sets), f"{agreement(sets):.2f}", *true_and_false(name, sets)]
+        for name in (VISITS, *GROUPED)
+        for version in versions for sets in [kept[version].get("orders", {}).get(name)] if sets
+    ]  # fmt: skip
+    head = ["table", "version", "columns selected", "mean agreement of two orders", "true found",
+            "false found"]  # fmt: skip
+    return [*tables, table(head, rows, left=2)]
 
 
 def share_of(runs, name):
@@ -467,6 +617,8 @@ def page(kept, seed=0):
             "false found"]  # fmt: skip
     power = power_lost(kept.get("shuffles", {}))
     parts += [TEXT["shuffles"].format(power=power), table(head, rows, left=2)]
+    level, effects, orders = of_the_default(kept)
+    parts += [TEXT["default"], level, TEXT["default power"], effects, TEXT["orders"], orders]
     rows = []
     for what in ("search in series", "search in groups"):
         for c, runs in rows_of(kept, what, False):
@@ -554,6 +706,29 @@ other, then the second ones, and so on.
 Of the 16 columns of the visits {len(RELEVANT)} matter. "True found": how many of these were
 selected, the mean over the orders; "false found": how many others.{{power}}
 musk1 has 476 shapes of 92 molecules, up to 40 of each.""",
+    "default": f"""## The default with groups: nothing to be found
+
+Tests of the default exchange means of groups, and give what rows have beside the mean of their
+group a random sign, one for each group ([how](how.md#rows-that-belong-together)). "Before" they
+exchanged rows, the first of a group for the first of another, and so on. Each test is done with
+rows as they were made, in order, and in another order. {RUNS_OF_THE_DEFAULT[0]} runs a cell.
+
+"Plain": effects of groups in all columns; "beside": a noisy copy of a selected column; "rare
+groups": a target that is the same in all rows of a group, and differs in a tenth of them; "rare
+rows": one that differs in a tenth of the rows. "Halves" of groups have effects of their own, as
+visits before and after an operation. "Drifting": a random walk in each group, from its first row
+on, so that all columns spread alike as time goes on; "visits": the same, as in the simulated visits
+below. "A course": all columns rise from row to row. Columns that take the same course in all groups
+have something in common, unless it is known who came when: "given the place".""",
+    "default power": f"""## The default with groups: something to be found
+
+The target has the effect times the candidate, or its square, added. {RUNS_OF_THE_DEFAULT[1]} runs a
+cell. Where the order of rows was taken for a place, a course does not count: that is why "before"
+finds less in other orders, or more.""",
+    "orders": f"""## The default: the same rows in another order
+
+What `MISelector` selects by single columns (`lookahead=1`) in {SHUFFLES} orders of the rows, as
+above for estimates.""",
     "search": f"""## A whole search
 
 How often `MISelector` selects anything among {M_WIDE} columns that tell nothing, with all defaults
@@ -574,7 +749,8 @@ def main():
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--data", type=Path)
     parser.add_argument("--shuffles", metavar="NAME", help="of this version, twenty orders of rows")
-    parser.add_argument("--tables", nargs="+", choices=(VISITS, *GROUPED), help="for --shuffles")
+    parser.add_argument("--default", metavar="NAME", help="of this version, tests of the default")
+    parser.add_argument("--tables", nargs="+", choices=(VISITS, *GROUPED), help="for both")
     parser.add_argument("--only", help="cases whose key has this text")
     parser.add_argument("--seed", type=seed_number, default=0)
     parser.add_argument("--show", action="store_true", help="write the page from what is kept")
@@ -589,6 +765,11 @@ def main():
         every = (VISITS, *(GROUPED if options.data else ()))
         found = shuffled(options.data, options.tables or every)
         kept.setdefault("shuffles", {}).setdefault(options.shuffles, {}).update(found)
+    if options.default is not None:
+        some = kept.setdefault("default", {}).setdefault(options.default, {})
+        with ProcessPoolExecutor(options.workers) as pool:
+            every = (VISITS, *(GROUPED if options.data else ()))
+            default_measured(some, options.data, pool, options.tables or every)
     wanted = [(key, share) for key, share in cases() if (options.only or "") in key]
     with ProcessPoolExecutor(options.workers) as pool:
         step = 20
