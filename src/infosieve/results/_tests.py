@@ -1,6 +1,6 @@
 """Permutation tests."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, ClassVar, Literal
@@ -13,15 +13,7 @@ from infosieve._core.provenance import Provenance
 from infosieve._core.sequential import SequentialRule, sequential_rule
 from infosieve._core.tails import Strength, strength
 from infosieve._core.types import FloatArray, IntArray
-from infosieve.results._base import (
-    QUANTILE_NAMES,
-    QUANTILES,
-    Document,
-    freeze,
-    need,
-    need_names,
-    notes_of,
-)
+from infosieve.results._base import QUANTILE_NAMES, QUANTILES, Document, freeze, need
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -145,6 +137,8 @@ class PermutationTest(Document):
     """
 
     _schema: ClassVar[str] = "permutation-test"
+    _names: ClassVar = "candidates"
+    _shapes: ClassVar = {"information": ("candidates",)}
 
     candidates: tuple[Any, ...]
     observed: FloatArray
@@ -259,10 +253,6 @@ class PermutationTest(Document):
             f"candidate{'s' if several else ''}, {self.n_permutations} permutations)"
         )
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        return notes_of(self)
-
     def to_frame(self) -> pd.DataFrame:
         """A row for each candidate, with quantiles of its permuted values.
 
@@ -306,20 +296,15 @@ class PermutationTest(Document):
         again = {place: dict(zip(names, of, strict=True)) for place, *of in content["followed"]}
         return content | {"followed": again}
 
+    def _columns(self) -> Iterable[int]:
+        return self.followed
+
     def _check(self) -> None:
+        super()._check()
         n = len(self.candidates)
-        need_names(self.candidates, "candidates")
-        need_names((0, *self.given), "given")
-        shapes = self.information.shape, len(self.views) in (0, n)
-        need(shapes == ((n,), True), f"'information' and 'views' must be of {n} candidates")
+        need(len(self.views) in (0, n), f"'views' must be of {n} candidates", len(self.views))
         width = n if self.correction is None else 1
         need(self.null.shape[1] == width, f"'null' must be rows of {width} numbers")
-        among = self.n_candidates
-        need(among == n or self.correction, "screened candidates need a correction", among)
-        for place, second in self.followed.items():
-            need(0 <= place < n, f"'followed' must be of candidates 0 to {n - 1}", place)
+        for second in self.followed.values():
             used = second.null.size
             need(0 < used <= self.n_permutations_asked, "a second test has too many permutations")
-            pair = () if second.weaker is None else self.candidates[place]
-            known = {*second.columns} <= {*self.given, *pair}
-            need(known, "a second test follows columns that are not given", second.columns)
