@@ -11,7 +11,6 @@ from typing import Any, Literal
 import pandas as pd
 
 from infosieve._core.messages import shown
-from infosieve._input.kinds import has_two_values, kind_of
 from infosieve._input.number_texts import tidied
 from infosieve._sources import in_memory
 from infosieve.cli.dates import holds_dates, tell_of_order
@@ -36,22 +35,6 @@ class Data:
     groups: "pd.Series[Any] | None" = None  # which rows belong together
     units: Mapping[Any, str] = field(default_factory=dict)  # what dates count that became numbers
     n_unnamed: int = 0  # columns without a name that were left out
-
-    @property
-    def classes(self) -> bool:
-        """Whether the target is classes."""
-        if self.discrete_target is True or self.two_numbers:
-            return True
-        return kind_of(self.y, self._label) == "category"
-
-    @property
-    def two_numbers(self) -> bool:
-        """Whether the target has two numbers, which are classes unless a model says otherwise."""
-        return self.discrete_target is not True and has_two_values(self.y, self._label)
-
-    @property
-    def _label(self) -> str:
-        return f"column {shown(self.y.name)} of y"
 
     def matching(self, patterns: Iterable[str], option: str) -> list[str]:
         """The columns to look at that match any of some globs, which an option has."""
