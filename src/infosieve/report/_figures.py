@@ -22,7 +22,7 @@ from infosieve.report._selection import (
     chance_ticks,
     percentiles,
 )
-from infosieve.report._tests import RelevanceFacts, Tested, TestedColumn, TestFacts, best_features
+from infosieve.report._tests import RelevanceFacts, Tested, TestFacts, best_features
 from infosieve.results import KChoice, Stability
 
 Figure = dict[str, Any]
@@ -483,9 +483,9 @@ def numbers(facts: ClusterFacts) -> Figure:
     return figure([line, taken], within, "score", 360, xaxis=across, shapes=[band])
 
 
-def _hover(columns: Sequence[TestedColumn]) -> list[str]:
+def _hover(columns: Sequence[Any]) -> list[str]:
     return [
-        f"{label_text(one.name)}<br>{nats(one.information)} nats, "
+        f"{label_text(one.feature)}<br>{nats(one.information)} nats, "
         f"{label_text(one.view) + ', ' if one.view else ''}p = {one.p_value:.2g}, "
         f"q = {one.q_value:.2g}"
         for one in columns
@@ -500,15 +500,15 @@ def tested_columns(facts: RelevanceFacts, most: int) -> Figure:
     """The first columns of a relevance test, beside what chance gives each."""
     columns = facts.columns[:most]
     shown = bars(
-        [str(one.name) for one in columns],
+        [str(one.feature) for one in columns],
         [one.statistic for one in columns],
         _EVIDENCE if facts.combined else "statistic: information about the target (nats)",
         _hover(columns),
         ["found" if one.relevant else "faint" for one in columns],
     )
-    tested = [(place, one) for place, one in enumerate(columns) if not one.constant]
+    tested = [(place, one) for place, one in enumerate(columns) if one.draws]
     mark = scatter(
-        "markers", [one.chance for _, one in tested], [place for place, _ in tested],
+        "markers", [one.chance_q95 for _, one in tested], [place for place, _ in tested],
         name="chance (95 %)", hoverinfo="skip",
         marker={"color": "refused", "symbol": "line-ns-open", "size": 13, "line": {"width": 2}},
     )  # fmt: skip
@@ -533,7 +533,7 @@ def ranked_columns(facts: RelevanceFacts) -> Figure:
                 scatter("markers", x, y, name=name, marker={"color": color}, text=texts, **TEXTS)
             )
     # Most columns are compared with one distribution, and its level is that of the line.
-    chance = [one.chance for one in columns if not one.constant]
+    chance = [one.chance_q95 for one in columns if one.draws]
     look: Figure = {"line": {"color": "refused", "dash": "dash", "width": 1}}
     lines = [
         {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": level, "y1": level} | look

@@ -26,7 +26,13 @@ from infosieve.report._prediction import MOST_OF
 from infosieve.report._selection import SelectionFacts
 from infosieve.report._stability import StabilityFacts
 from infosieve.report._tests import ChoiceFacts, RelevanceFacts, TestFacts
-from infosieve.results import Provenance, SelectionResult
+from infosieve.results import (
+    ClusterResult,
+    Provenance,
+    RelevanceTest,
+    SelectionResult,
+    Stability,
+)
 from infosieve.results._base import Document
 
 # Facts about a record of each kind.
@@ -38,12 +44,8 @@ _FACTS: dict[str, Callable[..., Any]] = {
     "selection": SelectionFacts,
     "stability": StabilityFacts,
 }
-# What can be shown beside a selection: its schema, its class, and what gives one.
-_BESIDE = {
-    "clusters": ("clusters", "ClusterResult", "as FeatureClustering().fit(X, y).result_ is"),
-    "relevance": ("relevance-test", "RelevanceTest", "as relevance_test(X, y) gives"),
-    "stability": ("stability", "Stability", "as stability(selector, X, y) gives"),
-}
+# What can be shown beside a selection.
+_BESIDE = {"clusters": ClusterResult, "relevance": RelevanceTest, "stability": Stability}
 # What begins a sentence, a heading, an indented line and a row of a table, and what stands between
 # cells: names have no such characters (``name_text``).
 NOTE, HEADING, INDENTED, ROW, CELL = "\x01", "\x02", "\x03", "\x04", "\x05"
@@ -123,12 +125,9 @@ def facts_of(result: Document, **beside: Any) -> Any:
 def _check(result: SelectionResult, beside: Mapping[str, Any]) -> None:
     """Refuse what is no record of its kind, or about other columns than the selection."""
     for name, other in beside.items():
-        schema, kind, call = _BESIDE[name]
-        if other is not None and getattr(other, "_schema", None) != schema:
-            raise TypeError(
-                f"The {name!r} parameter must be a {kind}, {call}, or None. Got "
-                f"{messages.shown(other)} instead."
-            )
+        if not isinstance(other, _BESIDE[name] | None):
+            kind, got = _BESIDE[name].__name__, messages.shown(other)
+            raise TypeError(f"The {name!r} parameter must be a {kind} or None. Got {got} instead.")
     for name in ("relevance", "stability"):
         other = beside.get(name)
         if other is not None and list(other.features) != list(result.features):
