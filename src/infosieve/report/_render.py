@@ -16,8 +16,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from infosieve._core import formats, messages
+from infosieve._core.dialect import PYTHON, CommandLine
 from infosieve._core.files import printable, write_atomically
 from infosieve._core.formats import counted, nats, p_text, percent
+from infosieve._core.settings import option_names
 from infosieve.report import _asking, _figures
 from infosieve.report._clusters import LEAVES, ClusterFacts
 from infosieve.report._columns import against_target, on_curves
@@ -51,8 +53,6 @@ _BESIDE = {"clusters": ClusterResult, "relevance": RelevanceTest, "stability": S
 NOTE, HEADING, INDENTED, ROW, CELL = "\x01", "\x02", "\x03", "\x04", "\x05"
 # What divides a text at its marks.
 _BREAK = "\0"
-# Options whose names are not those of their parameters.
-_OPTIONS = {"discrete_features": "--categorical", "discrete_target": "--categorical"}
 # Where a name may be broken: after _ / | \\ =, after - and . between letters, before a capital.
 _JOINTS = re.compile(
     r"(?<=\w[_/|\\=])(?=\w)|(?<=[a-zA-Z][-.:])(?=[a-zA-Z])|(?<=[a-z])(?=[A-Z][a-z])"
@@ -175,12 +175,8 @@ def _plain(value: Any) -> Any:
 
 def setting(known: Provenance | None, name: str, *value: Any) -> str:
     """A parameter, with a value or alone, in the words of whoever asked: of Python or a command."""
-    if known is None or not known.command:
-        return f"{name}={value[0]!r}" if value else name
-    option = _OPTIONS.get(name, f"--{name.replace('_', '-')}")
-    if not value or value[0] is True:
-        return option
-    return f"{option} {'none' if value[0] is None else value[0]}"
+    words = CommandLine(option_names()) if known is not None and known.command else PYTHON
+    return words.setting(name, *value) if value else words.bare(name)
 
 
 def bar(value: float, largest: float, width: int = 16) -> str:

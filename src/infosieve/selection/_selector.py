@@ -395,10 +395,19 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             progress.say(search.stop_reason)
         try:
             if scores is None:
-                self._run(search, kept, problem.x, progress)
+                known = [] if kept is None else kept.items
+                if known:
+                    progress.say(f"{len(known)} steps are in the checkpoint")
+                    search.alone()
+                if strategy.tested and self.correction is None:
+                    how = setting("correction", None)
+                    progress.say(f"{how}: p is that of a column alone, not of the best of many")
+                self._run(search, known, kept, [], problem.x)
                 left = remaining(search)
             elif self.test:
-                search = self._tested(search, folds, kept, problem.x, progress)
+                chosen, search = search, with_tests(search, self.lookahead)
+                self._run(search, [] if kept is None else kept.steps, kept, folds, problem.x)
+                search.stop_reason = chosen.stop_reason
             self._keep(start, search, problem, provenance, scores, left)
         except (KeyboardInterrupt, WorkersLostError) as error:
             if kept is not None and scores is None:  # if it came before the last was written
@@ -414,24 +423,6 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         warn_of_singletons(max(added, default=0), problem.n_samples)
         self._warn_of_nothing(search.path[-1], problem.x)
 
-    def _tested(
-        self,
-        search: Search,
-        folds: list[Fold],
-        kept: CVCheckpoint | None,
-        table: AnyTable,
-        progress: Progress,
-    ) -> Search:
-        """A search that tests the columns which another has chosen."""
-        again = with_tests(search, self.lookahead)
-        known = [] if kept is None else kept.steps
-        for step in again.steps(known):
-            if kept is not None:
-                kept.keep([*folds, *again.path])
-            progress.say(in_words(step, table, uncorrected(step, self.correction)))
-        again.stop_reason = search.stop_reason
-        return again
-
     def _parameters(self) -> dict[str, Any]:
         parameters: dict[str, Any] = self.get_params(deep=False)
         if not (self.cv is None or is_int(self.cv) or hasattr(self.cv, "split")):
@@ -439,23 +430,13 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         return parameters
 
     def _run(
-        self,
-        search: Search,
-        checkpoint: SearchCheckpoint | None,
-        table: AnyTable,
-        progress: Progress,
+        self, search: Search, known: list[Step], kept: Any, folds: list[Fold], table: AnyTable
     ) -> None:
         """Search to the end; steps that a checkpoint has are not searched for again."""
-        known = [] if checkpoint is None else checkpoint.items
-        if known:
-            progress.say(f"{len(known)} steps are in the checkpoint")
-            search.alone()
-        if search.strategy.tested and self.correction is None:
-            how = setting("correction", None)
-            progress.say(f"{how}: p is that of a column alone, not of the best of many")
+        progress = search.question.scoring.executor.progress
         for step in search.steps(known):
-            if checkpoint is not None:
-                checkpoint.keep(search.path)
+            if kept is not None:
+                kept.keep([*folds, *search.path])
             progress.say(in_words(step, table, uncorrected(step, self.correction)))
 
     def _keep(
