@@ -30,6 +30,12 @@ Figure = dict[str, Any]
 GROUPS = ("#1f6feb", "#d9480f", "#2b8a3e", "#ae3ec9", "#e8a200", "#0b7285", "#c2255c", "#5c7cfa")
 # So many rows have figures that cannot have all.
 MANY = 30
+# What a column adds, by the criterion that holds it against one selected column at a time, if any.
+_ADDS = {
+    "cmim": "adds to one of those before, at least (nats)",
+    "jmi": "adds to one of those before, on average (nats)",
+    "": "adds, given those before (nats)",
+}
 # So many points has the figure of all columns.
 _POINTS = 400
 
@@ -93,7 +99,7 @@ def path(facts: SelectionFacts) -> Figure:
     """The gain of each step beside the gains of permuted columns; without a test, alone."""
     points = facts.beside_chance
     if not points:
-        return _untested_path(facts.steps)
+        return _untested_path(facts.steps, _ADDS[facts.one_by_one])
     boxes = [
         _box(np.arcsinh(p.above_chance(percentiles(p.null))), i == 0)
         | {"orientation": "h", "y": [i], "hoverinfo": "skip", "width": 0.6}
@@ -168,11 +174,11 @@ def _step_text(_row: int, place: float, point: StepFacts) -> str:
     return f"{_joined(point)}<br>adds {nats(point.gain)} nats, {how}{above}, {point.p_text}"
 
 
-def _untested_path(points: list[StepFacts]) -> Figure:
+def _untested_path(points: list[StepFacts], title: str) -> Figure:
     labels = _labels(points)
     texts = [f"{_joined(p)}<br>adds {nats(p.gain)} nats, no test" for p in points]
     colors = ["third" if p.action == "remove" else "found" for p in points]
-    return bars(labels, [p.gain for p in points], "adds (nats)", texts, colors, length=40)
+    return bars(labels, [p.gain for p in points], title, texts, colors, length=40)
 
 
 def bars(
@@ -316,9 +322,9 @@ def _column_marks(drawn: Prediction) -> list[Figure]:
     ]  # fmt: skip
 
 
-def smoothing(choice: KChoice) -> Figure:
-    """t against K, the best features."""
-    best = best_features(choice, 8)
+def smoothing(choice: KChoice, features: Sequence[int] | None = None) -> Figure:
+    """t against K of some features, or of the best."""
+    best = best_features(choice, 8) if features is None else features
     names = label_texts([choice.features[j] for j in best], 28)
     lines = [
         scatter(
@@ -427,9 +433,9 @@ def frequencies(found: Stability, marked: Collection[int]) -> Figure:
     return drawn
 
 
-def tree(facts: ClusterFacts) -> Figure:
+def tree(facts: ClusterFacts, most: int = LEAVES) -> Figure:
     """The dendrogram, its leaves at the left, a row each."""
-    drawn = tree_of(facts.result, LEAVES)
+    drawn = tree_of(facts.result, most)
     lines: dict[str, list[list[Any]]] = {}
     for at, height, cluster in drawn.links:
         color = "faint" if cluster is None else f"group{cluster % 8}"
