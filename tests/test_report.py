@@ -1106,7 +1106,7 @@ def test_small_steps_are_seen_beside_large_ones():
     ]
     bands = [p.above_chance(percentiles(p.null)) for p in points]
     assert [band[[2, 4]].tolist() for band in bands] == [[0, 1], [0, 1]]
-    large, small = (np.arcsinh(float(p.above_chance(p.gain))) for p in points)
+    large, small = (np.arcsinh(float(p.above_chance(p.step.gain))) for p in points)
     assert 1 < small < large < 5  # of axes that begin at -2
     same = step_facts(1, 0.5, np.full(9, 0.1))
     assert same.above_chance([0.5, 0.1, 0.0]).tolist() == [FAR, 0.0, -FAR]

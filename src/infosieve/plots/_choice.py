@@ -21,11 +21,6 @@ class KChoiceDisplay(Display):
     features : list of int
         Which features to draw, by their numbers.
 
-    Attributes
-    ----------
-    ax_, figure_ : Axes, Figure
-        What was drawn on.
-
     See Also
     --------
     infosieve.choose_k : Chooses K.

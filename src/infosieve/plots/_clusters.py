@@ -23,11 +23,6 @@ class DendrogramDisplay(ResultDisplay[ClusterResult]):
     result : ClusterResult
         ``FeatureClustering.result_``.
 
-    Attributes
-    ----------
-    ax_, figure_ : Axes, Figure
-        What was drawn on.
-
     See Also
     --------
     CurvesDisplay : Clusters of neighbouring columns, over curves.

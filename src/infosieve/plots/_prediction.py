@@ -23,11 +23,6 @@ class CVScoresDisplay(ResultDisplay[SelectionResult]):
     result : SelectionResult
         ``MISelector.result_``, after ``stop="cv"``.
 
-    Attributes
-    ----------
-    ax_, figure_ : Axes, Figure
-        What was drawn on.
-
     See Also
     --------
     PathDisplay : What columns add, given those before.

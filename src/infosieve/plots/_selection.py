@@ -25,11 +25,6 @@ class PathDisplay(ResultDisplay[SelectionResult]):
     result : SelectionResult
         ``MISelector.result_``.
 
-    Attributes
-    ----------
-    ax_, figure_ : Axes, Figure
-        What was drawn on.
-
     See Also
     --------
     RelevanceDisplay : The marginal information of the columns.
@@ -55,7 +50,7 @@ class PathDisplay(ResultDisplay[SelectionResult]):
         if tested:
             legend(ax, ncols=3, loc="lower left", bbox_to_anchor=(0, 1))
         for y, point in enumerate(tested):
-            text = f"{point.gain:+.3f} nats, {point.p_text}"
+            text = f"{point.step.gain:+.3f} nats, {point.p_text}"
             ax.annotate(text, (1, y), (4, 0), xycoords=("axes fraction", "data"), va="center",
                         fontsize="small", textcoords="offset points")  # fmt: skip
         return ax
@@ -72,11 +67,6 @@ class RelevanceDisplay(Display):
         Their information about the target in nats, largest first.
     selected : ndarray of bool
         Which of them were selected.
-
-    Attributes
-    ----------
-    ax_, figure_ : Axes, Figure
-        What was drawn on.
 
     See Also
     --------

@@ -113,7 +113,7 @@ def path(facts: SelectionFacts) -> Figure:
         ("refused: follows a selected column", "third", "refuse", False),
         ("did not pass", "refused", "stop", False),
     ):
-        kind = [p.action == action and p.doubtful == doubtful for p in points]
+        kind = [p.step.action == action and p.doubtful == doubtful for p in points]
         some = [(i, places[i], p) for i, p in enumerate(points) if kind[i]]
         if some:
             look = {"color": color, "size": 12, "symbol": _symbol("circle", not doubtful)}
@@ -125,7 +125,7 @@ def path(facts: SelectionFacts) -> Figure:
     low = float(np.arcsinh(min(-2.0, *places)))
     low -= 0.05 * (high - low)  # more than half a dot, on a phone too
     end = high + 0.25 * (high - low)
-    gains = [f"{nats(p.gain, '+')} nats" for p in points]
+    gains = [f"{nats(p.step.gain, '+')} nats" for p in points]
     rows = list(range(len(points)))
     shown.append(  # where a figure is wide enough
         scatter(
@@ -171,14 +171,14 @@ def _step_text(_row: int, place: float, point: StepFacts) -> str:
     far = abs(place) >= FAR
     above = "all permuted columns add the same" if far else f"{place:.1f} widths above chance"
     how = f"{label_text(point.view)}, " if point.view else ""
-    return f"{_joined(point)}<br>adds {nats(point.gain)} nats, {how}{above}, {point.p_text}"
+    return f"{_joined(point)}<br>adds {nats(point.step.gain)} nats, {how}{above}, {point.p_text}"
 
 
 def _untested_path(points: list[StepFacts], title: str) -> Figure:
     labels = _labels(points)
-    texts = [f"{_joined(p)}<br>adds {nats(p.gain)} nats, no test" for p in points]
-    colors = ["third" if p.action == "remove" else "found" for p in points]
-    return bars(labels, [p.gain for p in points], title, texts, colors, length=40)
+    texts = [f"{_joined(p)}<br>adds {nats(p.step.gain)} nats, no test" for p in points]
+    colors = ["third" if p.step.action == "remove" else "found" for p in points]
+    return bars(labels, [p.step.gain for p in points], title, texts, colors, length=40)
 
 
 def bars(

@@ -65,14 +65,6 @@ class StepFacts:
     view: str = ""
 
     @property
-    def action(self) -> str:
-        return self.step.action
-
-    @property
-    def gain(self) -> float:
-        return self.step.gain
-
-    @property
     def compared(self) -> float:
         """What is compared with the permuted values: the evidence, in digits, or the gain."""
         return self.step.gain if self.step.statistic is None else self.step.statistic
@@ -84,7 +76,7 @@ class StepFacts:
     @property
     def doubtful(self) -> bool:
         """Whether it was added although its test was not passed."""
-        return self.action == "add" and self.step.significant is False
+        return self.step.action == "add" and self.step.significant is False
 
     @property
     def chance(self) -> float | None:
@@ -181,7 +173,7 @@ class SelectionFacts:
 
         What a removal changes is not what its test compares, so it has no place on that scale.
         """
-        return [step for step in self.steps if step.action != "remove" and len(step.null)]
+        return [step for step in self.steps if step.step.action != "remove" and len(step.null)]
 
     @property
     def combined(self) -> bool:
@@ -196,7 +188,7 @@ class SelectionFacts:
 
     def steps_with(self, action: str) -> list[StepFacts]:
         """The steps of one kind."""
-        return [step for step in self.steps if step.action == action]
+        return [step for step in self.steps if step.step.action == action]
 
     @property
     def one_by_one(self) -> str:
