@@ -360,7 +360,6 @@ def test_scores_are_there_after_cross_validation_only():
 @pytest.mark.parametrize(
     ("place", "value", "message"),
     [
-        (("null",), [[0.0]], "'early_stopped' must say whether 1 are fewer"),
         (("null", 0), [0.0, 1.0], r"Expected rows of one length - at `\$.null`"),
         (("observed",), [1.0], "'observed' must be 2 numbers"),
         (("correction",), None, "'null' must be rows of 2 numbers"),
@@ -400,8 +399,6 @@ def test_a_test_that_ended_early_has_the_p_value_of_all_permutations_or_less():
     assert "p >= 0.15" in repr(early)
     assert early.to_frame()["early_stopped"].tolist() == [True]
     assert "p ≥ 0.15" in early._repr_html_()
-    with pytest.raises(ValueError, match="fewer permutations than were asked for"):
-        PermutationTest(**some, early_stopped=True)
 
 
 def test_a_test_of_screened_candidates_knows_how_many_there_were():
@@ -414,8 +411,6 @@ def test_a_test_of_screened_candidates_knows_how_many_there_were():
     assert test.notes == (f"{wanted}, in each permutation anew.",)
     assert PermutationTest.from_json(test.to_json()).n_candidates == 300
     assert PermutationTest(**some).n_candidates == 1
-    with pytest.raises(ValueError, match="'n_candidates' must be 2, the number of candidates, or"):
-        PermutationTest(candidates=("a", "b"), observed=[0, 0], null=[[0, 0]], n_candidates=1)
 
 
 def test_records_are_built_with_keywords():
