@@ -198,7 +198,7 @@ def test_scores_that_were_not_tried_or_are_not_there():
     assert not any(str(label).startswith("all ") for label in lines)
     tested = MISelector(random_state=0, max_features=1).fit(*friedman()).result_
     with pytest.raises(ValueError, match=r"scores of a model, as MISelector\(stop='cv'\)"):
-        plots.CVScoresDisplay.from_result(tested)
+        plots.CVScoresDisplay.from_result(tested).plot()
 
 
 @pytest.mark.parametrize("n_columns", [10, 34])

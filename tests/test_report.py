@@ -1033,7 +1033,7 @@ def test_scores_beside_all_columns_and_none():
     both = facts_of(scored(result, [0, 0.3, 0.5], 2, every=(0.5, 0.5))).prediction
     assert (both.every, both.n_better_folds, both.no_better) == (0.5, 1, False)
     whole = facts_of(predicting(min_features=9)).prediction
-    assert whole.n_selected == whole.n_features == 9
+    assert len(whole.result.selected) == whole.n_features == 9
     chance = facts_of(scored(result, [0, -0.3, -0.1], 2)).prediction
     assert chance.no_better
     assert chance.uncertain == "not certain"

@@ -38,15 +38,6 @@ class CVScoresDisplay(ResultDisplay[SelectionResult]):
     'r2'
     """
 
-    def __init__(self, result: SelectionResult) -> None:
-        if result.cv_scores is None:
-            raise ValueError(
-                "The 'result' parameter must be a selection with scores of a model, as "
-                "MISelector(stop='cv').fit(X, y).result_ is; this one has none (cv_scores is "
-                "None)."
-            )
-        super().__init__(result)
-
     def _draw(self, ax: Any) -> Any:
         ax, drawn = axes(ax, (7.0, 4.8)), Prediction(self.result)
         draw(ax, prediction(drawn))

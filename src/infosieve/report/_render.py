@@ -15,6 +15,7 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from infosieve import results
 from infosieve._core import formats, messages
 from infosieve._core.dialect import PYTHON, CommandLine
 from infosieve._core.files import printable, write_atomically
@@ -28,13 +29,7 @@ from infosieve.report._prediction import MOST_OF
 from infosieve.report._selection import SelectionFacts
 from infosieve.report._stability import StabilityFacts
 from infosieve.report._tests import ChoiceFacts, RelevanceFacts, TestFacts
-from infosieve.results import (
-    ClusterResult,
-    Provenance,
-    RelevanceTest,
-    SelectionResult,
-    Stability,
-)
+from infosieve.results import Provenance, SelectionResult
 from infosieve.results._base import Document
 
 # Facts about a record of each kind.
@@ -47,7 +42,11 @@ _FACTS: dict[str, Callable[..., Any]] = {
     "stability": StabilityFacts,
 }
 # What can be shown beside a selection.
-_BESIDE = {"clusters": ClusterResult, "relevance": RelevanceTest, "stability": Stability}
+_BESIDE: dict[str, type[Document]] = {
+    "clusters": results.ClusterResult,
+    "relevance": results.RelevanceTest,
+    "stability": results.Stability,
+}
 # What begins a sentence, a heading, an indented line and a row of a table, and what stands between
 # cells: names have no such characters (``name_text``).
 NOTE, HEADING, INDENTED, ROW, CELL = "\x01", "\x02", "\x03", "\x04", "\x05"
