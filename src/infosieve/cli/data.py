@@ -132,7 +132,7 @@ def _find(name: str, columns: Sequence[str], what: str) -> str:
     """A column of that name, or an error that suggests the nearest."""
     if name in columns:
         return name
-    hint = meant(name, columns, 3, shown).removeprefix("; ")
+    hint = meant(name, columns, 3, 0.5, shown).removeprefix("; ")
     if "," in name:
         way = "takes one column" if what in _ONE else f"names one: give several, {what} a {what} b"
         hint = f"{what} {way}"

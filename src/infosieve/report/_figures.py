@@ -212,7 +212,7 @@ def _joined(point: StepFacts) -> str:
 def informative(facts: SelectionFacts) -> Figure:
     """Marginal information of the columns, the largest; which are informative, by a test."""
     result, test = facts.result, facts.relevance
-    values = result.relevance if test is None else np.asarray(test.statistic, np.float64)
+    values = result.relevance if test is None else test.information
     relevant = () if test is None else np.flatnonzero(test.relevant).tolist()
     order = np.argsort(-values, kind="stable")[:MANY].tolist()
     known = dict.fromkeys(relevant, ("third", "informative"))
