@@ -299,4 +299,5 @@ class PermutationTest(Document):
         need(self.null.shape[1] == width, f"'null' must be rows of {width} numbers")
         for second in self.followed.values():
             need(second.null.size > 0, "a second test must have permutations")
-        need((self.permutations_used > 0).all(), "a test has not ended with its permutations")
+        used = self._ended(self.null, self.observed)[0]
+        need((used > 0).all(), "a test has not ended with its permutations")
