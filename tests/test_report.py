@@ -653,7 +653,7 @@ def test_levels_that_are_not_alpha_are_explained(found):
     pairs = facts_of(MISelector(stop="permutation", random_state=0).fit(X, y).result_)
     assert pairs.levels == Levels(rise="", pairs=True)
     full = facts_of(MISelector(random_state=0, max_features=1).fit(X, y).result_)
-    assert full.steps[-1].action == "add"  # no level ended it, but those of steps are shown
+    assert full.steps[-1].step.action == "add"  # no level ended it, but those of steps are shown
     assert full.last_level is None
     assert full.levels.rise == "later"  # none of its steps had a level above alpha
     removal = replace(last, action="remove")
