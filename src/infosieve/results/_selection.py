@@ -387,38 +387,47 @@ class SelectionResult(Document):
             The fields of the steps, with names of the columns and quantiles of the permuted
             values; ``statistic``, ``strength`` and ``view`` where tests ask in several ways.
         """
-        rows = [(i, step, j) for i, step in enumerate(self.steps, 1) for j in step.features]
-        steps = [step for _, step, _ in rows]
-
-        def each(*names: str) -> dict[str, list[Any]]:
-            return {name: [getattr(step, name) for step in steps] for name in names}
-
-        def named(columns: Iterable[int | None]) -> str:
-            return " and ".join(str(self.features[j]) for j in columns if j is not None)
-
-        nulls = [step.null_quantiles or (None,) * 3 for step in steps]
-        frame = pd.DataFrame(
+        rows = [
             {
-                "step": [i for i, _, _ in rows],
-                **each("action"),
-                "feature": [self.features[j] for _, _, j in rows],
-                **each("mi", "gain", "p_value", "early_stopped", "level", "significant"),
-                **each("exceedances", "n_permutations"),
-                **{name: [null[k] for null in nulls] for k, name in enumerate(QUANTILE_NAMES)},
-                **each("n_candidates", "n_screened", "singletons"),
-                "follows": [named(step.follows) for step in steps],
-                "weaker": [named([step.weaker]) for step in steps],
+                "step": number,
+                "action": step.action,
+                "feature": self.features[j],
+                "mi": step.mi,
+                "gain": step.gain,
+                "p_value": step.p_value,
+                "early_stopped": step.early_stopped,
+                "level": step.level,
+                "significant": step.significant,
+                "exceedances": step.exceedances,
+                "permutations": step.n_permutations,
+                **dict(zip(QUANTILE_NAMES, step.null_quantiles or [None] * 3, strict=True)),
+                "candidates": step.n_candidates,
+                "screened": step.n_screened,
+                "singletons": step.singletons,
+                "follows": " and ".join(str(self.features[i]) for i in step.follows),
+                "weaker": "" if step.weaker is None else str(self.features[step.weaker]),
+                **self._evidence(step),
             }
-        )
-        types = dict.fromkeys(["p_value", "level", *QUANTILE_NAMES], "float64")
-        types |= dict.fromkeys(["exceedances", "n_permutations", "n_screened"], "Int64")
-        if any(step.view for step in steps):
-            frame["statistic"] = [step.statistic for step in steps]
-            frame["strength"] = [step.strength and step.strength.p_value for step in steps]
-            frame["view"] = [view_text(step.view, step.beside, self.features) for step in steps]
+            for number, step in enumerate(self.steps, start=1)
+            for j in step.features
+        ]
+        types = dict.fromkeys(["exceedances", "permutations", "screened"], "Int64")
+        types |= dict.fromkeys(["p_value", "level", *QUANTILE_NAMES], "float64")
+        types["significant"] = "boolean"
+        names = ["step", "action", "feature", "mi", "gain", "p_value", "early_stopped", "level"]
+        names += ["significant", "exceedances", "permutations", *QUANTILE_NAMES]
+        names += ["candidates", "screened", "singletons", "follows", "weaker"]
+        if any(step.view for step in self.steps):
+            names += ["statistic", "strength", "view"]
             types |= dict.fromkeys(["statistic", "strength"], "float64")
-        short = {f"n_{name}": name for name in ("permutations", "candidates", "screened")}
-        return frame.astype(types | {"significant": "boolean"}).rename(columns=short)
+        return pd.DataFrame(rows, columns=names).astype(types)
+
+    def _evidence(self, step: Step) -> dict[str, Any]:
+        return {
+            "statistic": step.statistic,
+            "strength": None if step.strength is None else step.strength.p_value,
+            "view": view_text(step.view, step.beside, self.features),
+        }
 
     def remaining_frame(self) -> pd.DataFrame:
         """What each column that is left would add to the selected ones, the most certain first.
