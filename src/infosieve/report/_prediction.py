@@ -30,10 +30,8 @@ class Prediction:
     @cached_property
     def scores(self) -> CVScores:
         if self.result.cv_scores is None:
-            raise ValueError(
-                "The 'result' parameter must be a selection with scores of a model, as "
-                "MISelector(stop='cv').fit(X, y).result_ is; cv_scores of this one is None."
-            )
+            has = "scores of a model, as MISelector(stop='cv').fit(X, y).result_ has"
+            raise ValueError(f"this selection has no {has}: its cv_scores is None")
         return self.result.cv_scores
 
     @property
