@@ -197,7 +197,7 @@ def test_scores_that_were_not_tried_or_are_not_there():
     lines = drawn_lines(plots.CVScoresDisplay.from_result(alone).plot().ax_)
     assert not any(str(label).startswith("all ") for label in lines)
     tested = MISelector(random_state=0, max_features=1).fit(*friedman()).result_
-    with pytest.raises(ValueError, match=r"scores of a model, as MISelector\(stop='cv'\)"):
+    with pytest.raises(ValueError, match=r"no scores of a model \(cv_scores is None\)"):
         plots.CVScoresDisplay.from_result(tested).plot()
 
 

@@ -30,8 +30,10 @@ class Prediction:
     @cached_property
     def scores(self) -> CVScores:
         if self.result.cv_scores is None:
-            has = "scores of a model, as MISelector(stop='cv').fit(X, y).result_ has"
-            raise ValueError(f"this selection has no {has}: its cv_scores is None")
+            raise ValueError(
+                "This selection has no scores of a model (cv_scores is None): only a "
+                "cross-validated stop makes them."
+            )
         return self.result.cv_scores
 
     @property
