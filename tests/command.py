@@ -129,8 +129,7 @@ def serve(requests, replies):
     from importlib import import_module
 
     for name in (
-        "infosieve.cli.cluster", "infosieve.cli.choose_k", "infosieve.cli.select",
-        "infosieve.cli.relevance_test", "infosieve.cli.report", "infosieve.cli.stability",
+        "infosieve.cli.questions", "infosieve.cli.select", "infosieve.cli.report",
         "infosieve.clustering", "infosieve.selection", "infosieve.significance", "rich.console",
         "rich.table", "pandas", "pyarrow.csv", "pyarrow.feather", "pyarrow.parquet", "typer",
     ):  # fmt: skip

@@ -282,8 +282,7 @@ def test_showing_a_selector_computes_nothing(monkeypatch):
 @pytest.mark.parametrize(
     ("change", "rule"),
     [
-        ({"feature": 8}, "for a selected column"),
-        ({"stand_in": 0}, "for a selected column"),
+        ({"feature": 99}, r"none has the numbers; it is \{99\}"),
         ({"p_value": 2.0}, r"at `\$.alternatives\[0\].p_value`"),
         ({"information": 0.0}, r"at `\$.alternatives\[0\].information`"),
         ({"without": 0.0}, r"at `\$.alternatives\[0\].without`"),

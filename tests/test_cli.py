@@ -386,11 +386,11 @@ def current_umask():
 
 COMMANDS_OF = {
     MISelector: cli.select.select,
-    relevance_test: cli.relevance_test.relevance_test,
-    permutation_test: cli.permutation_test.permutation_test,
-    choose_k: cli.choose_k.choose_k,
-    FeatureClustering: cli.cluster.cluster,
-    stability: cli.stability.stability,
+    relevance_test: cli.questions.relevance_test,
+    permutation_test: cli.questions.permutation_test,
+    choose_k: cli.questions.choose_k,
+    FeatureClustering: cli.questions.cluster,
+    stability: cli.questions.stability,
 }
 
 
@@ -1362,7 +1362,7 @@ def test_the_printed_command_gives_the_result_again(number, odd, capsys, monkeyp
     known = SelectionResult.from_json(json.dumps(first)).provenance
     assert _asking.given(known, "target") == [target]
     assert _asking.given(known, "features") == [feature, other, category]
-    more = shlex.split(_asking._again(known, test=True))
+    more = shlex.split(_asking._command({**known.options, "test": True}))
     assert more[-3:] == ["--test", "--", "-odd.csv"]
 
 

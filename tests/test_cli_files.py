@@ -113,9 +113,9 @@ FOREIGN = {
     "t.sav": "pandas.read_spss('t.sav')",
     "t.dta": "pandas.read_stata('t.dta')",
     "t.sas7bdat": "pandas.read_sas",
-    "t.mat": "in Matlab, writetable",
-    "t.rds": "in R, write.csv(readRDS('t.rds')",
-    "t.RData": "in R, write.csv",
+    "t.mat": "in Matlab, write it as CSV",
+    "t.rds": "in R, write it as CSV",
+    "t.RData": "in R, write it as CSV",
     "t.xls": "pandas.read_excel('t.xls')",
     "t.ods": "pandas.read_excel",
 }

@@ -5,7 +5,6 @@ import re
 import shlex
 import signal
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -133,7 +132,7 @@ def test_clusters_are_judged_by_a_model_of_any_name(folder):
     )
     assert words.provenance.parameters["model"] == "linear"
     done = run(*asked, "--model", "SVC")
-    assert b"--model SVC predicts classes, but the target 'Y' has numbers" in done.stderr
+    assert b"--model is SVC, but column 'Y' of y has numbers" in done.stderr
 
 
 AGAIN = {
@@ -245,7 +244,7 @@ def test_what_is_certain_in_words(capsys):
 
 
 MISTAKES = [
-    (["--model", "trees"], "--model is about --stop cv: give that, too, or leave it out"),
+    (["--model", "trees"], "--model is about --stop cv: pass that, too, or leave it out"),
     (["--cv", "5"], "--cv is about --stop cv"),
     (["--scoring", "r2"], "--scoring is about --stop cv"),
     (["--test"], "--test is about --stop cv"),
@@ -253,9 +252,8 @@ MISTAKES = [
     ([*CV, "--alpha", "0.05"], "--alpha is about tests, and --stop cv makes none: add --test"),
     ([*CV, "--n-permutations", "99"], "--n-permutations is about tests"),
     ([*CV, "--null", "global"], "--null is about tests"),
-    ([*CV, "--search", "forward-backward"], "--search does not go with --stop cv"),
-    ([*CV, "--removal", "mi"], "--removal does not go with --stop cv"),
-    ([*CV, "--n-features-to-select", "2"], "--min-features and --max-features bound the number"),
+    ([*CV, "--search", "forward-backward"], "--search must be 'forward' with --stop cv"),
+    ([*CV, "--n-features-to-select", "2"], "--min-features and --max-features bound it"),
     ([*CV[:2], "--cv", "1"], "--cv must be an int of at least 2. Got 1"),
     ([*CV, "--model", "suport-vectors"], "do you mean support-vectors?"),
     ([*CV, "--model", "svr"], "do you mean SVR or"),
@@ -267,18 +265,17 @@ MISTAKES = [
     ([*CV, "--model", "SVR(C=-1)"], "--model SVR: The 'C' parameter of SVR must be a float in"),
     ([*CV, "--model", "SVR(C=open('x'))"], "C must be a number, a text in quotes, True, False"),
     ([*CV, "--model", "StackingRegressor"], "--model StackingRegressor needs estimators"),
-    ([*CV, "--model", "SVC"], "has numbers; give SVR, or one of neighbors"),
-    ([*CV, "--model", "LogisticRegression"], "codes of classes: --categorical 'Y'"),
-    ([*CV, "--model", "PoissonRegressor", "--target", "level"], "has classes; give one of neigh"),
-    ([*CV, "--model", "RidgeCV", "--target", "kind"], "--model RidgeCV predicts numbers, but the"),
+    ([*CV, "--model", "SVC"], "has numbers: pass a regressor, or one of neighbors"),
+    ([*CV, "--model", "LogisticRegression"], "say what the target is (--categorical)"),
+    ([*CV, "--model", "PoissonRegressor", "--target", "level"], "classes: pass a classifier"),
     ([*CV, "--scoring", "accuraccy"], "is no score of scikit-learn; do you mean accuracy or"),
     ([*CV, "--scoring", "zzzz"], "is no score of scikit-learn; such as r2 or"),
-    ([*CV, "--scoring", "accuracy"], "--scoring accuracy cannot judge predictions of the"),
+    ([*CV, "--scoring", "accuracy"], "--scoring 'accuracy' cannot judge predictions of"),
     ([*CV, "--scoring", "r2", "--target", "level"], "which has classes: could not convert string"),
     ([*CV, "--model", "GammaRegressor", "--features", "Z"], "--features 'Z' is no column"),
-    ([*CV, "--model", "IsotonicRegression"], "(fold 1): Isotonic|Give another --model."),
+    ([*CV, "--model", "IsotonicRegression"], "(fold 1): Isotonic|another --model or --scoring."),
     ([*CV, "--model", "SVC", "--scoring", "neg_log_loss", "--target", "level"],
-     "--scoring (neg_log_loss) cannot judge SVC with |another --model or --scoring."),
+     "and judged by neg_log_loss (fold 1): |another --model or --scoring."),
     ([*CV[:2], "--cv", "40", "--groups", "who"], "--cv asks for 40 folds, but there are 30 groups"),
     (["--criterion", "cmim"], "Use --criterion cmi with it; or --stop cv"),
 ]  # fmt: skip
@@ -306,17 +303,11 @@ def test_what_tests_need_goes_with_what_asks_for_tests():
 # --- models by name
 
 
-def some_data(classes=False, declared=()):
-    y = pd.Series(["a", "b"] if classes else [1.0, 2.0], name="Y")
-    known = {"declared": list(declared), "discrete_target": "auto", "two_numbers": False}
-    return SimpleNamespace(y=y, classes=classes, **known)
-
-
 def test_all_models_of_scikit_learn_are_known():
     known = dict(models._models())
     assert known == dict(all_estimators(["classifier", "regressor"]))
     for word, names in MODELS.items():
-        assert models.model_of(word, some_data()) == word
+        assert models.model_of(word, []) == word
         for name, classes in zip(names, (False, True), strict=True):
             assert name_of(described(made_of_word(word, classes))) == name
 
@@ -331,12 +322,12 @@ def test_all_models_of_scikit_learn_are_known():
 )  # fmt: skip
 def test_nothing_is_evaluated(text):
     with pytest.raises(InputError, match="--model"):
-        models.model_of(text, some_data())
+        models.model_of(text, [])
 
 
 def test_literal_parameters():
     text = "MLPRegressor(hidden_layer_sizes=(5, 3), activation='tanh', early_stopping=True)"
-    model = models.model_of(text, some_data())[-1]
+    model = models.model_of(text, [])[-1]
     assert (model.hidden_layer_sizes, model.activation) == ((5, 3), "tanh")
 
 

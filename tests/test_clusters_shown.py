@@ -273,7 +273,7 @@ def test_a_number_outside_the_range_has_its_error_told():
     [
         (
             lambda d: d["duplicates"]["$mapping"][0].__setitem__(0, 9),
-            "'duplicates' must be columns",
+            r"none has the numbers; it is \{9\}",
         ),
         (lambda d: d["cv_results"].pop("standard_error"), "scores of numbers of clusters"),
         (lambda d: d["cv_results"].update(n_clusters=[7, 8, 9]), "scores of numbers of clusters"),

@@ -58,8 +58,8 @@ def test_t_and_boxes_of_k():
 def test_the_path_shows_gains_beside_their_own_chance(criterion):
     result = MISelector(random_state=0, criterion=criterion).fit(*friedman()).result_
     ax = plots.PathDisplay.from_result(result).plot().ax_
-    dots = [line for line in ax.lines if line.get_marker() == "o" and len(line.get_ydata())]
-    places = [float(line.get_xdata()[0]) for line in dots]
+    dots = {y: x for line in ax.lines if line.get_marker() == "o" for x, y in line.get_xydata()}
+    places = [float(np.sinh(dots[y])) for y in range(len(dots))]
     known = 0.0
     for place, step in zip(places, result.steps, strict=True):
         # By hand: 0 is the middle of the permuted values, 1 is where 95 % of them end.
@@ -74,7 +74,8 @@ def test_the_path_shows_gains_beside_their_own_chance(criterion):
     assert texts(ax) == beside
     assert len(ax.patches) == len(result.steps)
     assert places[0] > 1  # beyond its chance
-    assert ax.get_xscale() == "asinh"
+    ticks = [float(label.get_text()) for label in ax.get_xticklabels()]
+    np.testing.assert_allclose(np.sinh(ax.get_xticks()), ticks, atol=1e-9)
 
 
 def test_a_path_without_tests_is_bars_of_nats():
@@ -84,30 +85,17 @@ def test_a_path_without_tests_is_bars_of_nats():
     assert ax.get_xlabel() == "adds, given those before (nats)"
 
 
-@pytest.mark.parametrize("criterion", ["cmi", "mi"])
-def test_pictures_and_pages_show_the_same_numbers(criterion):
-    result = MISelector(random_state=0, criterion=criterion).fit(*friedman()).result_
-    ax = plots.PathDisplay.from_result(result).plot().ax_
-    boxes = [
-        trace
-        for trace in _figures.path(SelectionFacts(result=result))["data"]
-        if trace["type"] == "box"
-    ]
-    first = [np.arcsinh(patch.get_x()) for patch in ax.patches]
-    np.testing.assert_allclose(first, [box["q1"][0] for box in boxes])
-    third = [np.arcsinh(patch.get_x() + patch.get_width()) for patch in ax.patches]
-    np.testing.assert_allclose(third, [box["q3"][0] for box in boxes], atol=1e-12)
-    ax = plots.RelevanceDisplay.from_result(result).plot().ax_
-    bars = _figures.informative(SelectionFacts(result=result))["data"][0]["x"]
-    assert [bar.get_width() for bar in ax.patches] == bars
-
-
 def test_paths_have_open_dots_for_what_did_not_pass():
     how = {"random_state": 0, "lookahead": 1, "n_permutations": 99}
     result = MISelector(**how, min_features=6).fit(*friedman()).result_
     ax = plots.PathDisplay.from_result(result).plot().ax_
-    dots = [line for line in ax.lines if line.get_marker() == "o" and len(line.get_ydata())]
-    filled = [dot.get_markerfacecolor() != "white" for dot in dots]
+    dots = {
+        y: line.get_markerfacecolor() != "white"
+        for line in ax.lines
+        if line.get_marker() == "o"
+        for y in line.get_ydata()
+    }
+    filled = [dots[y] for y in range(len(dots))]
     assert filled == [step.action == "stop" or bool(step.significant) for step in result.steps]
     assert not all(filled)
     words = [t.get_text() for t in ax.get_legend().get_texts()]
@@ -147,8 +135,8 @@ def test_scores_against_the_number_of_columns():
     scores = result.cv_scores
     ax = plots.CVScoresDisplay.from_result(result).plot().ax_
     lines = drawn_lines(ax)
-    folds = [line.get_ydata() for line in ax.lines if line.get_linewidth() == 0.8]
-    np.testing.assert_array_equal(folds, scores.scores)
+    folds = lines["folds"].get_ydata()
+    np.testing.assert_array_equal(folds[~np.isnan(folds)], np.ravel(scores.scores))
     (bars,) = ax.containers
     np.testing.assert_array_equal(bars.lines[0].get_xdata(), scores.sizes)
     np.testing.assert_array_equal(bars.lines[0].get_ydata(), scores.mean)
@@ -191,14 +179,16 @@ def test_names_stand_along_an_axis_where_they_fit():
     result = predicting()
     small = plt.figure(figsize=(1.5, 2)).add_subplot()
     plots.CVScoresDisplay.from_result(result).plot(small)
-    assert [t.get_text() for t in small.get_xticklabels()] == ["0", "5", "10"]
+    numbers = [int(t.get_text().partition(".")[0]) for t in small.get_xticklabels()[1:]]
+    assert len(numbers) < 10  # every second one, or fewer
+    assert {*np.diff(numbers)} == {numbers[0]}
     wide = plt.figure(figsize=(30, 2)).add_subplot()
     plots.CVScoresDisplay.from_result(result).plot(wide)
     assert {t.get_rotation() for t in wide.get_xticklabels()} == {0}
     named = {"features": tuple("a name of some length" + name for name in result.features)}
     usual = plots.CVScoresDisplay.from_result(replace(result, **named)).plot().ax_
     assert {t.get_rotation() for t in usual.get_xticklabels()} == {90}
-    assert usual.get_xticklabels()[1].get_text().endswith("…")
+    assert "…" in usual.get_xticklabels()[1].get_text()
 
 
 def test_scores_that_were_not_tried_or_are_not_there():
@@ -207,8 +197,8 @@ def test_scores_that_were_not_tried_or_are_not_there():
     lines = drawn_lines(plots.CVScoresDisplay.from_result(alone).plot().ax_)
     assert not any(str(label).startswith("all ") for label in lines)
     tested = MISelector(random_state=0, max_features=1).fit(*friedman()).result_
-    with pytest.raises(ValueError, match=r"scores of a model, as MISelector\(stop='cv'\)"):
-        plots.CVScoresDisplay.from_result(tested)
+    with pytest.raises(ValueError, match=r"no scores of a model \(cv_scores is None\)"):
+        plots.CVScoresDisplay.from_result(tested).plot()
 
 
 @pytest.mark.parametrize("n_columns", [10, 34])
@@ -263,7 +253,7 @@ def test_trees_and_curves():
     clusters = FeatureClustering(5, connectivity="chain").fit(tecator.data, tecator.target)
     ax = plots.DendrogramDisplay.from_result(clusters.result_).plot().ax_
     assert ax.get_title() == "5 clusters of 100 features"
-    colors = {tuple(c.get_color()[0]) for c in ax.collections}
+    colors = {line.get_color() for line in ax.lines}
     assert len(colors) == 6  # of the clusters, and of what joins them
     display = plots.CurvesDisplay.from_clusters(tecator.data, clusters.result_, axis=tecator.axis)
     assert len(display.parts) == 5

@@ -576,7 +576,11 @@ class Bare:
         ({"model": SVR}, TypeError, "'model' parameter must be None, or a regressor or classifier"),
         ({"model": "svm"}, TypeError, "Got 'svm' instead"),
         ({"model": StandardScaler()}, TypeError, "'model' parameter must be None, or a regressor"),
-        ({"model": SVC(), "discrete_target": False}, ValueError, "pass a regressor, or say what"),
+        (
+            {"model": SVC(), "discrete_target": False},
+            ValueError,
+            "pass a regressor, or one of neighbors",
+        ),
         ({"cv": 1}, ValueError, "'cv' parameter must be an int of at least 2"),
         ({"cv": "five"}, ValueError, "'cv' parameter must be an int of at least 2, a splitter"),
         (
@@ -597,8 +601,12 @@ class Bare:
         ({"scoring": {"r2": "r2"}}, TypeError, "function of model, X and y. Got {'r2': 'r2'}"),
         ({"scoring": "roc_auc"}, ValueError, "'roc_auc' cannot judge predictions of y, which has"),
         ({"scoring": "accuracy"}, ValueError, "which has numbers: continuous is not supported"),
-        ({"model": SVR(C=-1)}, ValueError, "column cannot be fitted to 48 samples (fold 1): The"),
-        ({"model": SVC()}, ValueError, "is SVC, but y has numbers: pass a regressor, or say"),
+        (
+            {"model": SVR(C=-1)},
+            ValueError,
+            "48 samples and judged by r2 (fold 1): The",
+        ),
+        ({"model": SVC()}, ValueError, "is SVC, but y has numbers: pass a regressor, or"),
         ({"model": Bare()}, TypeError, "scikit-learn has them (a BaseEstimator), such as SVR()"),
         ({"test": 1}, ValueError, "'test' parameter must be True or False. Got 1"),
         ({"n_features_to_select": 3}, ValueError, "which chooses the number; 'min_features' and"),
@@ -619,32 +627,31 @@ def refusal(X, y, groups=None, **change):
     return str(error.value)
 
 
-def test_only_who_has_text_or_gaps_is_told_to_prepare_them():
+def test_what_fails_says_with_what_and_the_way_out():
     X, y = additive(n=60)
     gaps = X.assign(x0=X["x0"].mask(X.index % 5 == 0))
+    start = r"SVR with \d columns? cannot be fitted to 48 samples and judged by r2 \(fold 1\): "
     for table in (gaps, X.assign(text=np.where(y > 0, "u", "v"))):
-        assert "pass a pipeline that prepares them" in refusal(table, y, model=SVR())
+        message = refusal(table, y, model=SVR())
+        assert re.match(start, message)
+        assert "for text or gaps pass a pipeline that prepares them" in message
     both = np.column_stack([y, y**2])
     for message in (refusal(X, both, model=SVR()), refusal(X, y, model=SVR(C=-1))):
-        assert message.startswith("SVR with 1 column cannot be fitted to 48 samples (fold 1): ")
-        assert message.endswith(". Pass another 'model'.")
+        assert re.match(start, message)
+        assert ". Pass another 'model' or 'scoring'" in message
     few = refusal(X[:24], y[:24], series=True)
-    assert few.startswith("KNeighborsRegressor with 1 column cannot predict (fold 1): ")
+    assert few.startswith("KNeighborsRegressor with 1 column cannot be fitted to 4 samples")
     assert few.endswith(" Use fewer folds (cv).")
-
-
-def test_a_score_that_cannot_judge_is_blamed():
-    X, y = additive(n=60)
 
     def of_coefficients(model, X, y):
         return model.score(X, y) - 0.01 * len(model.coef_)
 
     message = refusal(X, y, model=LinearRegression(), scoring=of_coefficients)
-    assert "'scoring' parameter (of_coefficients) cannot judge DummyRegressor" in message
-    assert "compared with none" in message
+    assert "DummyRegressor with 0 columns cannot be fitted to 48 samples and judged by " in message
+    assert "of_coefficients (fold 1): 'DummyRegressor' object has no attribute 'coef_'" in message
     classes = np.where(y > 0, "yes", "no")
     message = refusal(X, classes, model=SVC(), scoring="neg_log_loss")
-    assert "'scoring' parameter (neg_log_loss) cannot judge SVC with 1 column" in message
+    assert "SVC with 1 column cannot be fitted to 48 samples and judged by neg_log_loss" in message
     for scoring in ("f1", "r2"):
         message = refusal(X, classes, scoring=scoring)
         assert f"{scoring!r} cannot judge predictions of y, which has classes: " in message

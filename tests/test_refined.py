@@ -315,8 +315,7 @@ def test_the_larger_p_value_counts():
 @pytest.mark.parametrize(
     ("change", "rule"),
     [
-        ({1: Followed(columns=("s",), null=[0.1])}, "must be of candidates 0 to 0"),
-        ({0: Followed(columns=("t",), null=[0.1])}, "follows columns that are not given"),
+        ({1: Followed(columns=("s",), null=[0.1])}, r"none has the numbers; it is \{1\}"),
         ({0: Followed(columns=("s",), null=[np.inf])}, r"finite numbers - at"),
     ],
 )

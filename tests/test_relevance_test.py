@@ -623,18 +623,13 @@ def test_the_record(rng):
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"statistic": [0.0]}, "'statistic' must have 11 values"),
+        ({"statistic": [0.0]}, r"'statistic' must have the shape \(11,\); it is \(1,\)"),
         ({"chance": [None] * 11}, "damaged"),
         ({"alpha": 2}, r"at `\$.alpha`"),
         ({"exceedances": [-1] * 11}, "out of range"),
         ({"exceedances": [0.5] * 11}, r"at `\$.exceedances`"),
         ({"exceedances": [1000] * 11}, "out of range"),
-        ({"n_draws": [5] * 10 + [0], "exceedances": [0] * 11}, "must be all, or end with enough"),
         ({"shared": [1] * 11}, r"truth values - at `\$.shared`"),
-        (
-            {"shared": [False] * 11, "exceedances": [50] * 10 + [0], "n_draws": [99] * 10 + [0]},
-            "20 exceedances at most",
-        ),
         ({"n_parts": 0}, r"at `\$.n_parts`"),
         ({"features": []}, "'features' must be names"),
         ({"device": 3}, r"at `\$.device`"),

@@ -269,19 +269,15 @@ def test_whatever_a_document_holds_it_is_shown_or_refused(number, capsys):
     [
         (("selected",), [], r"'selected' must be what the steps select, \[3, \d\]; it is \(\)"),
         (("steps", 0, "p_value"), 1.2, r"Expected `float` <= 1.0 - at `\$.steps\[0\].p_value`"),
-        (("steps", 0, "p_value"), 0.2, "step 1: its p_value must be .*; it is 0.2"),
-        (("steps", 0, "exceedances"), 150, "step 1: "),
-        (("steps", 0, "null"), [], "step 1: its permuted values must be"),
+        (("steps", 0, "p_value"), None, "a step has a part of a test"),
         (("steps", 1, "action"), "stay", r"at `\$.steps\[1\].action`"),
-        (("steps", 0, "features"), [6], "step 1: its columns must be one or two of 6"),
-        (("steps", 1, "features"), [3], "step 2: its column is selected already"),
-        (("relevance",), [1.0], "'relevance' must be 6 numbers"),
+        (("steps", 0, "features"), [6], r"6 columns, and none has the numbers; it is \{6\}"),
+        (("relevance",), [1.0], r"'relevance' must have the shape \(6,\); it is \(1,\)"),
         (("relevance",), "x", r"Expected an array of numbers - at `\$.relevance`"),
-        (("constant",), [17], "'constant' must be columns of 6"),
+        (("constant",), [17], r"6 columns, and none has the numbers; it is \{17\}"),
         (("n_parts",), 0, r"Expected `int` >= 1 - at `\$.n_parts`"),
         (("k_choice", "k"), 500, "'k' must be one of 'ks'; it is 500"),
-        (("k_choice", "t"), [[0.0]], "'t' must be 6 times 19 numbers"),
-        (("excerpt", "rows"), [80], "the excerpt's rows must be some of 80"),
+        (("k_choice", "t"), [[0.0]], r"'t' must have the shape \(6, 19\); it is \(1, 1\)"),
         (("provenance", "seed"), "x", r"at `\$.provenance.seed`"),
         (("provenance",), {}, r"missing required field `data` - at `\$.provenance`"),
     ],
@@ -295,19 +291,14 @@ def test_impossible_results_are_refused(place, value, message):
 @pytest.mark.parametrize(
     ("place", "value", "message"),
     [
-        (("sizes",), [], "the sizes must rise from 0 up to 6"),
-        (("sizes", 0), 1, "the sizes must rise from 0 up to 6"),
-        (("sizes", -1), 7, "the sizes must rise from 0 up to 6"),
         (("n_chosen",), 0, "'n_chosen' must be one of the sizes; it is 0"),
         (("n_chosen",), 17, "'n_chosen' must be one of the sizes; it is 17"),
         (("n_chosen",), True, r"at `\$.cv_scores.n_chosen`"),
-        (("order",), [0, 0], "orders must rank columns of 6"),
-        (("order",), [5, 4, 3, 2, 1, 0], "the selected must be first in 'order'"),
         (("scores",), [], "there must be two folds or more"),
         (("scores", 0), [0.5], "there must be 7 scores of each fold; it is 1"),
         (("scores", 2, 1), "good", r"at `\$.cv_scores.scores\[2\]\[1\]`"),
         (("scores", 2, 1), None, r"at `\$.cv_scores.scores\[2\]\[1\]`"),
-        (("fold_orders", 1), [6], "orders must rank columns of 6"),
+        (("fold_orders", 1), [6], r"6 columns, and none has the numbers; it is \{6\}"),
         (("fold_orders",), [], "there must be two folds or more"),
         (("all_columns",), [0.5], "'all_columns' must be a score a fold"),
         (("model",), {}, "'model' must have a name and parameters"),
@@ -369,7 +360,6 @@ def test_scores_are_there_after_cross_validation_only():
 @pytest.mark.parametrize(
     ("place", "value", "message"),
     [
-        (("null",), [[0.0]], "'early_stopped' must say whether 1 are fewer"),
         (("null", 0), [0.0, 1.0], r"Expected rows of one length - at `\$.null`"),
         (("observed",), [1.0], "'observed' must be 2 numbers"),
         (("correction",), None, "'null' must be rows of 2 numbers"),
@@ -409,8 +399,6 @@ def test_a_test_that_ended_early_has_the_p_value_of_all_permutations_or_less():
     assert "p >= 0.15" in repr(early)
     assert early.to_frame()["early_stopped"].tolist() == [True]
     assert "p ≥ 0.15" in early._repr_html_()
-    with pytest.raises(ValueError, match="fewer permutations than were asked for"):
-        PermutationTest(**some, early_stopped=True)
 
 
 def test_a_test_of_screened_candidates_knows_how_many_there_were():
@@ -423,8 +411,6 @@ def test_a_test_of_screened_candidates_knows_how_many_there_were():
     assert test.notes == (f"{wanted}, in each permutation anew.",)
     assert PermutationTest.from_json(test.to_json()).n_candidates == 300
     assert PermutationTest(**some).n_candidates == 1
-    with pytest.raises(ValueError, match="'n_candidates' must be 2, the number of candidates, or"):
-        PermutationTest(candidates=("a", "b"), observed=[0, 0], null=[[0, 0]], n_candidates=1)
 
 
 def test_records_are_built_with_keywords():

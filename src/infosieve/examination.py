@@ -12,11 +12,18 @@ from infosieve._input.kinds import kind_of, read_columns
 from infosieve._input.named import declared_columns
 from infosieve._sources import ColumnSource, in_memory, run_once
 from infosieve.clustering import FeatureClustering
-from infosieve.report._asking import CLUSTERED, REDUNDANT
+from infosieve.report._selection import CLUSTERED
 from infosieve.results import ClusterResult, RelevanceTest, SelectionResult, Stability
 from infosieve.selection import MISelector, stability
 from infosieve.significance import relevance_test
 
+# Columns are redundant whose ranks share about half of their variance, whatever the target.
+REDUNDANT: dict[str, Any] = {
+    "similarity": "unsupervised",
+    "correlation": "spearman",
+    "linkage": "complete",
+    "similarity_threshold": 0.7,
+}
 # What the relevance test has of the selector.
 _SHARED = ("metric", "discrete_features", "discrete_target", "missing", "series", "device", "alpha")
 

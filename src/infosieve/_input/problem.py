@@ -321,8 +321,3 @@ def prepare_tables(
     for table, columns in zip(tables, prepared, strict=True):
         warn_of_dominated(table, np.flatnonzero(columns.dominated))
     return prepared
-
-
-def order_of_rows(x: Table, y: Table, together: Together) -> IntArray:
-    """See :mod:`.row_order`; for those who open no problem."""
-    return row_order(x.n_samples, _parts(x, [y], None), together.groups)

@@ -9,16 +9,7 @@ from typing import Annotated
 
 import typer
 
-from infosieve.cli import (
-    choose_k,
-    cluster,
-    demo,
-    permutation_test,
-    relevance_test,
-    report,
-    select,
-    stability,
-)  # fmt: skip
+from infosieve.cli import demo, questions, report, select
 from infosieve.cli.command import Command
 from infosieve.cli.errors import STATUS, begin_anew, fail, reported, show_warning
 from infosieve.cli.options import DEBUG
@@ -33,14 +24,17 @@ app = typer.Typer(
     rich_markup_mode=None,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
 )
-app.command(cls=Command)(select.select)
-app.command(cls=Command)(relevance_test.relevance_test)
-app.command(cls=Command)(permutation_test.permutation_test)
-app.command(cls=Command)(stability.stability)
-app.command(cls=Command)(choose_k.choose_k)
-app.command(cls=Command)(cluster.cluster)
-app.command(cls=Command)(report.report)
-app.command(cls=Command)(demo.demo)
+for _command in (
+    select.select,
+    questions.relevance_test,
+    questions.permutation_test,
+    questions.stability,
+    questions.choose_k,
+    questions.cluster,
+    report.report,
+    demo.demo,
+):
+    app.command(cls=Command)(_command)
 
 
 @app.callback(invoke_without_command=True)

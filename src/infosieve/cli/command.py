@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import typer
 from typer.core import TyperCommand
@@ -15,6 +15,11 @@ from infosieve._core.dialect import CommandLine, speaking
 from infosieve.cli.errors import InputError, fail
 from infosieve.cli.options import Asks, literal, option_name
 
+if TYPE_CHECKING:
+    from infosieve.results import Provenance
+    from infosieve.results._base import Document
+
+    Kept = TypeVar("Kept", bound=Document)
 # Options that are places of files.
 _PLACES = ("config", "checkpoint", "out", "html")
 
@@ -136,7 +141,7 @@ class Asked:
         """Whether rows are said to be in order of time."""
         return bool(self["series"]) or self["series_window"] is not None
 
-    def check(self) -> None:
+    def _check(self) -> None:
         """Refuse places of files, and a cluster's address, that cannot be meant."""
         from infosieve.cli.places import check
 
@@ -149,6 +154,7 @@ class Asked:
 
     def read(self) -> Any:
         """The columns and the target, as :class:`infosieve.cli.data.Data`."""
+        self._check()
         from infosieve.cli.data import read_data
         from infosieve.cli.tables import Reading
 
@@ -182,9 +188,10 @@ class Asked:
 
         return workers(self["dask"], self["jobs"])
 
-    def signed(self, result: Any) -> Any:
+    def signed(self, result: "Kept") -> "Kept":
         """The result, with the command that gives it again, and its options."""
-        known, (command, *words), file = result.provenance, self.words, self["file"]
+        known: Provenance = result.provenance  # type: ignore[attr-defined]
+        (command, *words), file = self.words, self["file"]
         if "seed" not in self.given:
             words += ["--seed", str(known.seed)]
         words = [*words, "--", file] if file[0] == "-" and file != "-" else [file, *words]
@@ -194,9 +201,9 @@ class Asked:
             command=shlex.join(["infosieve", command, *words]),
             options={name: self[name] for name in given} | {"seed": known.seed},
         )
-        return replace(result, provenance=known)
+        return replace(result, provenance=known)  # type: ignore[type-var]
 
-    def show(self, result: Any) -> None:
+    def show(self, result: "Document") -> None:
         """Print a result."""
         from infosieve.cli.places import show_result
 
@@ -204,7 +211,7 @@ class Asked:
 
     def finish(
         self,
-        result: Any,
+        result: "Document",
         table: Callable[[], Any] | None = None,
         beside: Mapping[str, Any] | None = None,
         shown: bool = False,

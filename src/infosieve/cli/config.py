@@ -3,16 +3,19 @@
 import difflib
 import tomllib
 from collections.abc import Iterable
+from typing import Any
 
 import typer
 
 from infosieve.cli.errors import InputError
 
 
-def meant(name: str, known: Iterable[str], most: int = 1) -> str:
+def meant(
+    name: str, known: Iterable[str], most: int = 1, alike: float = 0.6, say: Any = str
+) -> str:
     """The end of a message about a name that nothing has: the nearest ones, whatever the case."""
     lower = {one.lower(): one for one in known}
-    near = [lower[one] for one in difflib.get_close_matches(name.lower(), lower, most)]
+    near = [say(lower[one]) for one in difflib.get_close_matches(name.lower(), lower, most, alike)]
     return f"; do you mean {' or '.join(near)}?" if near else ""
 
 

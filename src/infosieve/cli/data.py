@@ -1,6 +1,5 @@
 """What a command works on: the columns and the target of a file."""
 
-import difflib
 import re
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -11,9 +10,9 @@ from typing import Any, Literal
 import pandas as pd
 
 from infosieve._core.messages import shown
-from infosieve._input.kinds import has_two_values, kind_of
 from infosieve._input.number_texts import tidied
 from infosieve._sources import in_memory
+from infosieve.cli.config import meant
 from infosieve.cli.dates import holds_dates, tell_of_order
 from infosieve.cli.errors import InputError
 from infosieve.cli.tables import Reading, Table, read
@@ -36,22 +35,6 @@ class Data:
     groups: "pd.Series[Any] | None" = None  # which rows belong together
     units: Mapping[Any, str] = field(default_factory=dict)  # what dates count that became numbers
     n_unnamed: int = 0  # columns without a name that were left out
-
-    @property
-    def classes(self) -> bool:
-        """Whether the target is classes."""
-        if self.discrete_target is True or self.two_numbers:
-            return True
-        return kind_of(self.y, self._label) == "category"
-
-    @property
-    def two_numbers(self) -> bool:
-        """Whether the target has two numbers, which are classes unless a model says otherwise."""
-        return self.discrete_target is not True and has_two_values(self.y, self._label)
-
-    @property
-    def _label(self) -> str:
-        return f"column {shown(self.y.name)} of y"
 
     def matching(self, patterns: Iterable[str], option: str) -> list[str]:
         """The columns to look at that match any of some globs, which an option has."""
@@ -149,13 +132,11 @@ def _find(name: str, columns: Sequence[str], what: str) -> str:
     """A column of that name, or an error that suggests the nearest."""
     if name in columns:
         return name
-    lower = {c.lower(): c for c in columns}
-    near = [lower[n] for n in difflib.get_close_matches(name.lower(), lower, 3, 0.5)]
-    hint = f"do you mean {' or '.join(map(shown, near))}?"
+    hint = meant(name, columns, 3, 0.5, shown).removeprefix("; ")
     if "," in name:
         way = "takes one column" if what in _ONE else f"names one: give several, {what} a {what} b"
         hint = f"{what} {way}"
-    elif not near:
+    elif not hint:
         first = ", ".join(map(shown, columns[:5])) + (", ..." if len(columns) > 5 else "")
         hint = f"there are {first}"
     raise InputError(f"{what} {shown(name)} is no column; {hint}")

@@ -1,11 +1,14 @@
 """``infosieve demo``: data where the answer is known, or at least agreed upon."""
 
 import sys
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from infosieve.cli.options import DEBUG
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 Example = Literal["friedman", "tecator"]
 
@@ -28,7 +31,9 @@ def demo(
     print(f"infosieve: the report of this selection is in {html}", file=sys.stderr)
 
 
-def _select(before: list[str], X: Any, y: Any, after: str, **how: Any) -> Any:
+def _select(
+    before: list[str], X: "pd.DataFrame", y: "pd.Series[float]", after: str, **how: Any
+) -> Any:
     """Print the question, what is selected, and what is known."""
     from infosieve import MISelector
     from infosieve.cli.show import console, show

@@ -22,11 +22,7 @@ EXCEL = (".xlsx", ".xlsm")
 _PANDAS = {".json": "json", ".xml": "xml", ".xls": "excel", ".ods": "excel", ".sav": "spss"}
 _PANDAS |= {".dta": "stata", ".sas7bdat": "sas", ".h5": "hdf", ".pkl": "pickle"}
 # And those that other programs read.
-_OTHERS = {
-    ".rds": "in R, write.csv(readRDS({!r}), 'table.csv')",
-    ".rdata": "in R, write.csv(x, 'table.csv')",
-    ".mat": "in Matlab, writetable(T, 'table.csv')",
-}
+_OTHERS = {".rds": "R", ".rdata": "R", ".mat": "Matlab"}
 # What packed files begin with, and how they are unpacked.
 _PACKED = {b"\x1f\x8b": gzip.decompress, b"BZh": bz2.decompress, b"\xfd7zXZ\0": lzma.decompress}
 _DAMAGED = (OSError, EOFError, ValueError, lzma.LZMAError, zipfile.BadZipFile, RuntimeError)
@@ -46,8 +42,10 @@ def content_of(path: str) -> Content:
     place, name = Path(path), "standard input" if path == "-" else path
     suffix = place.suffix.lower()
     if suffix in _PANDAS or suffix in _OTHERS:
-        way = f"in Python, pandas.read_{_PANDAS.get(suffix)}({{!r}}).to_parquet('table.parquet')"
-        way = _OTHERS.get(suffix, way).format(place.name)
+        way = f"in {_OTHERS.get(suffix)}, write it as CSV"
+        if suffix in _PANDAS:
+            reader = f"pandas.read_{_PANDAS[suffix]}({place.name!r})"
+            way = f"in Python, {reader}.to_parquet('table.parquet')"
         raise InputError(f"{name}: {suffix} files are not read here; write a table: {way}")
     try:
         data = sys.stdin.buffer.read() if path == "-" else place.read_bytes()

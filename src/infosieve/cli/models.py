@@ -11,57 +11,38 @@ from typing import Any
 import numpy as np
 
 from infosieve._core.files import first_line
-from infosieve._core.messages import brief, quoted, shown
+from infosieve._core.messages import brief, shown
 from infosieve._core.rules import MODELS
 from infosieve.cli.config import meant
 from infosieve.cli.errors import InputError
 
-_OF_PREDICTION = ("model", "cv", "scoring", "test")
-# What only tests use, and what a ranking that is cut has no use for.
+# What only tests use.
 _OF_TESTS = ("null", "correction", "resample", "alpha", "n_permutations")
-_OF_SEARCH = ("n_features_to_select", "search", "removal")
 
 
 def check_options(given: Collection[str], stop: str, tests: bool) -> None:
     """Refuse options that would have no effect; ``tests``: whether anything asks for tests."""
-    cv = stop == "cv"
-    for applies, names, why in (
-        (not cv, _OF_PREDICTION, "is about --stop cv: give that, too, or leave it out"),
-        (
-            cv,
-            _OF_SEARCH,
-            "does not go with --stop cv, which chooses how many columns of a ranking are kept; "
-            "--min-features and --max-features bound the number",
-        ),
-        (
-            cv and not tests,
-            _OF_TESTS,
-            "is about tests, and --stop cv makes none: add --test, which says which of the columns "
-            "are certain, or leave it out",
-        ),
-    ):
-        for name in names if applies else ():
-            if name in given:
-                raise InputError(f"--{name.replace('_', '-')} {why}")
+    if stop != "cv" and "cv" in given:
+        raise InputError("--cv is about --stop cv: give that, too, or leave it out")
+    for name in _OF_TESTS if stop == "cv" and not tests else ():
+        if name in given:
+            raise InputError(
+                f"--{name.replace('_', '-')} is about tests, and --stop cv makes none: add --test, "
+                "which says which of the columns are certain, or leave it out"
+            )
 
 
-def model_of(text: str | None, data: Any) -> Any:
+def model_of(text: str | None, declared: Sequence[str]) -> Any:
     """The model that a text names, behind what prepares columns; a word, or None, as it is."""
-    named = alone(text, data)
-    return named if named is None or isinstance(named, str) else prepared(named, data.declared)
+    named = alone(text)
+    return named if named is None or isinstance(named, str) else prepared(named, declared)
 
 
-def alone(text: str | None, data: Any) -> Any:
+def alone(text: str | None) -> Any:
     """The model that a text names, by itself."""
     if text is None or text in MODELS:
         return text
-    from sklearn.base import is_regressor
-
-    name, parameters = _parsed(text)
-    model = _made(name, parameters)
-    if not (data.two_numbers and is_regressor(model)):
-        _check_kind(model, name, data.classes, str(data.y.name))
-    return model
+    return _made(*_parsed(text))
 
 
 def _parsed(text: str) -> tuple[str, dict[str, Any]]:
@@ -142,34 +123,12 @@ def _made(name: str, parameters: dict[str, Any]) -> Any:
                 f"--model {name} needs {one}, other models, which no option can hold; "
                 "MISelector(model=...) in Python takes them"
             )
-    # Values of parameters are looked at before samples: there are none, and that is no matter.
+    model = kind(**parameters)
     try:
-        kind(**parameters).fit(np.empty((0, 1)), np.empty(0))
-    except Exception as error:
-        if type(error).__name__ == "InvalidParameterError":
-            raise InputError(f"--model {name}: {brief(first_line(error), 300)}") from None
-    return kind(**parameters)
-
-
-def _check_kind(model: Any, name: str, classes: bool, target: str) -> None:
-    """A regressor for numbers, a classifier for classes."""
-    from sklearn.base import is_classifier
-
-    if is_classifier(model) == classes:
-        return
-    pairs = [("Regressor", "Classifier"), ("SVR", "SVC"), ("Regressor", "ClassifierCV")]
-    names = {name.replace(a, b) for pair in pairs for a, b in (pair, pair[::-1])} - {name}
-    near = "".join(f"{one}, or " for one, _ in _models() if one in names)
-    other = f"{near}one of {', '.join(MODELS)}"
-    if classes:
-        raise InputError(
-            f"--model {name} predicts numbers, but the target {shown(target)} has classes; "
-            f"give {other}"
-        )
-    raise InputError(
-        f"--model {name} predicts classes, but the target {shown(target)} has numbers; give "
-        f"{other}, or say that they are codes of classes: --categorical {quoted(target)}"
-    )
+        model._validate_params()
+    except ValueError as error:
+        raise InputError(f"--model {name}: {brief(first_line(error), 300)}") from None
+    return model
 
 
 def prepared(model: Any, declared: Sequence[str]) -> Any:
@@ -196,19 +155,3 @@ def prepared(model: Any, declared: Sequence[str]) -> Any:
         transformers.append(("declared", clone(levels), named))
     pipeline[0].set_params(transformers=transformers)
     return pipeline
-
-
-def check_scoring(scoring: str | None, data: Any) -> None:
-    """Refuse a score that is none, or that is not of this target, before work begins."""
-    if scoring is None:
-        return
-    from infosieve.selection._models import unjudged, unknown_score
-
-    if unknown := unknown_score(scoring):
-        raise InputError(f"--scoring {unknown}")
-    if why := unjudged(scoring, data.y.dropna().to_numpy(), data.classes):
-        kind = "classes" if data.classes else "numbers"
-        raise InputError(
-            f"--scoring {scoring} cannot judge predictions of the target {shown(data.y.name)}, "
-            f"which has {kind}: {why}"
-        )

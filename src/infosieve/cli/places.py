@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from itertools import combinations
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 import pyarrow as pa
@@ -19,6 +19,9 @@ from infosieve._core.files import atomic, first_line, printable, special
 from infosieve._sources import ARROW
 from infosieve.cli.csv_files import SEPARATORS
 from infosieve.cli.errors import InputError
+
+if TYPE_CHECKING:
+    from infosieve.results._base import Document
 
 _TABLES = (*SEPARATORS, ".parquet", ".pq", *ARROW)
 _PAGES = (".html", ".htm")
@@ -93,7 +96,7 @@ def all_of(tasks: Iterable[Callable[[], None]]) -> None:
         raise failed[-1]
 
 
-def show_result(result: Any, json: bool) -> None:
+def show_result(result: "Document", json: bool) -> None:
     """Print a result, whole as JSON or as a table."""
     if hasattr(sys.stdout, "reconfigure"):  # whatever the terminal's encoding
         sys.stdout.reconfigure(encoding="utf-8" if json else None, errors="replace")
@@ -126,7 +129,7 @@ def write_table(frame: pd.DataFrame, path: str) -> None:
     print(f"infosieve: {path} written", file=sys.stderr)
 
 
-def write_page(result: Any, path: str, **beside: Any) -> None:
+def write_page(result: "Document", path: str, **beside: Any) -> None:
     """The report of a result, with others beside it."""
     with writing(path):
         result.report(path, **beside)

@@ -31,22 +31,14 @@ def report(
     if files.count("-") > 1:
         raise InputError("standard input (-) can be read once: name files for the others")
     first, *others = map(_read_result, files)
-    if others and first._schema != "selection":
+    beside = {_BESIDE.get(other._schema, other._schema): other for other in others}
+    if others and (first._schema != "selection" or not {*beside} <= {*_BESIDE.values()}):
         raise InputError(
-            f"{files[0]} is a document of {first._schema}: only a selection has others beside "
-            "it; name the selection first, or this file alone"
+            "only a selection has others beside it, and these are: name the selection first, then "
+            f"any of {', '.join(_BESIDE)}; got {', '.join(one._schema for one in (first, *others))}"
         )
-    beside: dict[str, Any] = {}
-    for file, other in zip(files[1:], others, strict=True):
-        kind = _BESIDE.get(other._schema)
-        if kind is None:
-            raise InputError(
-                f"{file} is a document of {other._schema}, which has no place beside a selection; "
-                f"these have: {', '.join(_BESIDE)}"
-            )
-        if kind in beside:
-            raise InputError(f"{file} is a second document of {other._schema}: name one")
-        beside[kind] = other
+    if len(beside) < len(others):
+        raise InputError("two documents are of one kind: name one of them")
     write_page(first, html, **beside)
 
 

@@ -2,12 +2,16 @@
 
 import sys
 from dataclasses import replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from infosieve._core.files import first_line, printable
 from infosieve.cli.command import Asked, command
 from infosieve.cli.errors import InputError
 from infosieve.cli.options import Asks, option
+
+if TYPE_CHECKING:
+    from infosieve.cli.data import Data
+    from infosieve.results import SelectionResult
 
 _FULL = (
     "also ask --alternatives, what infosieve relevance-test and stability ask, and which columns "
@@ -25,20 +29,22 @@ _MORE = {
 @command(Asks(("SelectorSettings",), out="the selected columns and the target", more=_MORE))
 def select(asked: Asked) -> None:
     """Select the columns that are informative about the target, and no redundant ones."""
-    from infosieve.cli.models import check_options, check_scoring, model_of
+    from infosieve.cli.models import check_options, model_of
 
-    asked.check()
     full, alternatives = asked["full"], asked["alternatives"] or asked["full"]
     check_options(asked.given, asked["stop"], asked["test"] or alternatives)
-    if full:
-        _check_full(asked)
+    if full and asked["json"] and asked["html"] is None:
+        raise InputError(
+            "--full --json would lose what relevance and stability answer: one document has the "
+            "selection only; add --html page.html, or leave --full out and give the commands "
+            "infosieve relevance-test and infosieve stability with --json"
+        )
     data = asked.read()
-    check_scoring(asked["scoring"], data)
     from infosieve.examination import examine
     from infosieve.selection import MISelector
 
     how = asked.settings("SelectorSettings", data)
-    selector = MISelector(**how | {"model": model_of(asked["model"], data)})
+    selector = MISelector(**how | {"model": model_of(asked["model"], data.declared)})
     unfinished: BaseException | None = None
     beside: dict[str, Any] = {}
 
@@ -75,24 +81,9 @@ def select(asked: Asked) -> None:
         raise unfinished
 
 
-def _check_full(asked: Asked) -> None:
-    """Refuse what --full cannot answer."""
-    if asked["json"] and asked["html"] is None:
-        raise InputError(
-            "--full --json would lose what relevance and stability answer: one document has the "
-            "selection only; add --html page.html, or leave --full out and give the commands "
-            "infosieve relevance-test and infosieve stability with --json"
-        )
-    if asked.in_order:
-        raise InputError(
-            "--full selects from halves of the samples, and a series would be torn apart; leave "
-            "--full out: --alternatives, and infosieve relevance-test, answer the other questions"
-        )
-
-
-def _with_units(result: Any, data: Any) -> Any:
+def _with_units(result: "SelectionResult", data: "Data") -> "SelectionResult":
     """The result, which knows what numbers count that stand for dates, and what has no name."""
     more = {"dates": dict(data.units), "unnamed": data.n_unnamed}
     known = result.provenance
-    parameters = known.parameters | {name: value for name, value in more.items() if value}
+    parameters = {**known.parameters} | {name: value for name, value in more.items() if value}
     return replace(result, provenance=replace(known, parameters=parameters))

@@ -202,22 +202,9 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
         random_state: Any = None,
         verbose: int = 0,
     ) -> None:
-        self.n_clusters = n_clusters
-        self.similarity_threshold = similarity_threshold
-        self.similarity = similarity
-        self.correlation = correlation
-        self.linkage = linkage
-        self.representative = representative
-        self.connectivity = connectivity
-        self.scale = scale
-        self.model = model
-        self.cv = cv
-        self.missing = missing
-        self.series = series
-        self.n_jobs = n_jobs
-        self.executor = executor
-        self.random_state = random_state
-        self.verbose = verbose
+        for name, value in locals().items():
+            if name != "self":
+                setattr(self, name, value)
 
     def fit(self, X: Any, y: Any = None, groups: Any = None) -> Self:
         """Join columns into clusters.
@@ -281,7 +268,7 @@ class FeatureClustering(TransformerMixin, KeepsExecutor, BaseEstimator):  # type
                 f"None. {setting('similarity', 'unsupervised')} with a number of clusters needs "
                 "none."
             )
-        how = "median" if self.missing == "auto" else self.missing
+        how: Any = "median" if self.missing == "auto" else self.missing
         if self._needs_target:
             # Of a series it is known already that its rows follow each other.
             with unsaid(*(["dates"] if self.series else [])):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone, is_classifier
+from sklearn.base import clone, is_classifier, is_regressor
 from sklearn.model_selection import (
     GroupKFold,
     KFold,
@@ -16,6 +16,7 @@ from sklearn.model_selection import (
 from threadpoolctl import threadpool_limits
 
 from infosieve._core.dialect import bare, mention, parameter, setting
+from infosieve._core.models import check_kind
 from infosieve._core.rules import ParameterError, is_int
 from infosieve._core.types import Executor, FloatArray, IntArray
 from infosieve._input.scaling import Scaling
@@ -49,6 +50,8 @@ def check_cross_validation(model: Any, cv: Any, y: Table, groups: IntArray | Non
             f"{setting('n_clusters', 'auto')} judges numbers of clusters by regression. Pass a "
             f"classifier as {mention('model')}, or a number of clusters."
         )
+    if hasattr(model, "fit") and (is_classifier(model) or is_regressor(model)):
+        check_kind(model, y.label(0), bool(y.categorical.all()))
 
 
 def above_threshold(dendrogram: Dendrogram, threshold: float) -> int:

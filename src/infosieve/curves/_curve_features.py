@@ -102,12 +102,9 @@ class CurveFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         n_splines: int | None = None,
         smoothing: int | None = None,
     ) -> None:
-        self.axis = axis
-        self.unit = unit
-        self.kinds = kinds
-        self.n_windows = n_windows
-        self.n_splines = n_splines
-        self.smoothing = smoothing
+        for name, value in locals().items():
+            if name != "self":
+                setattr(self, name, value)
 
     def fit(self, X: Any, y: Any = None) -> Self:
         """Check the axis and name the features; nothing is learned from the curves.
@@ -214,7 +211,7 @@ class CurveFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if self.n_splines > max(m, DEGREE + 1):
             rule = f"at most the number of columns ({m})"
             raise ParameterError("n_splines", rule, self.n_splines)
-        return min(self.n_splines, m)
+        return int(min(self.n_splines, m))
 
     def _smoothing_for(self, m: int) -> int:
         """The number of neighbouring points that derivatives of m points are taken from."""
@@ -225,7 +222,7 @@ class CurveFeatures(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         if not is_int(smoothing) or smoothing % 2 == 0 or not 3 <= smoothing <= m:
             rule = f"None or an odd int from 3 to the number of columns ({m})"
             raise ParameterError("smoothing", rule, smoothing)
-        return smoothing
+        return int(smoothing)
 
     def transform(self, X: Any) -> FloatArray:
         """Compute the features.

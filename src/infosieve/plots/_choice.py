@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, Self
 
-from infosieve.plots._shared import FOUND, Display, axes, legend, short
+from infosieve.plots._shared import FOUND, Display, axes, draw, legend
+from infosieve.report._figures import smoothing
 from infosieve.report._tests import best_features
 from infosieve.results import KChoice
 
@@ -19,11 +20,6 @@ class KChoiceDisplay(Display):
         What :func:`choose_k` returned.
     features : list of int
         Which features to draw, by their numbers.
-
-    Attributes
-    ----------
-    ax_, figure_ : Axes, Figure
-        What was drawn on.
 
     See Also
     --------
@@ -61,21 +57,13 @@ class KChoiceDisplay(Display):
         return cls(choice, best_features(choice, max_features))
 
     def _draw(self, ax: Any) -> Any:
-        ax = axes(ax)
-        choice = self.choice
-        for number, j in enumerate(self.features):
-            name = choice.features[j]
-            chose = name == choice.feature
-            color = FOUND if chose else str(0.45 + 0.4 * number / max(1, len(self.features)))
-            style = {"color": color, "lw": 2 if chose else 1, "zorder": 3 if chose else 2}
-            ax.plot(choice.ks, choice.t[j], label=short(name), **style)
-        ax.axvline(choice.k, color=FOUND, ls="--", lw=1)
+        ax, choice = axes(ax), self.choice
+        draw(ax, smoothing(choice, self.features))
         left = 2 * choice.k <= choice.ks[0] + choice.ks[-1]
         ax.annotate(
             f"K = {choice.k}", (choice.k, ax.get_ylim()[1]), (4 if left else -4, -12), color=FOUND,
             textcoords="offset points", ha="left" if left else "right",
         )  # fmt: skip
         ax.xaxis.get_major_locator().set_params(integer=True)
-        ax.set(xlabel="K (neighbours)", ylabel="t: standard deviations above chance")
         legend(ax)
         return ax

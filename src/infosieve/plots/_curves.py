@@ -32,11 +32,6 @@ class CurvesDisplay(Display):
     xlabel : str, default=""
         What the axis is called.
 
-    Attributes
-    ----------
-    ax_, figure_ : Axes, Figure
-        What was drawn on.
-
     See Also
     --------
     DendrogramDisplay : Clusters of any columns.

@@ -2,22 +2,10 @@
 
 from typing import Any
 
-from infosieve.plots._shared import (
-    CHANCE,
-    FAINT,
-    FOLLOWS,
-    FOUND,
-    REFUSED,
-    ResultDisplay,
-    axes,
-    legend,
-    short,
-)
+from infosieve.plots._shared import ResultDisplay, axes, draw, legend
+from infosieve.report._figures import prediction
 from infosieve.report._prediction import Prediction
 from infosieve.results import SelectionResult
-
-# Inches that an upright name needs along an axis, and a letter of a level one.
-_NAME, _LETTER = 0.125, 0.085
 
 
 class CVScoresDisplay(ResultDisplay[SelectionResult]):
@@ -35,11 +23,6 @@ class CVScoresDisplay(ResultDisplay[SelectionResult]):
     result : SelectionResult
         ``MISelector.result_``, after ``stop="cv"``.
 
-    Attributes
-    ----------
-    ax_, figure_ : Axes, Figure
-        What was drawn on.
-
     See Also
     --------
     PathDisplay : What columns add, given those before.
@@ -55,61 +38,9 @@ class CVScoresDisplay(ResultDisplay[SelectionResult]):
     'r2'
     """
 
-    def __init__(self, result: SelectionResult) -> None:
-        if result.cv_scores is None:
-            raise ValueError(
-                "The 'result' parameter must be a selection with scores of a model, as "
-                "MISelector(stop='cv').fit(X, y).result_ is; this one has none (cv_scores is "
-                "None)."
-            )
-        super().__init__(result)
-
     def _draw(self, ax: Any) -> Any:
-        drawn = Prediction(self.result)
-        scores = drawn.scores
-        ax = axes(ax, (7.0, 4.8))
-        at, (low, high, below) = drawn.place(scores.sizes), drawn.heights
-        for number, fold in enumerate(scores.scores):
-            label = "folds" if number == 0 else None
-            ax.plot(at, fold, color=FAINT, lw=0.8, zorder=1, label=label)
-        label = f"no column: {drawn.text(scores.without)}"
-        ax.axhline(scores.without, color=CHANCE, ls=":", lw=1.3, label=label)
-        if drawn.every is not None:
-            label = f"all {drawn.n_features:,} columns: {drawn.text(drawn.every)}"
-            ax.axhline(drawn.every, color=FOLLOWS, ls="--", lw=1.3, label=label)
-        label = f"chosen: {scores.n_chosen:,}"
-        ax.axvline(drawn.place(scores.n_chosen), color=REFUSED, lw=1.3, label=label)
-        for criterion, means in scores.others.items():
-            ax.plot(at, means, color=CHANCE, lw=1.3, zorder=2, label=f"{criterion}: mean")
-        ax.errorbar(
-            at, scores.mean, scores.standard_error, fmt="o-", ms=5, color=FOUND, elinewidth=1,
-            capsize=2, zorder=3, label=drawn.mean_label,
-        )  # fmt: skip
-        for kind, filled, numbers in drawn.marked():
-            face = FOUND if filled else "white"
-            ax.plot(
-                drawn.place(numbers), [below] * len(numbers), "s", ms=5, color=FOUND,
-                markerfacecolor=face, label=kind, zorder=4,
-            )  # fmt: skip
-        _name_columns(ax, drawn)
-        ax.set(ylim=(low, high), title=scores.model_name)
-        ax.set_ylabel(scores.scoring, parse_math=False)
+        ax, drawn = axes(ax, (7.0, 4.8)), Prediction(self.result)
+        draw(ax, prediction(drawn))
+        ax.set_title(drawn.scores.model_name)
         legend(ax, beside=True)
         return ax
-
-
-def _name_columns(ax: Any, drawn: Prediction) -> None:
-    """Names along the axis where they fit, else numbers."""
-    width = ax.get_position().width * ax.figure.get_figwidth() * 0.8  # beside a legend
-    room = width / (drawn.last + 1)
-    if room < _NAME or drawn.last > len(drawn.names):
-        ticks = drawn.ticks()
-        ax.set_xticks(drawn.place(ticks), [f"{k:,}" for k in ticks])
-    else:
-        names = [short(drawn.label(k), 22) for k in range(drawn.last + 1)]
-        upright = max(map(len, names)) * _LETTER > room
-        ax.set_xticks(
-            range(drawn.last + 1), names, fontsize=7, rotation=90 if upright else 0,
-            parse_math=False,
-        )  # fmt: skip
-    ax.set_xlabel("number of columns")

@@ -22,7 +22,7 @@ from infosieve.report._selection import (
     chance_ticks,
     percentiles,
 )
-from infosieve.report._tests import RelevanceFacts, Tested, TestedColumn, TestFacts, best_features
+from infosieve.report._tests import RelevanceFacts, Tested, TestFacts, best_features
 from infosieve.results import KChoice, Stability
 
 Figure = dict[str, Any]
@@ -30,6 +30,12 @@ Figure = dict[str, Any]
 GROUPS = ("#1f6feb", "#d9480f", "#2b8a3e", "#ae3ec9", "#e8a200", "#0b7285", "#c2255c", "#5c7cfa")
 # So many rows have figures that cannot have all.
 MANY = 30
+# What a column adds, by the criterion that holds it against one selected column at a time, if any.
+_ADDS = {
+    "cmim": "adds to one of those before, at least (nats)",
+    "jmi": "adds to one of those before, on average (nats)",
+    "": "adds, given those before (nats)",
+}
 # So many points has the figure of all columns.
 _POINTS = 400
 
@@ -93,7 +99,7 @@ def path(facts: SelectionFacts) -> Figure:
     """The gain of each step beside the gains of permuted columns; without a test, alone."""
     points = facts.beside_chance
     if not points:
-        return _untested_path(facts.steps)
+        return _untested_path(facts.steps, _ADDS[facts.one_by_one])
     boxes = [
         _box(np.arcsinh(p.above_chance(percentiles(p.null))), i == 0)
         | {"orientation": "h", "y": [i], "hoverinfo": "skip", "width": 0.6}
@@ -107,7 +113,7 @@ def path(facts: SelectionFacts) -> Figure:
         ("refused: follows a selected column", "third", "refuse", False),
         ("did not pass", "refused", "stop", False),
     ):
-        kind = [p.action == action and p.doubtful == doubtful for p in points]
+        kind = [p.step.action == action and p.doubtful == doubtful for p in points]
         some = [(i, places[i], p) for i, p in enumerate(points) if kind[i]]
         if some:
             look = {"color": color, "size": 12, "symbol": _symbol("circle", not doubtful)}
@@ -119,7 +125,7 @@ def path(facts: SelectionFacts) -> Figure:
     low = float(np.arcsinh(min(-2.0, *places)))
     low -= 0.05 * (high - low)  # more than half a dot, on a phone too
     end = high + 0.25 * (high - low)
-    gains = [f"{nats(p.gain, '+')} nats" for p in points]
+    gains = [f"{nats(p.step.gain, '+')} nats" for p in points]
     rows = list(range(len(points)))
     shown.append(  # where a figure is wide enough
         scatter(
@@ -165,14 +171,14 @@ def _step_text(_row: int, place: float, point: StepFacts) -> str:
     far = abs(place) >= FAR
     above = "all permuted columns add the same" if far else f"{place:.1f} widths above chance"
     how = f"{label_text(point.view)}, " if point.view else ""
-    return f"{_joined(point)}<br>adds {nats(point.gain)} nats, {how}{above}, {point.p_text}"
+    return f"{_joined(point)}<br>adds {nats(point.step.gain)} nats, {how}{above}, {point.p_text}"
 
 
-def _untested_path(points: list[StepFacts]) -> Figure:
+def _untested_path(points: list[StepFacts], title: str) -> Figure:
     labels = _labels(points)
-    texts = [f"{_joined(p)}<br>adds {nats(p.gain)} nats, no test" for p in points]
-    colors = ["third" if p.action == "remove" else "found" for p in points]
-    return bars(labels, [p.gain for p in points], "adds (nats)", texts, colors, length=40)
+    texts = [f"{_joined(p)}<br>adds {nats(p.step.gain)} nats, no test" for p in points]
+    colors = ["third" if p.step.action == "remove" else "found" for p in points]
+    return bars(labels, [p.step.gain for p in points], title, texts, colors, length=40)
 
 
 def bars(
@@ -206,7 +212,7 @@ def _joined(point: StepFacts) -> str:
 def informative(facts: SelectionFacts) -> Figure:
     """Marginal information of the columns, the largest; which are informative, by a test."""
     result, test = facts.result, facts.relevance
-    values = result.relevance if test is None else np.asarray(test.statistic, np.float64)
+    values = result.relevance if test is None else test.information
     relevant = () if test is None else np.flatnonzero(test.relevant).tolist()
     order = np.argsort(-values, kind="stable")[:MANY].tolist()
     known = dict.fromkeys(relevant, ("third", "informative"))
@@ -316,9 +322,9 @@ def _column_marks(drawn: Prediction) -> list[Figure]:
     ]  # fmt: skip
 
 
-def smoothing(choice: KChoice) -> Figure:
-    """t against K, the best features."""
-    best = best_features(choice, 8)
+def smoothing(choice: KChoice, features: Sequence[int] | None = None) -> Figure:
+    """t against K of some features, or of the best."""
+    best = best_features(choice, 8) if features is None else features
     names = label_texts([choice.features[j] for j in best], 28)
     lines = [
         scatter(
@@ -427,9 +433,9 @@ def frequencies(found: Stability, marked: Collection[int]) -> Figure:
     return drawn
 
 
-def tree(facts: ClusterFacts) -> Figure:
+def tree(facts: ClusterFacts, most: int = LEAVES) -> Figure:
     """The dendrogram, its leaves at the left, a row each."""
-    drawn = tree_of(facts.result, LEAVES)
+    drawn = tree_of(facts.result, most)
     lines: dict[str, list[list[Any]]] = {}
     for at, height, cluster in drawn.links:
         color = "faint" if cluster is None else f"group{cluster % 8}"
@@ -483,9 +489,9 @@ def numbers(facts: ClusterFacts) -> Figure:
     return figure([line, taken], within, "score", 360, xaxis=across, shapes=[band])
 
 
-def _hover(columns: Sequence[TestedColumn]) -> list[str]:
+def _hover(columns: Sequence[Any]) -> list[str]:
     return [
-        f"{label_text(one.name)}<br>{nats(one.information)} nats, "
+        f"{label_text(one.feature)}<br>{nats(one.information)} nats, "
         f"{label_text(one.view) + ', ' if one.view else ''}p = {one.p_value:.2g}, "
         f"q = {one.q_value:.2g}"
         for one in columns
@@ -500,15 +506,15 @@ def tested_columns(facts: RelevanceFacts, most: int) -> Figure:
     """The first columns of a relevance test, beside what chance gives each."""
     columns = facts.columns[:most]
     shown = bars(
-        [str(one.name) for one in columns],
+        [str(one.feature) for one in columns],
         [one.statistic for one in columns],
         _EVIDENCE if facts.combined else "statistic: information about the target (nats)",
         _hover(columns),
         ["found" if one.relevant else "faint" for one in columns],
     )
-    tested = [(place, one) for place, one in enumerate(columns) if not one.constant]
+    tested = [(place, one) for place, one in enumerate(columns) if one.draws]
     mark = scatter(
-        "markers", [one.chance for _, one in tested], [place for place, _ in tested],
+        "markers", [one.chance_q95 for _, one in tested], [place for place, _ in tested],
         name="chance (95 %)", hoverinfo="skip",
         marker={"color": "refused", "symbol": "line-ns-open", "size": 13, "line": {"width": 2}},
     )  # fmt: skip
@@ -533,7 +539,7 @@ def ranked_columns(facts: RelevanceFacts) -> Figure:
                 scatter("markers", x, y, name=name, marker={"color": color}, text=texts, **TEXTS)
             )
     # Most columns are compared with one distribution, and its level is that of the line.
-    chance = [one.chance for one in columns if not one.constant]
+    chance = [one.chance_q95 for one in columns if one.draws]
     look: Figure = {"line": {"color": "refused", "dash": "dash", "width": 1}}
     lines = [
         {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": level, "y1": level} | look

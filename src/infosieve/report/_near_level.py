@@ -66,7 +66,7 @@ def probability_of_other(result: SelectionResult, step: Step) -> float | None:
             from scipy.stats import betabinom
 
             passing = float(betabinom.cdf(exceedances_allowed(level, total), total, *before))
-    except (TypeError, ValueError, OverflowError):  # a record that somebody wrote
+    except (ArithmeticError, TypeError, ValueError):  # a record that somebody wrote
         return None
     return 1 - passing if step.significant else passing
 

@@ -30,7 +30,10 @@ class Prediction:
     @cached_property
     def scores(self) -> CVScores:
         if self.result.cv_scores is None:
-            raise ValueError("this selection has no scores of a model (cv_scores is None)")
+            raise ValueError(
+                "This selection has no scores of a model (cv_scores is None): only a "
+                "cross-validated stop makes them."
+            )
         return self.result.cv_scores
 
     @property
@@ -48,10 +51,6 @@ class Prediction:
         """Whether each selected column passed a test; None: nobody asked."""
         passed = list(certainty(self.result).values())
         return [bool(c) for c in passed] if any(c is not None for c in passed) else None
-
-    @property
-    def n_selected(self) -> int:
-        return len(self.result.selected)
 
     @property
     def n_features(self) -> int:
@@ -121,7 +120,7 @@ class Prediction:
 
     def marked(self) -> list[tuple[str, bool, list[int]]]:
         """Selected columns of a kind: its name, whether marks are filled, and their numbers."""
-        numbers = range(1, self.n_selected + 1)
+        numbers = range(1, len(self.result.selected) + 1)
         if self.certain is None:
             return [("selected", True, list(numbers))]
         kinds = [

@@ -15,9 +15,12 @@ from typing import Any
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
+from infosieve import results
 from infosieve._core import formats, messages
+from infosieve._core.dialect import PYTHON, CommandLine
 from infosieve._core.files import printable, write_atomically
 from infosieve._core.formats import counted, nats, p_text, percent
+from infosieve._core.settings import option_names
 from infosieve.report import _asking, _figures
 from infosieve.report._clusters import LEAVES, ClusterFacts
 from infosieve.report._columns import against_target, on_curves
@@ -38,19 +41,17 @@ _FACTS: dict[str, Callable[..., Any]] = {
     "selection": SelectionFacts,
     "stability": StabilityFacts,
 }
-# What can be shown beside a selection: its schema, its class, and what gives one.
-_BESIDE = {
-    "clusters": ("clusters", "ClusterResult", "as FeatureClustering().fit(X, y).result_ is"),
-    "relevance": ("relevance-test", "RelevanceTest", "as relevance_test(X, y) gives"),
-    "stability": ("stability", "Stability", "as stability(selector, X, y) gives"),
+# What can be shown beside a selection.
+_BESIDE: dict[str, type[Document]] = {
+    "clusters": results.ClusterResult,
+    "relevance": results.RelevanceTest,
+    "stability": results.Stability,
 }
 # What begins a sentence, a heading, an indented line and a row of a table, and what stands between
 # cells: names have no such characters (``name_text``).
 NOTE, HEADING, INDENTED, ROW, CELL = "\x01", "\x02", "\x03", "\x04", "\x05"
 # What divides a text at its marks.
 _BREAK = "\0"
-# Options whose names are not those of their parameters.
-_OPTIONS = {"discrete_features": "--categorical", "discrete_target": "--categorical"}
 # Where a name may be broken: after _ / | \\ =, after - and . between letters, before a capital.
 _JOINTS = re.compile(
     r"(?<=\w[_/|\\=])(?=\w)|(?<=[a-zA-Z][-.:])(?=[a-zA-Z])|(?<=[a-z])(?=[A-Z][a-z])"
@@ -123,12 +124,9 @@ def facts_of(result: Document, **beside: Any) -> Any:
 def _check(result: SelectionResult, beside: Mapping[str, Any]) -> None:
     """Refuse what is no record of its kind, or about other columns than the selection."""
     for name, other in beside.items():
-        schema, kind, call = _BESIDE[name]
-        if other is not None and getattr(other, "_schema", None) != schema:
-            raise TypeError(
-                f"The {name!r} parameter must be a {kind}, {call}, or None. Got "
-                f"{messages.shown(other)} instead."
-            )
+        if not isinstance(other, _BESIDE[name] | None):
+            kind, got = _BESIDE[name].__name__, messages.shown(other)
+            raise TypeError(f"The {name!r} parameter must be a {kind} or None. Got {got} instead.")
     for name in ("relevance", "stability"):
         other = beside.get(name)
         if other is not None and list(other.features) != list(result.features):
@@ -176,12 +174,8 @@ def _plain(value: Any) -> Any:
 
 def setting(known: Provenance | None, name: str, *value: Any) -> str:
     """A parameter, with a value or alone, in the words of whoever asked: of Python or a command."""
-    if known is None or not known.command:
-        return f"{name}={value[0]!r}" if value else name
-    option = _OPTIONS.get(name, f"--{name.replace('_', '-')}")
-    if not value or value[0] is True:
-        return option
-    return f"{option} {'none' if value[0] is None else value[0]}"
+    words = CommandLine(option_names()) if known is not None and known.command else PYTHON
+    return words.setting(name, *value) if value else words.bare(name)
 
 
 def bar(value: float, largest: float, width: int = 16) -> str:

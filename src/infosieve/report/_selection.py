@@ -17,7 +17,7 @@ from infosieve.report._clusters import ClusterFacts
 from infosieve.report._near_level import NearLevel, near_level
 from infosieve.report._prediction import Prediction, n_candidates, untested
 from infosieve.report._stability import StabilityFacts
-from infosieve.report._tests import Estimate, Screened
+from infosieve.report._tests import Estimate, Screened, is_series
 from infosieve.results import (
     Alternative,
     ClusterResult,
@@ -37,6 +37,8 @@ _SEEN = 10
 _ALONE = 0.25
 # Such a share of gaps hides how alike columns are.
 _GAPS = 0.1
+# Of more columns it is not asked which are redundant.
+CLUSTERED = 2000
 # Widths of a band beyond which nobody asks how many.
 FAR = 1000.0
 
@@ -63,14 +65,6 @@ class StepFacts:
     view: str = ""
 
     @property
-    def action(self) -> str:
-        return self.step.action
-
-    @property
-    def gain(self) -> float:
-        return self.step.gain
-
-    @property
     def compared(self) -> float:
         """What is compared with the permuted values: the evidence, in digits, or the gain."""
         return self.step.gain if self.step.statistic is None else self.step.statistic
@@ -82,7 +76,7 @@ class StepFacts:
     @property
     def doubtful(self) -> bool:
         """Whether it was added although its test was not passed."""
-        return self.action == "add" and self.step.significant is False
+        return self.step.action == "add" and self.step.significant is False
 
     @property
     def chance(self) -> float | None:
@@ -179,7 +173,7 @@ class SelectionFacts:
 
         What a removal changes is not what its test compares, so it has no place on that scale.
         """
-        return [step for step in self.steps if step.action != "remove" and len(step.null)]
+        return [step for step in self.steps if step.step.action != "remove" and len(step.null)]
 
     @property
     def combined(self) -> bool:
@@ -194,7 +188,7 @@ class SelectionFacts:
 
     def steps_with(self, action: str) -> list[StepFacts]:
         """The steps of one kind."""
-        return [step for step in self.steps if step.action == action]
+        return [step for step in self.steps if step.step.action == action]
 
     @property
     def one_by_one(self) -> str:
@@ -216,28 +210,8 @@ class SelectionFacts:
         return all(step.p_value is not None for step in steps)
 
     @property
-    def tests_ended(self) -> bool:
-        """Whether tests ended before the path that cross-validation chose did."""
-        added = [step for step in self.result.steps if step.action == "add"]
-        return self.result.cv_scores is not None and any(step.p_value is None for step in added)
-
-    @property
-    def smallest_p(self) -> float | None:
-        return min((s.p_value for s in self.result.steps if s.p_value is not None), default=None)
-
-    @property
     def passed(self) -> list[Step]:
         return [s for s in self.result.steps if s.action == "add" and s.significant]
-
-    @property
-    def n_passed(self) -> int:
-        return sum(len(step.features) for step in self.passed)
-
-    @property
-    def p_range(self) -> tuple[float, float]:
-        """The smallest and the largest p-value of the columns that passed."""
-        values = [step.p_value for step in self.passed if step.p_value is not None]
-        return min(values), max(values)
 
     @property
     def n_kept(self) -> int:
@@ -313,11 +287,6 @@ class SelectionFacts:
         return [(self.result.features[j], mi) for j, mi in found.items()]
 
     @property
-    def below_zero(self) -> bool:
-        """Whether columns that passed add less than nothing, as estimates go."""
-        return any(step.gain <= 0 for step in self.passed)
-
-    @property
     def singletons(self) -> int:
         """Samples without their like where the search ended, if they are many; else 0."""
         last = self.result.steps[-1] if self.result.steps else None
@@ -372,15 +341,6 @@ class SelectionFacts:
         return self.result.features[most], missing[most] / self.result.provenance.n_samples
 
     @property
-    def informative_gaps(self) -> list[StepFacts]:
-        """Steps with a column whose gaps tell something by themselves."""
-        return [
-            step
-            for step in self.steps_with("add")
-            if step.step.gap_gain is not None and step.step.gap_gain > 0.1 * step.gain
-        ]
-
-    @property
     def copies(self) -> list[tuple[Any, list[Any]]]:
         """Columns, and the copies of each that were left out."""
         pairs = self.result.duplicates.items()
@@ -399,12 +359,6 @@ class SelectionFacts:
             if step.action == "refuse" and step.features[0] not in self.result.selected
         }
         return [(self.result.features[j], self.names(others)) for j, others in found.items()]
-
-    @property
-    def n_unnamed(self) -> int:
-        """Columns of the file that have no name, and were left out therefore."""
-        unnamed = self.result.provenance.parameters.get("unnamed")
-        return unnamed if isinstance(unnamed, int) else 0
 
     # --- what could stand in
 
@@ -429,11 +383,6 @@ class SelectionFacts:
         return StandIn(name=name, other=other, same_cluster=same)
 
     @property
-    def without_stand_in(self) -> list[Any]:
-        known = {other.feature for other in self.result.alternatives or ()}
-        return self.names([j for j in self.result.selected if j not in known])
-
-    @property
     def same_cluster(self) -> list[bool]:
         """Of the stand-ins that are in a cluster, whether it is that of the selected column."""
         some = [other.same_cluster for _, others in self.stand_ins for other in others]
@@ -454,9 +403,10 @@ class SelectionFacts:
         return None if self.clusters is None else ClusterFacts(self.clusters)
 
     @property
-    def not_clustered(self) -> list[Any]:
-        among = set() if self.clusters is None else {*self.clusters.features}
-        return [name for name in self.result.features if name not in among]
+    def never_clustered(self) -> bool:
+        """Whether clusters are of other columns than these: too few, too many, or no numbers."""
+        asked = self.result.provenance.options.get("full") is True
+        return self.clusters is None and (asked or not 1 < len(self.result.features) <= CLUSTERED)
 
     @property
     def gaps_hide_likeness(self) -> bool:
@@ -467,10 +417,6 @@ class SelectionFacts:
         return any(n > most for n in self.result.missing.values())
 
     # --- what else is informative
-
-    @property
-    def n_relevant(self) -> int:
-        return 0 if self.relevance is None else int(np.sum(self.relevance.relevant))
 
     @cached_property
     def other_relevant(self) -> list[int]:
@@ -494,39 +440,19 @@ class SelectionFacts:
         passed = certainty(self.result)
         return all(passed[j] for j in columns)
 
-    @property
-    def ended_by_test(self) -> bool:
-        """Whether no column that is left has passed."""
-        last = self.result.steps[-1] if self.result.steps else None
-        return last is not None and last.action == "stop" and last.p_value is not None
-
     def copy_of(self, column: int) -> Any:
         """The column that one is a copy of; None where it is none."""
         pairs = self.result.duplicates.items()
         first = [j for j, copies in pairs if column in copies]
         return self.result.features[first[0]] if first else None
 
-    def stand_in_for(self, column: int) -> Any:
-        """The selected column that one could stand in for; None where there is none."""
-        some = [o.feature for o in self.result.alternatives or () if o.stand_in == column]
-        return self.result.features[some[0]] if some else None
-
     # --- would it happen again
 
     @property
-    def repeated(self) -> StabilityFacts | None:
+    def series(self) -> bool:
+        """Whether rows are in order of time: a series has no halves."""
+        return is_series(self.result.provenance)
+
+    @property
+    def stability_facts(self) -> StabilityFacts | None:
         return None if self.stability is None else StabilityFacts(self.stability)
-
-    @property
-    def stable_selected(self) -> list[int]:
-        stable = () if self.stability is None else self.stability.stable()
-        return [j for j in self.result.selected if j in stable]
-
-    @property
-    def n_other_stable(self) -> int:
-        stable = () if self.stability is None else self.stability.stable()
-        return len({*stable} - {*self.result.selected})
-
-    def of_other_data(self, other: RelevanceTest | Stability) -> bool:
-        """Whether an answer comes from other samples, as its fingerprint says."""
-        return other.provenance.data != self.result.provenance.data

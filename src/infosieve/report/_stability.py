@@ -9,20 +9,6 @@ from infosieve.results import Stability
 
 
 @dataclass(frozen=True)
-class Chosen:
-    """A column that was chosen from some halves.
-
-    ``bound``: so many false columns are expected among those that were chosen as often, at most;
-    NaN where that is not known.
-    """
-
-    name: Any
-    frequency: float
-    bound: float
-    stable: bool
-
-
-@dataclass(frozen=True)
 class StabilityFacts:
     """Facts about what a selector chose from each half of the samples."""
 
@@ -37,20 +23,14 @@ class StabilityFacts:
         return [self.result.features[j] for j in self.result.stable()]
 
     @cached_property
-    def chosen(self) -> list[Chosen]:
-        """The columns that were chosen, most often first."""
+    def chosen(self) -> list[Any]:
+        """The rows of ``to_frame`` of columns that were chosen, most often first."""
         frame = self.result.to_frame().sort_values("frequency", ascending=False, kind="stable")
-        rows = frame[frame["frequency"] > 0].itertuples(index=False)
-        return [Chosen(*row) for row in rows]
+        return list(frame[frame["frequency"] > 0].itertuples(index=False))
 
     def useless(self, bound: float) -> bool:
         """Whether a bound is more than half of the columns would keep to."""
         return bound > self.n_columns / 2
-
-    @property
-    def unbounded(self) -> bool:
-        """Whether a column that was chosen has no useful bound."""
-        return any(self.useless(one.bound) for one in self.chosen)
 
     @cached_property
     def threshold(self) -> float | None:

@@ -75,21 +75,6 @@ def is_series(known: Provenance | None) -> bool:
 
 
 @dataclass(frozen=True)
-class TestedColumn:
-    """A column of a relevance test."""
-
-    name: Any
-    statistic: float
-    chance: float
-    p_value: float
-    q_value: float
-    relevant: bool
-    constant: bool
-    information: float
-    view: str = ""
-
-
-@dataclass(frozen=True)
 class RelevanceFacts:
     """Facts about a test of each column."""
 
@@ -100,15 +85,12 @@ class RelevanceFacts:
         return len(self.result.features)
 
     @cached_property
-    def columns(self) -> list[TestedColumn]:
-        """The columns: relevant ones first, the largest statistic first."""
-        r = self.result
-        tests = (r.statistic, r.chance, r.p_values, r.q_values, r.relevant, r.n_draws == 0)
-        columns = (*tests, r.information)
-        views = r.views or [""] * len(r.features)
-        rows = zip(r.features, *(column.tolist() for column in columns), views, strict=True)
-        tested = [TestedColumn(*row) for row in rows]
-        return sorted(tested, key=lambda column: (not column.relevant, -column.statistic))
+    def columns(self) -> list[Any]:
+        """The rows of ``to_frame``: relevant columns first, the largest statistic first."""
+        more = {"information": self.result.information, "view": self.result.views or ""}
+        frame = self.result.to_frame().assign(**more)
+        by = ["relevant", "statistic"]
+        return list(frame.sort_values(by, ascending=False, kind="stable").itertuples(index=False))
 
     @property
     def combined(self) -> bool:
@@ -116,29 +98,19 @@ class RelevanceFacts:
         return bool(self.result.views)
 
     @property
-    def relevant(self) -> list[TestedColumn]:
+    def relevant(self) -> list[Any]:
         return [column for column in self.columns if column.relevant]
 
     @property
-    def nearest(self) -> list[TestedColumn]:
+    def nearest(self) -> list[Any]:
         """The columns that are not relevant, those nearest to it first."""
         others = [column for column in self.columns if not column.relevant]
         return sorted(others, key=lambda column: column.p_value)
 
-    @property
-    def target(self) -> str | None:
-        return target_name(self.result.provenance)
-
-    @property
-    def shared_draws(self) -> IntArray:
-        """With how many draws that they share columns were compared, for each of these columns."""
-        return self.result.n_draws_asked[self.result.shared]
-
-    @property
-    def own_draws(self) -> IntArray:
-        """How many permutations of their own columns were compared with, at most."""
-        own = self.result.tested & ~self.result.shared
-        return self.result.n_draws_asked[own]
+    def draws(self, shared: bool) -> IntArray:
+        """How many draws columns were compared with at most: shared ones, or each with its own."""
+        tested = self.result.tested & (self.result.shared == shared)
+        return np.asarray(self.result.n_draws_asked[tested])
 
     @property
     def n_tested(self) -> int:
@@ -155,23 +127,8 @@ class RelevanceFacts:
         return round(math.exp(arrangements(self.few_groups, self.combined)))
 
     @property
-    def coarsest_p(self) -> float:
-        return float(self.result.smallest_p[self.result.tested].max())
-
-    @property
-    def n_enough(self) -> int:
-        """With so many permutations, one column could be relevant by itself."""
-        return math.ceil(self.n_tested / self.result.alpha)
-
-    @property
     def estimate(self) -> Estimate:
         return Estimate(record=self.result, combined=self.combined)
-
-
-def target_name(known: Provenance) -> str | None:
-    """The target of a test, by the command that asked for it; None where none did."""
-    target = known.options.get("target")
-    return None if target is None else str(target)
 
 
 @dataclass(frozen=True)

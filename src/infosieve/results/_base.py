@@ -1,6 +1,6 @@
 """What all records share: JSON, and the way to the report."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, fields
 from typing import Any, ClassVar, Self
 
@@ -31,43 +31,17 @@ def need(holds: Any, rule: str, *got: Any) -> None:
         raise ValueError(rule + "".join(f"; it is {repr(value)[:60]}" for value in got))
 
 
-def are_columns(some: Iterable[int], n: int) -> bool:
-    """Whether these are columns of n, each once."""
-    found = [*some]
-    return len({*found}) == len(found) and all(0 <= j < n for j in found)
-
-
-def are_indices(array: Any, size: int, n: int) -> bool:
-    """Whether an array has so many whole numbers below n."""
-    return array.shape == (size,) and bool(((array >= 0) & (array < n)).all())
-
-
-def need_names(names: tuple[Any, ...], what: str = "features") -> None:
-    """Refuse what cannot name columns."""
-    known = all(isinstance(name, (str, int, float, tuple)) or name is None for name in names)
-    need(names and known, f"{what!r} must be names or numbers")
-    hash(names)  # a TypeError where a list is inside of a tuple
-
-
-def in_words(function: str, record: Any, *arguments: Any, **options: Any) -> Any:
-    """What the report says of a record.
-
-    Records are data and know nothing of words: the package says where these are, and the report
-    is not imported before somebody asks for it.
-    """
-    return getattr(report(), function)(record, *arguments, **options)
-
-
-def notes_of(record: Any) -> tuple[str, ...]:
-    """What a reader should know of a record, a sentence each."""
-    notes: tuple[str, ...] = in_words("notes", record)
-    return notes
-
-
 class Document:
-    """A record that can be written as JSON and read again."""
+    """A record that can be written as JSON and read again.
+
+    It knows nothing of words: the package says where the report is, which is imported when somebody
+    asks for it.
+    """
 
     _schema: ClassVar[str]
+    # The field that has names, and the lengths of arrays: numbers, or fields as long as these.
+    _names: ClassVar[str] = "features"
+    _shapes: ClassVar[Mapping[str, tuple[int | str, ...]]] = {}
 
     def to_json(self) -> str:
         """Write the whole record as a JSON document, with a schema and its version.
@@ -78,6 +52,11 @@ class Document:
             The document, which :meth:`from_json` reads.
         """
         return dump(self._schema, SCHEMA_VERSION, self._plain())
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        notes: tuple[str, ...] = report().notes(self)
+        return notes
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -92,7 +71,7 @@ class Document:
         -------
         record
             One of this class. A document is refused if a field is not what it is declared to be,
-            or if its numbers contradict each other.
+            or is of other columns than there are.
         """
         known = fields(cls)  # type: ignore[arg-type]
         needed = {f.name for f in known if f.default is f.default_factory is MISSING}
@@ -149,10 +128,10 @@ class Document:
             Beside a selection: how often columns are selected from other samples.
         """
         beside = {"clusters": clusters, "relevance": relevance, "stability": stability}
-        in_words("write", self, path, curves=curves, **beside)
+        report().write(self, path, curves=curves, **beside)
 
     def _repr_html_(self) -> str:
-        text: str = in_words("fragment", self)
+        text: str = report().fragment(self)
         return text
 
     def _plain(self) -> dict[str, Any]:
@@ -165,5 +144,19 @@ class Document:
         """The fields by name, if :meth:`_plain` has arranged them otherwise."""
         return content
 
+    def _columns(self) -> Iterable[int]:
+        """All numbers of columns that it has."""
+        return ()
+
     def _check(self) -> None:
-        """Refuse wrong columns, shapes, and p-values that contradict their own counts."""
+        """Refuse what cannot name columns, other columns than there are, and wrong shapes."""
+        names = getattr(self, self._names)
+        known = all(isinstance(name, (str, int, float, tuple)) or name is None for name in names)
+        need(names and known, f"{self._names!r} must be names or numbers")
+        hash(names)  # a TypeError where a list is inside of a tuple
+        for name, lengths in self._shapes.items():
+            wanted = tuple(k if isinstance(k, int) else len(getattr(self, k)) for k in lengths)
+            found = np.shape(getattr(self, name))
+            need(found == wanted, f"{name!r} must have the shape {wanted}", found)
+        others = {*self._columns()} - {*range(len(names))}
+        need(not others, f"there are {len(names)} columns, and none has the numbers", others)

@@ -3,13 +3,12 @@
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-import numpy as np
 import pandas as pd
 
 from infosieve._core.documents import plain
 from infosieve._core.provenance import Provenance
 from infosieve._core.types import FloatArray, IntArray
-from infosieve.results._base import Document, freeze, need, need_names
+from infosieve.results._base import Document, freeze, need
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -52,6 +51,7 @@ class KChoice(Document):
     """
 
     _schema: ClassVar[str] = "k-choice"
+    _shapes: ClassVar = {"t": ("features", "ks")}
 
     k: int
     feature: Any
@@ -91,13 +91,9 @@ class KChoice(Document):
         return pd.DataFrame(columns, index=index).reset_index()
 
     def _check(self) -> None:
-        shape = len(self.features), self.ks.size
-        need_names(self.features)
-        need(self.ks.ndim == 1 and (np.diff(self.ks) > 0).all(), "'ks' must be rising numbers")
+        super()._check()
         need(self.k in self.ks, "'k' must be one of 'ks'", self.k)
         known = plain(self.feature) in map(plain, self.features)  # as NaN is not in itself
         need(known, "'feature' must be one of 'features'", self.feature)
-        need(self.t.shape == shape, f"'t' must be {shape[0]} times {shape[1]} numbers")
-        folds = self.mi.shape[-1]
-        alike = self.mi.shape == self.mi_permuted.shape == (*shape, folds)
-        need(alike and folds > 1, "'mi' and 'mi_permuted' must have two folds or more of each 't'")
+        alike = self.mi.shape == self.mi_permuted.shape == (*self.t.shape, self.mi.shape[-1])
+        need(alike, "'mi' and 'mi_permuted' must have folds of each 't'")

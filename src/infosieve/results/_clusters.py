@@ -1,6 +1,6 @@
 """Clusters of columns."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -10,15 +10,7 @@ from numpy.typing import NDArray
 
 from infosieve._core.provenance import Provenance
 from infosieve._core.types import FloatArray, IntArray
-from infosieve.results._base import (
-    Document,
-    are_columns,
-    are_indices,
-    freeze,
-    need,
-    need_names,
-    notes_of,
-)
+from infosieve.results._base import Document, freeze, need
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -77,6 +69,7 @@ class ClusterResult(Document):
     """
 
     _schema: ClassVar[str] = "clusters"
+    _shapes: ClassVar = {"labels": ("features",), "medoids": ("clusters",)}
 
     features: tuple[Any, ...]
     clusters: tuple[str, ...]
@@ -134,10 +127,6 @@ class ClusterResult(Document):
         least = min(about_as_good)
         return max(about_as_good) <= max(least + 1, 1.25 * least)
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        return notes_of(self)
-
     def to_frame(self) -> pd.DataFrame:
         """A row for each column: its cluster, and whether it is the medoid or a copy.
 
@@ -161,24 +150,22 @@ class ClusterResult(Document):
             }
         )
 
+    def _columns(self) -> Iterable[int]:
+        yield from self.medoids.tolist()
+        for first, others in self.duplicates.items():
+            yield from (first, *others)
+
     def _check(self) -> None:
+        super()._check()
         n, k = len(self.features), len(self.clusters)
-        need_names(self.features)
-        need(are_indices(self.labels, n, k), f"'labels' must be {n} numbers below {k}")
-        medoids = are_indices(self.medoids, k, n)
-        medoids = medoids and self.labels[self.medoids].tolist() == list(range(k))
-        need(medoids, "'medoids' must be a column of each cluster")
-        merged = self.children.ravel()
-        tree = are_indices(merged, 2 * n - 2, 2 * n) and np.unique(merged).size == merged.size
-        tree = tree and bool((self.children < n + np.arange(n - 1)[:, None]).all())
-        need(tree, f"'children' must be a tree of {n} columns")
-        alike = self.similarities.shape == (n - 1,) and (self.similarities <= 1 + 1e-9).all()
-        need(alike, f"'similarities' must be {n - 1} numbers, 1 at most")
-        copies = all(are_columns((j, *others), n) for j, others in self.duplicates.items())
-        need(copies, f"'duplicates' must be columns of {n}", self.duplicates)
+        need({*self.labels.tolist()} == {*range(k)}, f"'labels' must be the numbers below {k}")
+        merged = sorted(self.children.ravel().tolist())
+        tree = merged == [*range(2 * n - 2)] and self.similarities.shape == (n - 1,)
+        earlier = self.children < n + np.arange(len(self.children))[:, None]
+        need(tree and earlier.all(), f"'children' must be a tree of {n} columns")
         if self.cv_results is not None:
-            size = len(self.cv_results["n_clusters"])
-            needed = {"mean_test_score", "std_test_score", "standard_error"}
-            scores = needed <= {*self.cv_results} and k in self.cv_results["n_clusters"]
-            scores = scores and all(v.shape == (size,) for v in self.cv_results.values())
+            size = {np.shape(values) for values in self.cv_results.values()}
+            needed = {"n_clusters", "mean_test_score", "std_test_score", "standard_error"}
+            scores = needed <= {*self.cv_results} and len(size) == 1
+            scores = scores and k in self.cv_results["n_clusters"]
             need(scores, "'cv_results' must be scores of numbers of clusters")

@@ -8,7 +8,7 @@ import numpy as np
 
 from infosieve._core.model_text import name_of
 from infosieve._core.types import FloatArray
-from infosieve.results._base import are_columns, need
+from infosieve.results._base import need
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -103,19 +103,15 @@ class CVScores:
     def model_name(self) -> str:
         return name_of(self.model)
 
-    def _check(self, n: int) -> None:
-        """Refuse scores that are of other columns than n, or do not fit together."""
+    def _check(self) -> None:
+        """Refuse scores that do not fit together."""
         size, n_folds = len(self.sizes), len(self.scores)
-        rising = size > 1 and all(np.diff(self.sizes) > 0) and self.sizes[-1] <= n
-        need(rising and self.sizes[0] == 0, f"the sizes must rise from 0 up to {n}", self.sizes)
         need(self.n_chosen in self.sizes[1:], "'n_chosen' must be one of the sizes", self.n_chosen)
         need(n_folds > 1 and len(self.fold_orders) == n_folds, "there must be two folds or more")
-        for order in (self.order, *self.fold_orders):
-            need(are_columns(order, n), f"orders must rank columns of {n}", order)
         for scores in (*self.scores, *self.others.values()):
             need(len(scores) == size, f"there must be {size} scores of each fold", len(scores))
         whole = self.all_columns
         need(whole is None or len(whole) == n_folds, "'all_columns' must be a score a fold", whole)
-        name, parameters = self.model.get("name"), self.model.get("parameters")
-        named = isinstance(name, str) and isinstance(parameters, Mapping)
-        need(named, "'model' must have a name and parameters", self.model)
+        known = isinstance(self.model.get("name"), str)
+        known = known and isinstance(self.model.get("parameters"), Mapping)
+        need(known, "'model' must have a name and parameters", self.model)

@@ -10,7 +10,7 @@ import pandas as pd
 from infosieve._core.documents import Positive, Probability
 from infosieve._core.provenance import Provenance
 from infosieve._core.types import BoolArray, FloatArray, IntArray
-from infosieve.results._base import Document, freeze, need, need_names, notes_of
+from infosieve.results._base import Document, freeze, need
 from infosieve.results._facts import ENOUGH
 
 _VALUES, _COUNTS = ("information", "statistic", "chance"), ("exceedances", "n_draws")
@@ -106,6 +106,7 @@ class RelevanceTest(Document):
     """
 
     _schema: ClassVar[str] = "relevance-test"
+    _shapes: ClassVar = dict.fromkeys(_ARRAYS, ("features",))
 
     features: tuple[Any, ...]
     statistic: FloatArray
@@ -171,10 +172,6 @@ class RelevanceTest(Document):
             f"relevant at a false discovery rate of {self.alpha:g})"
         )
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        return notes_of(self)
-
     def to_frame(self) -> pd.DataFrame:
         """A row for each column, in the order of the table.
 
@@ -206,15 +203,10 @@ class RelevanceTest(Document):
         return frame
 
     def _check(self) -> None:
+        super()._check()
         n = len(self.features)
-        need_names(self.features)
-        for name in _ARRAYS:
-            need(getattr(self, name).shape == (n,), f"{name!r} must have {n} values")
         b, t, most = self.exceedances, self.n_draws, self.n_draws_asked
         counts = (b >= 0).all() and (b <= t).all() and (t <= most).all()
         need(counts, "'exceedances' and 'n_draws' are out of range")
         for part in (self.views, self.strength):
             need(len(part) in (0, n), f"'views' and 'strength' must be {n}, or none", len(part))
-        ended = ~self.shared & (b == ENOUGH)
-        need((ended | (t == most)).all(), "'n_draws' must be all, or end with enough exceedances")
-        need((b[~self.shared] <= ENOUGH).all(), f"a column alone has {ENOUGH} exceedances at most")

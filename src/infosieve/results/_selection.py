@@ -1,8 +1,8 @@
 """A selection and its steps."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import Any, ClassVar, Literal
 
 import numpy as np
@@ -10,21 +10,9 @@ import pandas as pd
 
 from infosieve._core.documents import Count, Positive, PositiveNumber, Probability
 from infosieve._core.provenance import Excerpt, Provenance
-from infosieve._core.sequential import sequential_rule
-from infosieve._core.settings import permutations_asked
 from infosieve._core.tails import Strength, strength
 from infosieve._core.types import FloatArray
-from infosieve.results._base import (
-    QUANTILE_NAMES,
-    QUANTILES,
-    Document,
-    are_columns,
-    are_indices,
-    freeze,
-    need,
-    need_names,
-    notes_of,
-)
+from infosieve.results._base import QUANTILE_NAMES, QUANTILES, Document, freeze, need
 from infosieve.results._choice import KChoice
 from infosieve.results._cv_scores import CVScores
 from infosieve.results._facts import alone, certainty, view_text
@@ -160,44 +148,6 @@ class Step:
             return None
         return self.p_value <= self.level
 
-    def _check(self, n: int, parameters: Mapping[str, Any]) -> None:
-        """Refuse columns that are not of n, and a p-value that is not of its counts.
-
-        ``parameters`` are those of the search.
-        """
-        both = (*self.features[:2], *(() if self.weaker is None else (self.weaker,)))
-        known = self.features and are_columns(self.features, n) and {*both} == {*self.features}
-        need(known, f"its columns must be one or two of {n}", self.features)
-        need(are_columns(self.follows, n), f"it must follow columns of {n}", self.follows)
-        beside = () if self.beside is None else (self.beside,)
-        need(are_columns(beside, n), f"it must interact with a column of {n}", self.beside)
-        among, screened = self.n_candidates, self.n_screened
-        need((screened or 0) <= among, f"its n_screened must be at most {among}", screened)
-        size, count = self.n_permutations, self.exceedances
-        if self.p_value is None or self.level is None or size is None or count is None:
-            parts = (self.p_value, self.level, size, count, self.null or None)
-            need(parts == (None,) * 5, "it has permuted values, or a part of a test, and no test")
-            return
-        total = permutations_asked(parameters["n_permutations"], parameters.get("alpha"))
-        need(len(self.null) == size, f"its permuted values must be {size}", len(self.null))
-        need(count <= size <= total, f"its exceedances must be at most {size} of {total}", count)
-        need(self.early_stopped == (size < total), f"its permutations must be {total}", size)
-        p_value = (count + 1) / (total + 1)
-        if self.sequential:
-            p_value = sequential_rule(self.level, total).p_value(count, size)
-        need(self.p_value == p_value, f"its p_value must be {p_value:.6g}", self.p_value)
-
-
-def check_steps(steps: Sequence[Step], n: int, parameters: Mapping[str, Any]) -> None:
-    """Refuse steps of a search that concern other columns than n, or contradict themselves."""
-    for number, step in enumerate(steps, start=1):
-        try:
-            step._check(n, parameters)
-            selected = selected_by(steps[:number])
-            need(len({*selected}) == len(selected), "its column is selected already")
-        except (LookupError, TypeError, ValueError) as error:
-            raise ValueError(f"step {number}: {error}") from None
-
 
 def selected_by(steps: Sequence[Step]) -> list[int]:
     """The columns that are selected after some steps."""
@@ -310,15 +260,6 @@ class Remaining:
 
         return np.asarray(false_discovery_control(self.p_values))
 
-    def _check(self, n: int) -> None:
-        need(are_columns(self.columns, n), f"'remaining' must be columns of {n}", self.columns)
-        known = tuple(j for j in self.beside if j is not None)
-        need({*known} <= {*range(n)}, f"'remaining' must be beside columns of {n}", known)
-        parts = self.gains, self.p_values, self.views, self.beside
-        need({len(part) for part in parts} == {len(self.columns)}, "'remaining' has unequal parts")
-        some = bool(self.columns) and bool(((self.p_values > 0) & (self.p_values <= 1)).all())
-        need(some, "'remaining' must have p-values, above 0 and at most 1")
-
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class SelectionResult(Document):
@@ -397,6 +338,7 @@ class SelectionResult(Document):
     """
 
     _schema: ClassVar[str] = "selection"
+    _shapes: ClassVar = {"relevance": ("features",)}
 
     selected: tuple[int, ...]
     features: tuple[Any, ...]
@@ -436,10 +378,6 @@ class SelectionResult(Document):
     def corrected(self) -> bool:
         return not any(alone(self, step) for step in self.steps)
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        return notes_of(self)
-
     def to_frame(self) -> pd.DataFrame:
         """The path: a row for each step (two for a pair).
 
@@ -473,9 +411,9 @@ class SelectionResult(Document):
             for number, step in enumerate(self.steps, start=1)
             for j in step.features
         ]
-        types = {"exceedances": "Int64", "permutations": "Int64", "significant": "boolean"}
-        types["screened"] = "Int64"
+        types = dict.fromkeys(["exceedances", "permutations", "screened"], "Int64")
         types |= dict.fromkeys(["p_value", "level", *QUANTILE_NAMES], "float64")
+        types["significant"] = "boolean"
         names = ["step", "action", "feature", "mi", "gain", "p_value", "early_stopped", "level"]
         names += ["significant", "exceedances", "permutations", *QUANTILE_NAMES]
         names += ["candidates", "screened", "singletons", "follows", "weaker"]
@@ -512,39 +450,38 @@ class SelectionResult(Document):
         ]  # fmt: skip
         return pd.DataFrame(dict(zip(names, parts, strict=True)))
 
-    def _check(self) -> None:
-        n, n_samples, rows = len(self.features), self.provenance.n_samples, self.excerpt.rows
-        need_names(self.features)
-        check_steps(self.steps, n, self.provenance.parameters)
-        selected = selected_by(self.steps)
-        same = list(self.selected) == selected
-        need(same, f"'selected' must be what the steps select, {selected}", self.selected)
-        need(self.relevance.shape == (n,), f"'relevance' must be {n} numbers")
-        for name in ("constant", "identifiers", "missing"):
-            some = getattr(self, name)
-            need(are_columns(some, n), f"{name!r} must be columns of {n}", some)
-        copies = [j for j, others in self.duplicates.items() if not are_columns((j, *others), n)]
-        need(not copies, f"'duplicates' must be columns of {n}", self.duplicates)
+    def _columns(self) -> Iterable[int]:
+        yield from chain(self.selected, self.constant, self.identifiers, self.missing)
+        yield from self.excerpt.features
+        for step in self.steps:
+            yield from chain(step.features, step.follows, {step.weaker, step.beside} - {None})
+        for first, others in self.duplicates.items():
+            yield from (first, *others)
         for other in self.alternatives or ():
-            both = other.feature in selected and other.stand_in in {*range(n)} - {*selected}
-            need(both, "a stand-in must be for a selected column, and none itself", other)
+            yield from (other.feature, other.stand_in)
         if self.cv_scores is not None:
-            self.cv_scores._check(n)
-            first = list(self.cv_scores.order[: len(selected)])
-            need(first == selected, "the selected must be first in 'order'", first)
-        if self.k_choice is not None:
-            self.k_choice._check()
+            yield from chain(self.cv_scores.order, *self.cv_scores.fold_orders)
         if self.remaining is not None:
-            self.remaining._check(n)
-        some = rows.size and are_indices(rows, rows.size, n_samples)
-        need(some, f"the excerpt's rows must be some of {n_samples}")
+            yield from chain(self.remaining.columns, {*self.remaining.beside} - {None})
+
+    def _check(self) -> None:
+        super()._check()
+        same = [*self.selected] == (found := selected_by(self.steps))
+        need(same, f"'selected' must be what the steps select, {found}", self.selected)
+        for part in (self.cv_scores, self.k_choice):
+            if part is not None:
+                part._check()
+        for step in self.steps:
+            test = (step.p_value, step.level, step.exceedances, step.n_permutations)
+            need((None in test) == (test == (None,) * 4), "a step has a part of a test")
+            count, drawn = step.exceedances or 0, step.n_permutations or 0
+            need(count <= drawn, "a step has more exceedances than permutations", count)
+        if (left := self.remaining) is not None:
+            parts = left.gains, left.p_values, left.views, left.beside
+            sizes = {len(part) for part in parts}
+            need(sizes == {len(left.columns)}, "'remaining' has unequal parts")
         shown = self.excerpt.features
-        need({*shown} == {*selected} and self.excerpt.target, "the excerpt is of other columns")
-        for values in (*shown.values(), *self.excerpt.target.values()):
-            texts = all(isinstance(value, str) for value in values)
-            numbers = all(v is None or type(v) in (int, float) for v in values)  # None: a gap
-            alike = (texts or numbers) and len(values) == rows.size
-            need(alike, "the excerpt must be a number, or a text, a row")
+        need({*shown} == {*self.selected}, "the excerpt must be of the selected columns")
 
 
 def alternatives_frame(result: SelectionResult) -> pd.DataFrame:

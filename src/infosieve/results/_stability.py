@@ -2,8 +2,9 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import chain
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,7 +19,7 @@ from infosieve._core.stability_bounds import (
     stability_index,
 )
 from infosieve._core.types import BoolArray, FloatArray
-from infosieve.results._base import Document, are_columns, need, need_names, notes_of
+from infosieve.results._base import Document, need
 
 # The range of thresholds that Meinshausen and Bühlmann (2010) recommend begins here.
 LOWEST_THRESHOLD = 0.6
@@ -143,10 +144,6 @@ class Stability(Document):
         return normal_interval(*stability_index(self._membership))
 
     @property
-    def notes(self) -> tuple[str, ...]:
-        return notes_of(self)
-
-    @property
     def _counts(self) -> Any:
         columns = [j for half in self.chosen for j in half]
         return np.bincount(columns, minlength=len(self.features)).astype(np.int64)
@@ -255,15 +252,10 @@ class Stability(Document):
             }
         )
 
+    def _columns(self) -> Iterable[int]:
+        return chain(*self.chosen)
+
     def _check(self) -> None:
-        need_names(self.features)
+        super()._check()
         even = self.chosen and len(self.chosen) % 2 == 0
         need(even, "'chosen' must be pairs of halves, one at least", len(self.chosen))
-        check_halves(self.chosen, len(self.features))
-
-
-def check_halves(halves: Sequence[tuple[int, ...]], n_features: int) -> None:
-    """Refuse halves from which other columns were chosen than there are."""
-    for number, half in enumerate(halves, start=1):
-        sound = are_columns(half, n_features) and list(half) == sorted(half)
-        need(sound, f"half {number} must have columns of {n_features}, in their order", half)

@@ -7,7 +7,7 @@ its first steps goes on exactly as it would have. So do halves, which have seeds
 import hashlib
 import json
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,10 +18,12 @@ from infosieve._core.documents import Count, dump, load, plain, typed
 from infosieve._core.files import InUseError, held, special, write_atomically
 from infosieve._core.provenance import Provenance
 from infosieve._core.settings import of_no_matter
+from infosieve._executors import WorkersLostError
 from infosieve.results import Step
-from infosieve.results._base import are_columns, need
-from infosieve.results._selection import check_steps
+from infosieve.results._base import need
 
+# What became of parts that were finished where there was no checkpoint.
+LOST = ", and are lost; a checkpoint would have kept them"
 _WAY_OUT = "Nothing was overwritten: delete it to begin anew, or name another file."
 
 
@@ -46,6 +48,15 @@ def claimed(path: Any) -> Iterator[None]:
         ) from None
 
 
+def broken_off(error: BaseException, call: str, text: str, checkpoint: Any) -> BaseException:
+    """What is raised where a call did not come to its end; the text says what was finished."""
+    if checkpoint is not None:
+        text += f"; the checkpoint {checkpoint} has them: run again to go on"
+    if isinstance(error, KeyboardInterrupt):
+        return KeyboardInterrupt(f"{call} was interrupted; {text}")
+    return WorkersLostError(f"{error} {call} was ended; {text}.")
+
+
 @dataclass(frozen=True, kw_only=True)
 class Run:
     """What makes two runs one: a checkpoint of one of them does for the other."""
@@ -67,8 +78,6 @@ class Checkpoint:
         Data, parameters and seed of the run that is about to begin.
     any_seed : bool
         Whether the seed was not asked for: then that of the file is as good.
-    n_columns : int
-        Of the table.
 
     Attributes
     ----------
@@ -85,9 +94,9 @@ class Checkpoint:
     _kind: ClassVar[Any]
 
     def __init__(
-        self, path: str | os.PathLike[str], provenance: Provenance, any_seed: bool, n_columns: int
+        self, path: str | os.PathLike[str], provenance: Provenance, any_seed: bool
     ) -> None:
-        self.path, self.n_columns = Path(path), n_columns
+        self.path = Path(path)
         self.provenance, self.items = provenance, list[Any]()
         if not self.path.exists():
             self.write([])
@@ -98,7 +107,6 @@ class Checkpoint:
         self._compare(run, self._run())
         try:
             self.items = typed(items, list[self._kind])  # type: ignore[name-defined]
-            self._check()
         except ValueError as error:
             raise self._unusable(f"is damaged in its {self._items}: {error}") from error
 
@@ -121,9 +129,6 @@ class Checkpoint:
                 str(self.path),
             ) from error
         self.items = list(items)
-
-    def _check(self) -> None:
-        """Refuse items that are of other columns than there are."""
 
     def _run(self) -> Run:
         known = self.provenance
@@ -177,17 +182,6 @@ class SearchCheckpoint(Checkpoint):
 
     _schema, _version, _items, _kind = "checkpoint", 2, "steps", Step
 
-    def known(self, candidates: Iterable[int]) -> list[Step]:
-        """The steps that were finished, if they are about candidates."""
-        others = {j for step in self.items for j in step.features}.difference(candidates)
-        if others:
-            what = f"column {min(others)} is constant, or a duplicate of another"
-            raise self._unusable(f"is damaged in its steps: {what}")
-        return self.items
-
-    def _check(self) -> None:
-        check_steps(self.items, self.n_columns, self.provenance.parameters)
-
 
 @dataclass(frozen=True, kw_only=True)
 class Fold:
@@ -224,12 +218,6 @@ class CVCheckpoint(Checkpoint):
 
     def write(self, items: Sequence[Fold | Step]) -> None:
         super().write([{"step" if isinstance(item, Step) else "fold": item} for item in items])
-
-    def _check(self) -> None:
-        for number, fold in enumerate(self.folds, start=1):
-            known = are_columns(fold.order, self.n_columns)
-            need(known, f"fold {number} must rank columns of {self.n_columns}", fold.order)
-        check_steps(self.steps, self.n_columns, self.provenance.parameters)
 
 
 def _checksum(content: Mapping[str, Any]) -> str:

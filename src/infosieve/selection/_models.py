@@ -5,6 +5,7 @@ import warnings
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 from sklearn.compose import ColumnTransformer
 from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.impute import SimpleImputer
@@ -49,7 +50,7 @@ def unknown_score(name: str) -> str | None:
     return f"{shown(name)} is no score of scikit-learn; {hint}"
 
 
-def unjudged(scoring: str, y: Any, classes: bool) -> str | None:
+def unjudged(scoring: str, y: npt.NDArray[Any], classes: bool) -> str | None:
     """Why a score cannot judge predictions of a target; None: it can."""
     nothing = np.zeros((len(y), 1))
     guess = (DummyClassifier() if classes else DummyRegressor()).fit(nothing, y)

@@ -20,7 +20,7 @@ from infosieve._core.files import first_line
 from infosieve._core.formats import counted
 from infosieve._core.messages import brief, warn
 from infosieve._core.model_text import described, name_of, name_of_score, seeded
-from infosieve._core.models import made_of_word
+from infosieve._core.models import check_kind, made_of_word
 from infosieve._core.progress import Progress
 from infosieve._core.rules import is_text
 from infosieve._core.settings import SelectorSettings
@@ -30,7 +30,7 @@ from infosieve._input.problem import Problem
 from infosieve._input.tables import Table, read_table
 from infosieve._sources import ColumnSource, as_source
 from infosieve.results import CVScores, Provenance
-from infosieve.selection._checkpoint import CVCheckpoint, Fold
+from infosieve.selection._checkpoint import LOST, CVCheckpoint, Fold, broken_off
 from infosieve.selection._folds import Split, drawn_folds
 from infosieve.selection._models import default_model, unjudged, with_preparation
 from infosieve.selection._search import Search
@@ -50,14 +50,9 @@ _DIGITS = 9
 # Samples that the default model learns from in a fold, and is judged on, at most.
 _LEARNT, _JUDGED = 8_000, 2_000
 
-# Scores of predicted numbers: who asks for one does not mean classes.
-_OF_NUMBERS = (
-    "r2", "explained_variance", "max_error", "neg_max_error", "neg_mean_absolute_error",
-    "neg_mean_squared_error", "neg_root_mean_squared_error", "neg_median_absolute_error",
-    "neg_mean_squared_log_error", "neg_root_mean_squared_log_error",
-    "neg_mean_poisson_deviance", "neg_mean_gamma_deviance", "neg_mean_absolute_percentage_error",
-    "d2_absolute_error_score", "d2_pinball_score", "d2_tweedie_score",
-)  # fmt: skip
+# Scores of predicted numbers, beside those of errors and deviances: who asks for one does not mean
+# classes.
+_OF_NUMBERS = ("r2", "explained_variance", "d2_pinball_score", "d2_tweedie_score")
 
 # Some columns, for all samples that are used.
 Take: TypeAlias = Callable[[Sequence[int]], Any]
@@ -127,16 +122,15 @@ class Trial:
             model = DummyClassifier() if self.classes else DummyRegressor()
         known, unseen = _safe_indexing(values, learn), _safe_indexing(values, judge)
         name = f"{name_of(described(model))} with {counted(len(columns), 'column')}"
-        fold = f"(fold {number + 1})"
         try:
             model.fit(known, self.y[learn])
-        except Exception as error:
-            what = f"{name} cannot be fitted to {counted(len(learn), 'sample')} {fold}"
-            raise _refused(what, error, self._other_model(known)) from error
-        try:
             score = float(self.scorer(model, unseen, self.y[judge]))
         except Exception as error:
-            raise self._unjudged(model, unseen, name, fold, error) from error
+            raise ValueError(
+                f"{name} cannot be fitted to {counted(len(learn), 'sample')} and judged by "
+                f"{self.scoring} (fold {number + 1}): {brief(first_line(error), 300).rstrip('.')}. "
+                f"{self._way_out}"
+            ) from error
         if not np.isfinite(score):
             raise ValueError(
                 f"The score of {name} is {score} (fold {number + 1}, "
@@ -145,52 +139,19 @@ class Trial:
             )
         return score
 
-    def _other_model(self, values: Any) -> str:
-        """The way out where a model fails on some columns."""
+    @property
+    def _way_out(self) -> str:
+        """What to do where a model fails."""
         if self.thin:
             return f"Use fewer folds ({bare('cv')})."
-        if not _unprepared(values):
-            return f"Pass another {mention('model')}."
-        return either(
-            "A model is given columns of X as they are: pass a pipeline that prepares them "
-            "(scales, fills gaps, encodes text) for the model, such as make_pipeline("
-            "make_column_transformer((OneHotEncoder(handle_unknown='ignore', sparse_output=False), "
-            "make_column_selector(dtype_exclude='number')), remainder='passthrough'), model) for "
-            "text, or model=None.",
-            "Give another --model.",
+        return f"Pass another {mention('model')} or {mention('scoring')}" + either(
+            "; a model is given columns of X as they are, so for text or gaps pass a pipeline that "
+            "prepares them, or a word such as 'trees'.",
+            ".",
         )
 
-    def _unjudged(
-        self, model: Any, values: Any, name: str, fold: str, error: Exception
-    ) -> ValueError:
-        """Who is to blame where a model was fitted, and has no score."""
-        try:
-            model.predict(values)
-        except Exception as failed:
-            return _refused(f"{name} cannot predict {fold}", failed, self._other_model(values))
-        way_out = f"Pass another {mention('model')} or {mention('scoring')}."
-        if isinstance(model, (DummyClassifier, DummyRegressor)):
-            way_out = (
-                "All numbers of columns are compared with none, where that model predicts: pass a "
-                f"{mention('scoring')} that judges any model by what it predicts."
-            )
-        what = f"{parameter('scoring')} ({self.scoring}) cannot judge {name} {fold}"
-        return _refused(what, error, way_out)
 
-
-def _refused(what: str, error: Exception, way_out: str) -> ValueError:
-    return ValueError(f"{what}: {brief(first_line(error), 300).rstrip('.')}. {way_out}")
-
-
-def _unprepared(values: Any) -> bool:
-    """Whether some columns have text or gaps."""
-    try:
-        return bool(np.isnan(np.asarray(values).astype(float)).any())
-    except (TypeError, ValueError):
-        return True
-
-
-def trial_of(study: Selection, X: Any, search: Search, folds: list[Split] | None) -> Trial:
+def trial_of(study: Selection, X: object, search: Search, folds: list[Split] | None) -> Trial:
     """What the parameters of a selector ask for, and which samples are judged when.
 
     ``folds``: where the parameters do not just say how many.
@@ -204,7 +165,7 @@ def trial_of(study: Selection, X: Any, search: Search, folds: list[Split] | None
     model = default_model(classes) if own else clone(made_of_word(settings.model, classes))
     seeded(model, seed % 2**32)
     if not own:
-        _check_kind(model, problem.y.label(0), classes)
+        check_kind(model, problem.y.label(0), classes)
 
     def fresh(columns: Sequence[int]) -> Any:
         alone = clone(model)
@@ -289,11 +250,12 @@ def classes_asked(settings: SelectorSettings) -> Any:
         return True
     if model is not None and not is_regressor(model):
         return known
-    of_numbers = isinstance(settings.scoring, str) and settings.scoring in _OF_NUMBERS
+    score = settings.scoring if isinstance(settings.scoring, str) else ""
+    of_numbers = score in _OF_NUMBERS or "error" in score or "deviance" in score
     return () if model is not None or of_numbers else known  # by type: two are numbers
 
 
-def refuse_numbers(settings: SelectorSettings, y: Any) -> None:
+def refuse_numbers(settings: SelectorSettings, y: object) -> None:
     """A classifier says that the target has classes; numbers with fractions are none."""
     model = None if isinstance(settings.model, str) else settings.model
     if settings.stop != "cv" or model is None or not is_classifier(model):
@@ -305,24 +267,7 @@ def refuse_numbers(settings: SelectorSettings, y: Any) -> None:
         table = read_table(y, "y", missing="auto")
     for j in np.flatnonzero(~table.categorical).tolist():
         if np.nansum(table.column(j) % 1):
-            _check_kind(model, table.label(j), classes=False)
-
-
-def _check_kind(model: Any, target: str, classes: bool) -> None:
-    """A regressor for numbers, a classifier for classes."""
-    if (is_classifier(model) and classes) or (is_regressor(model) and not classes):
-        return
-    name = type(model).__name__
-    if not (is_classifier(model) or is_regressor(model)):
-        raise TypeError(
-            f"{parameter('model')} must be a regressor or a classifier; {name} is neither. Of a "
-            "pipeline, the last step must be one."
-        )
-    wanted = "a classifier" if classes else "a regressor"
-    raise ValueError(
-        f"{parameter('model')} is {name}, but {target} has {'classes' if classes else 'numbers'}: "
-        f"pass {wanted}, or say what the target is ({setting('discrete_target', not classes)})."
-    )
+            check_kind(model, table.label(j), classes=False)
 
 
 def _as_measured(problem: Problem) -> Take:
@@ -333,7 +278,7 @@ def _as_measured(problem: Problem) -> Take:
     return lambda columns: table.read(np.asarray(columns)).values.T
 
 
-def _as_passed(problem: Problem, X: Any) -> Take:
+def _as_passed(problem: Problem, X: object) -> Take:
     """Columns of X, untouched."""
     source, rows = as_source(X), problem.rows
     if source is None and not hasattr(X, "shape"):
@@ -440,7 +385,8 @@ def cross_validated(
     except (KeyboardInterrupt, WorkersLostError) as error:
         if kept is not None:  # if it came before the last was written
             kept.keep(folds)
-        raise _interrupted(error, len(folds), len(todo), kept) from error
+        text = f"{len(folds)} of {len(todo)} folds were finished{LOST if kept is None else ''}"
+        raise broken_off(error, "fit", text, settings.checkpoint) from error
     return folds
 
 
@@ -467,22 +413,7 @@ def _ranked(
     return list(search.selected)
 
 
-def _interrupted(
-    error: BaseException, n_finished: int, n_folds: int, kept: CVCheckpoint | None
-) -> BaseException:
-    """What is raised where not all folds were finished."""
-    text = f"{n_finished} of {n_folds} folds were finished"
-    text += (
-        f"; the checkpoint {kept.path} has them: run again to go on"
-        if kept is not None
-        else ", and are lost; a checkpoint would have kept them"
-    )
-    if isinstance(error, KeyboardInterrupt):
-        return KeyboardInterrupt(f"fit was interrupted; {text}")
-    return WorkersLostError(f"{error} fit was ended; {text}.")
-
-
-def cut(search: Search, trial: Trial, folds: Sequence[Fold], kept: CVCheckpoint | None) -> CVScores:
+def cut(search: Search, trial: Trial, folds: Sequence[Fold], path: Any) -> CVScores:
     """Rank all samples by the criterion that predicts best, and keep as many columns as do.
 
     One more where a pair would be torn.
@@ -493,7 +424,8 @@ def cut(search: Search, trial: Trial, folds: Sequence[Fold], kept: CVCheckpoint 
         for _ in search.steps():
             pass
     except (KeyboardInterrupt, WorkersLostError) as error:
-        raise _interrupted(error, len(folds), len(folds), kept) from error
+        text = f"{len(folds)} of {len(folds)} folds were finished{LOST if path is None else ''}"
+        raise broken_off(error, "fit", text, path) from error
     n = n_chosen(trial.sizes, chosen, trial.optimum, search.strategy.min_features)
     scores = scores_of(trial, folds, search.selected, n)
     path, selected = [], list[int]()

@@ -55,7 +55,13 @@ from infosieve.results import CVScores, Provenance, Remaining, SelectionResult, 
 from infosieve.results._facts import uncorrected
 from infosieve.results._selection import alternatives_frame, cv_scores_frame, selected_by
 from infosieve.selection._alternatives import find_alternatives
-from infosieve.selection._checkpoint import CVCheckpoint, Fold, SearchCheckpoint, claimed
+from infosieve.selection._checkpoint import (
+    CVCheckpoint,
+    Fold,
+    SearchCheckpoint,
+    broken_off,
+    claimed,
+)
 from infosieve.selection._folds import digest_of, folds_of
 from infosieve.selection._models import check_prediction
 from infosieve.selection._prediction import (
@@ -88,11 +94,10 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         sample), or "auto": chosen from the data by :func:`choose_k`. After that choice the
         tests accept more than they should (see Notes).
     criterion : {"auto", "cmi", "mi", "cmim", "jmi"}, default="auto"
-        What candidates are ranked by: the conditional information I(X; Y | selected) ("cmi"), the
-        information of the whole set MI(selected and X; Y) ("mi"), or the least ("cmim" [7]_) or
-        mean ("jmi" [8]_) of I(X; Y | s) over the selected columns s. The last two never leave two
-        dimensions, so they rank a hundred columns, too; they have no test and no pairs. "auto":
-        "cmi"; with ``stop="cv"``, "cmi" and "cmim", of which the one is taken that predicts better.
+        What candidates are ranked by: I(X; Y | selected) ("cmi"), the information of the whole set
+        ("mi"), or the least ("cmim" [7]_) or mean ("jmi" [8]_) of I(X; Y | s) over the selected
+        columns s, which have no test and no pairs. "auto": "cmi"; with ``stop="cv"``, of "cmi" and
+        "cmim" the one that predicts better.
     search : {"forward", "forward-backward"}, default="forward"
         Whether, after each addition, one earlier column may be removed again.
     removal : {"test", "mi"}, default="test"
@@ -100,23 +105,18 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         without which the information of the set rises.
     stop : {"auto", "fdr", "permutation", "max-mi", "cv"} or None, default="auto"
         When to stop. "permutation": when p > ``alpha``. "fdr": when the mean of -log(1 - p)
-        over the steps exceeds ``alpha`` (ForwardStop [5]_), or p exceeds ``2 * alpha``. That
-        keeps the probability to select anything where nothing is informative below ``alpha``,
-        and aims at the same for the share of false features; sure steps leave more room to later
-        ones. "max-mi": when the information of the set falls. None: never, up to the number of
-        features asked for. "auto": "fdr", or no test if ``n_features_to_select`` is given.
-        "cv": for columns that predict, whether they are certain or not. All columns are ranked,
-        at most ``max_features`` of them (None: 50), and the fewest are kept whose
-        cross-validated error exceeds the smallest by 5 % at most. The ranking is made anew without
-        each fold.
+        over the steps exceeds ``alpha`` (ForwardStop [5]_), or p exceeds ``2 * alpha``, so that
+        sure steps leave more room to later ones. "max-mi": when the information of the set falls.
+        None: never, up to the number of features asked for. "auto": "fdr", or no test if
+        ``n_features_to_select`` is given. "cv": the fewest columns of a ranking whose
+        cross-validated error exceeds the smallest by 5 % at most, certain or not; the ranking is
+        made anew without each fold.
     model : estimator, {"neighbors", "trees", "support-vectors", "linear"} or None, default=None
-        With ``stop="cv"``, what predicts: any regressor or classifier of scikit-learn's kind,
-        which is given the columns of X as they are. A classifier says that the target has
-        classes. A word is a model for numbers or for classes, whatever the target has, whose
-        columns are prepared: numbers are put on the standard scale, gaps are medians beside a
-        column that says where they were, and each level of a category is a column. None:
-        "neighbors" (five, weighted by distance), which learn from a random part of more than 10,000
-        samples.
+        With ``stop="cv"``, what predicts: a regressor or classifier of scikit-learn's kind, which
+        is given the columns of X as they are; a classifier says that the target has classes. Or a
+        word, whatever the target has, for which columns are prepared: scaled, gaps filled,
+        categories encoded. None: "neighbors" (five, weighted by distance), which learn from a
+        random part of more than 10,000 samples.
     cv : int, splitter or iterable, default=5
         With ``stop="cv"``, the folds, as in scikit-learn. A number: so many, in random order, with
         the same share of each class; groups stay together, and of a series later rows are judged
@@ -128,11 +128,10 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         With ``stop="cv"``, whether the chosen columns are tested as "fdr" would, in their order and
         up to the first that does not pass: ``path_`` then says which of them are certain.
     statistic : {"auto", "combined", "ksg"}, default="auto"
-        What tests compare. "combined": several ways of asking at once, of what the selected columns
-        leave of candidate and target: a line, a curve, a spread, an interaction with a selected
-        column, and any other shape. "ksg": the estimate of information. "auto": "combined", but
-        "ksg" where ``null``, ``resample``, ``criterion="mi"`` or ``method`` ask for a test of
-        estimates. Pairs are tested by estimates. Information is what is reported in any case.
+        What tests compare: several ways of asking at once, of what the selected columns leave of
+        candidate and target ("combined"), or the estimate of information ("ksg"), which is reported
+        in any case and by which pairs are tested. "auto": "combined", but "ksg" where ``null``,
+        ``resample``, ``criterion="mi"`` or ``method`` ask for a test of estimates.
     null : {"local", "global"}, default="local"
         What a candidate is compared with. "local": surrogates that keep what a local linear fit
         on the selected columns predicts; the residuals are permuted among near samples [2]_
@@ -140,9 +139,8 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         pass, too.
     correction : {"max"} or None, default="max"
         "max": compare with the best of all permuted candidates, because the candidate is the
-        best of all [4]_. None: with permutations of the candidate alone, the published test;
-        its p-value is not that of the best of many, which passes more often (pairs are always
-        compared with the best pair).
+        best of all [4]_. None: with permutations of the candidate alone, the published test, which
+        the best of many passes more often than its p-value says.
     resample : {"cv"} or None, default=None
         "cv": single columns are tested by means of estimates without each of 20 folds.
     alpha : float, default=0.05
@@ -153,48 +151,37 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         number: so many, p = (b + 1) / (n_permutations + 1) where b of them reach the candidate,
         and a test ends early only when it can no longer pass [6]_.
     screen : int, "auto" or None, default="auto"
-        How many candidates of a step are estimated: the best by a table of counts. Permuted
-        candidates are screened like the observed ones, in each permutation anew, so the test
-        stays valid. What the selected columns predict is taken out of candidates and target
-        first; a quarter is chosen by tables that are split by a selected column, which see
-        columns that act only through it. "auto": 32 for up to 1,000 samples, half of that for
-        each fourfold, at least 8; of pairs, half as many. None: all are estimated, in each
-        permutation.
+        How many candidates of a step are estimated: the best by a table of counts, in each
+        permutation anew, so the test stays valid. "auto": 32 for up to 1,000 samples, half of that
+        for each fourfold, at least 8; of pairs, half as many. None: all.
     max_samples : int, float, "auto" or None, default="auto"
-        Samples of one estimate. A number, or a share of the samples: more samples are split at
-        random into parts of at least that size, whose estimates are averaged. "auto": parts of
-        4,000 (from 8,000 samples on), at most 25 of them: beyond 100,000 samples the rest is not
-        used. None: all samples in one estimate, whose time grows faster than their number.
+        Samples of one estimate, a number or a share: more are split at random into parts of at
+        least that size, whose estimates are averaged. "auto": parts of 4,000 (from 8,000 samples
+        on), at most 25 of them. None: all samples in one estimate.
     n_features_to_select : int or None, default=None
         Select that many, whatever tests would say.
     min_features, max_features : int, default=0 and None
-        Select at least and at most that many. What is kept only to reach ``min_features`` is
-        marked as not significant in ``path_``.
+        Select at least and at most that many; with ``stop="cv"``, None is 50. What is kept only to
+        reach ``min_features`` is marked as not significant in ``path_``.
     method, metric, scale, discrete_features, discrete_target
         As in :func:`mutual_information`. Columns of text with more levels than half of the samples
         (identifiers) are left out, with a warning, unless they are declared discrete.
     missing : {"auto", "value", "median", "drop", "error"}, default="auto"
         What becomes of gaps in X (NaN, None, NA). "value": a gap is a value of its own, infinitely
-        far from numbers, so gaps that carry information are found. "median": filled with the median
-        of the column. "auto": "value" for candidates; selected columns have medians, and beside
-        them columns that say where gaps are. "drop": samples with gaps are left out. "error": gaps
-        are refused. Among categories a gap is a level. Samples without a target are left out, with
-        a warning. :meth:`transform` passes gaps on.
+        far from numbers. "median": filled with the median of the column. "auto": "value" for
+        candidates; selected columns have medians, and beside them columns that say where gaps are.
+        "drop": samples with gaps are left out. "error": gaps are refused. Samples without a target
+        are left out, with a warning. :meth:`transform` passes gaps on.
     series : bool or int, default=False
         True: rows are in order of time. Rows that are near in time are not each other's neighbours,
-        and surrogates are as persistent as their columns. How near depends on how persistent the
-        target is; a number says it. See :func:`mutual_information`, also for a target
-        that is not stationary.
+        and surrogates are as persistent as their columns. A number says how near. See
+        :func:`mutual_information`, also for a target that is not stationary.
     lookahead : {1, 2}, default=2
         2: when no single column passes, try pairs, for columns that are only jointly informative
-        (such as a and b in y = sign(a * b)): all pairs of up to 1,024 columns (of more, those with
-        the best tables of their own) are screened, and the best are estimated. With
-        ``screen=None``: pairs among the 64 columns with the largest information. Single columns
-        are tested at three quarters of the level, pairs at one quarter, always against the best
-        of all permuted pairs. Where ``n_features_to_select`` is given and nothing is tested, and
-        with ``stop="cv"`` as long as fewer than four columns are selected, a pair is taken that
-        adds more than twice what the best two single columns add. With ``stop=None`` there are no
-        pairs.
+        (such as a and b in y = sign(a * b)), among up to 1,024 columns. Single columns are tested
+        at three quarters of the level, pairs at one quarter. Where nothing is tested,
+        ``n_features_to_select`` and ``stop="cv"`` take a pair that adds more than twice what the
+        best two single columns add. 1: no pairs.
     n_jobs : int or None, default=None
         Threads; -1 for all cores. The result does not depend on it.
     executor : dask.distributed.Client, address or None, default=None
@@ -219,11 +206,8 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
     selected_ : ndarray of int
         The selected columns in the order of their selection.
     path_ : DataFrame
-        A row for each step: action, feature, information of the set (nats), gain, p-value
-        and the significance level of the step, exceedances, quantiles of the permuted values,
-        candidates, how many of them were estimated (screened; empty: all), singletons, which
-        selected columns it follows, which column of a pair is weaker. Where a test ended the
-        search, the last row is the candidate that did not pass.
+        A row for each step, as ``result_.to_frame()`` has it. Where a test ended the search, the
+        last row is the candidate that did not pass.
     result_ : SelectionResult
         All of it, as a frozen record.
     relevance_ : ndarray of shape (n_features_in_,)
@@ -241,8 +225,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         After ``stop="cv"`` only: a row for each number of columns that was tried, with the columns
         that come to those of the row before (added, of the ranking of all samples), mean and
         standard error of the scores, the score of each fold (score_1, ...), whether this number was
-        chosen, and whether what it adds is certain (all of it passed; NA where that was not
-        tested).
+        chosen, and whether what it adds is certain (NA where that was not tested).
     n_features_in_, feature_names_in_
         As in scikit-learn.
 
@@ -382,7 +365,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             self._fit(study, X)
         return self
 
-    def _fit(self, study: Selection, X: Any) -> None:
+    def _fit(self, study: Selection, X: object) -> None:
         settings, problem, progress = study.settings, study.problem, study.progress
         strategy = strategy_of(settings, problem.x)
         engine = engine_for(study, strategy)
@@ -397,8 +380,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         kept: Any = None
         if self.checkpoint is not None:
             kind = CVCheckpoint if settings.by_model else SearchCheckpoint
-            any_seed, m = self.random_state is None, problem.x.n_columns
-            kept = kind(self.checkpoint, provenance, any_seed, m)
+            kept = kind(self.checkpoint, provenance, self.random_state is None)
             provenance = kept.provenance
         start = begin(study, strategy, provenance, engine)
         search = start.search
@@ -409,44 +391,37 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         if settings.by_model:
             trial = trial_of(study, X, search, splits)
             folds = cross_validated(trial, study, provenance, kept)
-            scores = cut(search, trial, folds, kept)
+            scores = cut(search, trial, folds, self.checkpoint)
             progress.say(search.stop_reason)
         try:
             if scores is None:
-                self._run(search, kept, problem.x, progress)
+                known = [] if kept is None else kept.items
+                if known:
+                    progress.say(f"{len(known)} steps are in the checkpoint")
+                    search.alone()
+                if strategy.tested and self.correction is None:
+                    how = setting("correction", None)
+                    progress.say(f"{how}: p is that of a column alone, not of the best of many")
+                self._run(search, known, kept, [], problem.x)
                 left = remaining(search)
             elif self.test:
-                search = self._tested(search, folds, kept, problem.x, progress)
+                chosen, search = search, with_tests(search, self.lookahead)
+                self._run(search, [] if kept is None else kept.steps, kept, folds, problem.x)
+                search.stop_reason = chosen.stop_reason
             self._keep(start, search, problem, provenance, scores, left)
         except (KeyboardInterrupt, WorkersLostError) as error:
             if kept is not None and scores is None:  # if it came before the last was written
                 kept.keep(search.path)
             self._keep(start, search, problem, provenance, scores, left)
-            n_steps = None if scores is not None else len(search.path)
-            raise self._interrupted(error, n_steps) from error
+            text = f"the {len(search.path)} steps that were finished are kept: "
+            text = text if scores is None else "what was chosen is kept, without tests: "
+            text += f"{len(self.selected_)} features selected"
+            raise broken_off(error, "fit", text, self.checkpoint) from error
         warn_of_identifiers(problem, search.x, start.identifiers)
         warn_of_the_target(problem, search.selected)
         added = (step.singletons for step in search.path if step.action == "add")
         warn_of_singletons(max(added, default=0), problem.n_samples)
         self._warn_of_nothing(search.path[-1], problem.x)
-
-    def _tested(
-        self,
-        search: Search,
-        folds: list[Fold],
-        kept: CVCheckpoint | None,
-        table: AnyTable,
-        progress: Progress,
-    ) -> Search:
-        """A search that tests the columns which another has chosen."""
-        again = with_tests(search, self.lookahead)
-        known = [] if kept is None else kept.steps
-        for step in again.steps(known):
-            if kept is not None:
-                kept.keep([*folds, *again.path])
-            progress.say(in_words(step, table, uncorrected(step, self.correction)))
-        again.stop_reason = search.stop_reason
-        return again
 
     def _parameters(self) -> dict[str, Any]:
         parameters: dict[str, Any] = self.get_params(deep=False)
@@ -455,36 +430,14 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         return parameters
 
     def _run(
-        self,
-        search: Search,
-        checkpoint: SearchCheckpoint | None,
-        table: AnyTable,
-        progress: Progress,
+        self, search: Search, known: list[Step], kept: Any, folds: list[Fold], table: AnyTable
     ) -> None:
         """Search to the end; steps that a checkpoint has are not searched for again."""
-        known = checkpoint.known(search.candidates) if checkpoint is not None else []
-        if known:
-            progress.say(f"{len(known)} steps are in the checkpoint")
-            search.alone()
-        if search.strategy.tested and self.correction is None:
-            how = setting("correction", None)
-            progress.say(f"{how}: p is that of a column alone, not of the best of many")
+        progress = search.question.scoring.executor.progress
         for step in search.steps(known):
-            if checkpoint is not None:
-                checkpoint.keep(search.path)
+            if kept is not None:
+                kept.keep([*folds, *search.path])
             progress.say(in_words(step, table, uncorrected(step, self.correction)))
-
-    def _interrupted(self, error: BaseException, n_steps: int | None) -> BaseException:
-        """What is raised where a search, or tests of what is chosen, did not come to their end."""
-        chosen = f"{len(self.selected_)} features selected"
-        kept = f"the {n_steps} steps that were finished are kept: {chosen}"
-        if n_steps is None:
-            kept = f"what was chosen is kept, without tests: {chosen}"
-        if self.checkpoint is not None:
-            kept += f" (the checkpoint {self.checkpoint} has them; run again to go on)"
-        if isinstance(error, KeyboardInterrupt):
-            return KeyboardInterrupt(f"fit was interrupted; {kept}")
-        return WorkersLostError(f"{error} fit was ended; {kept}.")
 
     def _keep(
         self,
@@ -588,7 +541,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             )
         return cv_scores_frame(self.result_, scores)
 
-    def _find_alternatives(self, X: Any, y: Any, groups: Any) -> None:
+    def _find_alternatives(self, X: object, y: object, groups: object) -> None:
         result = self.result_
         provenance = result.provenance
         self._refuse_other_parameters(provenance)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from joblib import Parallel, delayed
 from scipy.sparse import issparse
-from sklearn.base import clone
+from sklearn.base import BaseEstimator, clone
 from sklearn.pipeline import Pipeline
 from sklearn.utils import _safe_indexing
 from sklearn.utils.validation import has_fit_parameter
@@ -23,18 +23,16 @@ from infosieve._core.model_text import import_lines, imports_of, portable, writt
 from infosieve._core.progress import Progress
 from infosieve._core.provenance import versions
 from infosieve._core.rules import check_x, seed_of
-from infosieve._core.settings import StabilitySettings, of_no_matter
+from infosieve._core.settings import Settings, StabilitySettings, of_no_matter
 from infosieve._core.types import IntArray
 from infosieve._executors import WorkersLostError, executor_of
 from infosieve._executors.threads import Threads
 from infosieve._input.notices import CLASS_CODES
-from infosieve._input.problem import order_of_rows
-from infosieve._input.tables import Table, check_lengths, check_target, fingerprint, read_table
-from infosieve._input.together import together_of
+from infosieve._input.problem import open_problem
+from infosieve._input.tables import Table, fingerprint
 from infosieve._sources import ColumnSource, as_source
 from infosieve.results import Provenance, Stability
-from infosieve.results._stability import check_halves
-from infosieve.selection._checkpoint import Checkpoint, claimed
+from infosieve.selection._checkpoint import LOST, Checkpoint, broken_off, claimed
 from infosieve.selection._selector import MISelector, settings_of
 
 # Samples, or groups, that can be halved: two for each half.
@@ -149,10 +147,9 @@ def stability(
     with claimed(checkpoint), Progress(verbose) as progress:
         samples = _opened(selector, X, y, groups)
         provenance = _provenance(selector, samples, seed, asked)
-        m = len(samples.names)
         kept = None
         if checkpoint is not None:
-            kept = _HalvesCheckpoint(checkpoint, provenance, random_state is None, m)
+            kept = _HalvesCheckpoint(checkpoint, provenance, random_state is None)
             provenance = kept.provenance
         halves = _halves(samples, n_resamples, provenance.seed)
         chosen = _choose(samples, halves, kept, n_jobs, executor, progress)
@@ -165,20 +162,14 @@ def stability(
 # ---- what is asked
 
 
-def _check_selector(selector: Any, executor: Any) -> None:
+def _check_selector(selector: BaseEstimator, executor: Any) -> None:
     last = selector.steps[-1][1] if isinstance(selector, Pipeline) else selector
-    if isinstance(selector, type) or not all(
-        hasattr(selector, name) for name in ("fit", "get_params")
-    ):
+    known = hasattr(selector, "get_params") and hasattr(last, "get_support")
+    if isinstance(selector, type) or not known:
         raise TypeError(
-            f"{parameter('selector')} must be an estimator that selects columns, such as "
-            f"MISelector(). Got {shown(selector)} instead."
-        )
-    if not hasattr(last, "get_support"):
-        raise TypeError(
-            f"{parameter('selector')} must select columns (have 'get_support'), which "
-            f"{type(last).__name__} does not. Of a model with weights, pass "
-            "SelectFromModel(model); of a pipeline, the part that ends in a selector."
+            f"{parameter('selector')} must be an estimator that selects columns (with "
+            "'get_support'), such as MISelector(); of a model with weights SelectFromModel(model), "
+            f"of a pipeline the part that ends in a selector. Got {shown(selector)} instead."
         )
     if not isinstance(last, MISelector):
         return
@@ -219,7 +210,7 @@ class _Samples:
     n_left_out: int
 
 
-def _opened(selector: Any, X: Any, y: Any, groups: Any) -> _Samples:
+def _opened(selector: BaseEstimator, X: object, y: object, groups: object) -> _Samples:
     """Everything that can be refused before a half is fitted."""
     check_x(X)
     if isinstance(X, ColumnSource) or issparse(X):
@@ -229,33 +220,19 @@ def _opened(selector: Any, X: Any, y: Any, groups: Any) -> _Samples:
     source = as_source(X)
     X = X if source is None else source.read()  # of an Arrow table, a frame
     last = selector.steps[-1][1] if isinstance(selector, Pipeline) else selector
-    ours = isinstance(last, MISelector)
-    missing = last.missing if ours else "auto"
+    settings = settings_of(last) if isinstance(last, MISelector) else Settings()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the halves will say the same
-        x = read_table(X, "X", last.discrete_features if ours else "auto", missing=missing)
-        target = read_table(
-            y, "y", settings_of(last).discrete_target if ours else "auto", missing=missing
-        )
-    check_lengths(x, target)
-    together = together_of(groups, False, x.n_samples, x.index)
-    used = ~target.incomplete
-    if missing == "drop":
-        used &= ~x.incomplete
-    rows, n = np.flatnonzero(used), x.n_samples
-    if rows.size < n:
+        problem = open_problem(X, y, settings, groups=groups)
+    x, target, rows = problem.x, problem.y, problem.rows
+    if problem.n_left_out:
         gaps = "no target"
-        if missing == "drop":
+        if settings.missing == "drop":
             gaps += f", or gaps ({setting('missing', 'drop')})"
-        text = f"{n - rows.size} of {n} samples have {gaps}, and are left out."
+        n = rows.size + problem.n_left_out
+        text = f"{problem.n_left_out} of {n} samples have {gaps}, and are left out."
         warn(text, about="samples left out")
-    used_ones = x.take_rows(rows), target.take_rows(rows), together.of_rows(rows)
-    rows = rows[order_of_rows(*used_ones)]
-    X, y = _safe_indexing(X, rows), _safe_indexing(y, rows)
-    x, target, together = x.take_rows(rows), target.take_rows(rows), together.of_rows(rows)
-    x, target = x.completed(missing), target.completed(missing)
-    check_target(target)
-    numbers = together.groups
+    numbers = problem.together.groups
     strata = _classes(target)
     if numbers is not None:
         strata = _most_common(strata, numbers)
@@ -267,14 +244,14 @@ def _opened(selector: Any, X: Any, y: Any, groups: Any) -> _Samples:
         )
     return _Samples(
         selector=selector,
-        X=X,
-        y=y,
+        X=_safe_indexing(X, rows),
+        y=_safe_indexing(y, rows),
         groups=numbers,
         names=x.names,
         strata=strata,
         data=fingerprint(x, target, groups=numbers),
         n_samples=x.n_samples,
-        n_left_out=n - rows.size,
+        n_left_out=problem.n_left_out,
     )
 
 
@@ -300,7 +277,7 @@ def _most_common(strata: IntArray, groups: IntArray) -> IntArray:
 
 
 def _provenance(
-    selector: Any, samples: _Samples, seed: int, asked: Mapping[str, Any]
+    selector: BaseEstimator, samples: _Samples, seed: int, asked: Mapping[str, Any]
 ) -> Provenance:
     parameters: dict[str, Any] = {"selector": type(selector).__name__}
     for name, value in sorted(selector.get_params(deep=True).items()):
@@ -320,7 +297,7 @@ def _provenance(
     )
 
 
-def _code(selector: Any, n_resamples: int, grouped: bool, seed: int) -> str:
+def _code(selector: BaseEstimator, n_resamples: int, grouped: bool, seed: int) -> str:
     """The call that gives the result again."""
     lines = import_lines(imports_of(selector, {"infosieve": {"stability"}}))
     arguments = [written(selector), "X", "y", *(["groups=groups"] if grouped else [])]
@@ -333,9 +310,6 @@ class _HalvesCheckpoint(Checkpoint):
 
     _schema, _version, _items = "stability-checkpoint", 1, "halves"
     _kind = tuple[int, ...]
-
-    def _check(self) -> None:
-        check_halves(self.items, self.n_columns)
 
 
 # ---- halves
@@ -399,24 +373,11 @@ def _choose(
     except (KeyboardInterrupt, WorkersLostError) as error:
         if kept is not None:  # if it came before the last was written
             kept.keep(chosen)
-        raise _interrupted(error, len(chosen), kept) from error
+        text = f"{len(chosen)} halves were finished{LOST if kept is None else ''}"
+        path = None if kept is None else kept.path
+        raise broken_off(error, "stability", text, path) from error
     _tell(said, len(every))
     return chosen
-
-
-def _interrupted(
-    error: BaseException, n_finished: int, kept: _HalvesCheckpoint | None
-) -> BaseException:
-    """What is raised where not all halves were fitted."""
-    text = f"{n_finished} halves were finished"
-    text += (
-        f"; the checkpoint {kept.path} has them: run again to go on"
-        if kept is not None
-        else ", and are lost; a checkpoint would have kept them"
-    )
-    if isinstance(error, KeyboardInterrupt):
-        return KeyboardInterrupt(f"stability was interrupted; {text}")
-    return WorkersLostError(f"{error} stability was ended; {text}.")
 
 
 def _fitted(
@@ -464,7 +425,7 @@ def _fit(
     return chosen, texts
 
 
-def _groups_of(selector: Any, groups: IntArray) -> dict[str, Any]:
+def _groups_of(selector: BaseEstimator, groups: IntArray) -> dict[str, Any]:
     """As an argument of ``fit``, where that takes groups."""
     last, prefix = selector, ""
     if isinstance(selector, Pipeline):
