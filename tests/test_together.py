@@ -705,6 +705,17 @@ def test_a_selected_category_explains_changes(statistic):
     assert passed <= 7
 
 
+def test_a_course_of_few_groups_is_known_given_the_place():
+    """Twenty groups are few, so that a weak slope might be chance: if it stayed, 25 passed."""
+    passed, place = 0, np.tile(np.arange(30.0), 20)
+    for seed in range(100):
+        X, y, groups = grouped([30] * 20, seed, share=0.5)
+        table = np.c_[X[:, 0] + 0.05 * place, place]
+        how = {"groups": groups, "n_permutations": 39, "random_state": seed}
+        passed += permutation_test(table, y + 0.05 * place, 0, given=1, **how).p_value <= 0.05
+    assert passed <= 12  # at 5 %, more in 0.1 % of the cases
+
+
 def test_groups_in_another_order_are_refused():
     X, y, groups = grouped([3] * 10)
     labels = pd.Series(groups).sample(frac=1, random_state=0)

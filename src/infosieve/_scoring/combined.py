@@ -151,7 +151,7 @@ class Combined(Statistic):
         if self.layout.time is not None:
             past = Past.of(self.layout.time, given)
         if given.n_columns:
-            smoothers = Smoothers.of(given, independent, series=past is not None)
+            smoothers = Smoothers.of(given, independent, lines=self.layout.dependent)
         rows, orders, inflations = [], [], None
         for _, some, order, chosen in raw_functions(target, smoothers, TARGET_ORDER):
             rows += [*some.reshape(-1, n)]

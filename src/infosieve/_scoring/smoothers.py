@@ -86,14 +86,14 @@ class Smoothers(WritableArrays):
     least: int = -1
 
     @classmethod
-    def of(cls, given: Columns, n_independent: float, series: bool = False) -> "Smoothers":
-        """Of a series at least lines are taken out.
+    def of(cls, given: Columns, n_independent: float, lines: bool = False) -> "Smoothers":
+        """With ``lines``, where rows belong together, at least lines are taken out.
 
-        Few of its samples may be independent, so that what they have in common with the given
+        Few of the samples may be independent, so that what they have in common with the given
         columns cannot be told from chance; but left where it is, it would be found.
         """
         with threadpool_limits(1, "blas"):  # whose sums depend on the number of its threads
-            bases = _bases(given, n_independent, series)
+            bases = _bases(given, n_independent, lines)
         ends = np.cumsum([len(functions) for functions, _ in bases])
         kept, spans, rougher = np.zeros((sum(len(k) for _, k in bases), ends[-1])), [], list[int]()
         for (functions, ways), end in zip(bases, ends.tolist(), strict=True):
@@ -102,7 +102,7 @@ class Smoothers(WritableArrays):
             rougher += [first + max(way - 1, 0) for way in range(len(ways))]
             spans += [span] * len(ways)
         found = rounded(np.concatenate([functions for functions, _ in bases]))
-        least = 0 if series else -1
+        least = 0 if lines else -1
         return cls(found, kept, np.array(spans), np.array(rougher), n_independent, least)
 
     def better(self, one: FloatArray, other: FloatArray) -> tuple[FloatArray, IntArray]:
