@@ -12,7 +12,6 @@ from infosieve._core.chunks import chunks
 from infosieve._core.types import Batch, FloatArray, IntArray, Runner
 from infosieve._engines.base import CountingEngine, bivariate
 from infosieve._engines.ksg import nats, psi_table
-from infosieve._engines.numba.labels import by_labels, suited
 from infosieve._engines.numba.lanes import LANES, aligned
 from infosieve._engines.numba.plane import planes
 from infosieve._engines.numba.rows import rows
@@ -44,22 +43,11 @@ class NumbaEngine(CountingEngine):
 
     def sums(self, batch: Batch, runner: Runner) -> IntArray:
         """Sums of psi terms in fixed point, by whatever structure is fastest."""
-        labelled = suited(batch)
-        if not labelled.any():
-            return _sums(batch, runner)
-        sums = np.empty((batch.n_candidates, _n_k(batch)), np.int64)
-        for which, find in ((labelled, by_labels), (~labelled, _sums)):
-            if which.any():
-                sums[which] = find(batch.only(np.flatnonzero(which)), runner)
-        return sums
-
-
-def _sums(batch: Batch, runner: Runner) -> IntArray:
-    if bivariate(batch):
-        return _by_strips(batch, runner)
-    if _sharing_pays(batch):
-        return _by_rows(batch, runner)
-    return _by_trees(batch, runner)
+        if bivariate(batch):
+            return _by_strips(batch, runner)
+        if _sharing_pays(batch):
+            return _by_rows(batch, runner)
+        return _by_trees(batch, runner)
 
 
 def _n_k(batch: Batch) -> int:

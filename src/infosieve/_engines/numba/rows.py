@@ -58,7 +58,7 @@ def _block_distances(columns: Any, here: Any, squared: Any, out: Any) -> None:
 
 
 @njit(inline="always")
-def n_below(d: Any, limit: Any) -> Any:
+def _n_below(d: Any, limit: Any) -> Any:
     m = 0
     for j in range(d.size):
         m += d[j] < limit
@@ -66,7 +66,7 @@ def n_below(d: Any, limit: Any) -> Any:
 
 
 @njit(inline="always")
-def _mean_below(d: Any, limit: Any) -> Any:
+def _mea_n_below(d: Any, limit: Any) -> Any:
     total, m = 0.0, 0
     for j in range(d.size):
         if d[j] < limit:
@@ -76,7 +76,7 @@ def _mean_below(d: Any, limit: Any) -> Any:
 
 
 @kernel
-def limit_of(d: Any, want: Any, guess: Any) -> Any:
+def _limit_of(d: Any, want: Any, guess: Any) -> Any:
     """A distance below which there are at least ``want`` points, and few more if possible.
 
     FAR where no more are at a finite distance: in other categories is nobody to be listed.
@@ -84,12 +84,12 @@ def limit_of(d: Any, want: Any, guess: Any) -> Any:
     if want >= d.size:
         return FAR
     if not 0.0 < guess < FAR:
-        guess = _mean_below(d, FAR)
+        guess = _mea_n_below(d, FAR)
     low, high, limit = 0.0, FAR, guess
     for _ in range(40):
-        m = n_below(d, limit)
+        m = _n_below(d, limit)
         if m < want:
-            if low == 0.0 and n_below(d, FAR) <= want:
+            if low == 0.0 and _n_below(d, FAR) <= want:
                 return FAR
             low = limit
             limit = limit * 2.0 if high == FAR else 0.5 * (low + high)
@@ -155,7 +155,7 @@ def _count_near(near: Any, exact: Any, d: Any, radii: Any, ks: Any, counts: Any)
     if widest(radii, ks[1] - 1) > limit:
         for i in range((ks[0] - 1) * LANES, ks[1] * LANES):
             if radii[i] > limit:
-                counts[i] = n_below(d, radii[i])
+                counts[i] = _n_below(d, radii[i])
 
 
 @njit(inline="always")
@@ -428,8 +428,8 @@ def rows(
         _block_distances(target, here, squared, d_y)
         for j in range(n):
             d_j[j] = d_s[j] if d_s[j] > d_y[j] else d_y[j]
-        limit_j = limit_of(d_j, wants[0], limit_j)
-        limit_s = limit_of(d_s, wants[1], limit_s)
+        limit_j = _limit_of(d_j, wants[0], limit_j)
+        limit_s = _limit_of(d_s, wants[1], limit_s)
         m, base = _near(d_j, here, limit_j, shift, index[0], value[0], edges[0], scratch)
         near_j = (index[0], value[0], m, limit_j, shared[0], floor[0], edges[0], base, shift)
         m, base = _near(d_s, here, limit_s, shift, index[1], value[1], edges[1], scratch)
