@@ -26,7 +26,7 @@ class Progress:
     def __init__(self, verbose: int) -> None:
         from infosieve._core import rules
 
-        rules.verbosity().check("verbose", verbose)
+        rules.VERBOSITY.check("verbose", verbose)
         self.verbose = verbose
         self._bar: Any = None
         self._task: Any = None

@@ -8,7 +8,7 @@ hold between parameters.
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from types import MappingProxyType
 from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias, get_args, get_type_hints
@@ -83,7 +83,13 @@ _SCALE = Parameter(
     rules.one_of("standard", "normal-scores", None), "standard, normal-scores or none"
 )
 _MAX_SAMPLES = Parameter(
-    rules.samples(FEWEST_SAMPLES),
+    Rule(
+        f"'auto', an int of at least {FEWEST_SAMPLES} (samples of an estimate), a float in (0, 1] "
+        "(their share), or None (all in one estimate)",
+        lambda n: rules.whole(FEWEST_SAMPLES)(n) or (isinstance(n, float) and bool(0.0 < n <= 1.0)),
+        none=True,
+        auto=True,
+    ),
     "samples of one estimate, a number, a share such as 0.1, or none (all): more are split into "
     "parts whose estimates are averaged; auto: 4,000, and at most 25 parts; with --groups, parts "
     "have a row of each group, and are 100 at most",
@@ -96,7 +102,7 @@ _STATISTIC = Parameter(
     expert=True,
 )
 _SCREEN = Parameter(
-    rules.screen(),
+    rules.SCREEN,
     "how many candidates of a step are estimated, the best by a table of counts, in each "
     "permutation anew: a number, none (all), or auto: 32 for up to 1,000 samples, fewer for more",
     expert=True,
@@ -110,8 +116,8 @@ class Settings:
     ``asked`` has those that it does have, as they were passed.
     """
 
-    discrete_features: Annotated[Any, Parameter(rules.anything(), option="--categorical")] = "auto"
-    discrete_target: Annotated[Any, Parameter(rules.anything(), option="--categorical")] = "auto"
+    discrete_features: Annotated[Any, Parameter(rules.ANYTHING, option="--categorical")] = "auto"
+    discrete_target: Annotated[Any, Parameter(rules.ANYTHING, option="--categorical")] = "auto"
     missing: Annotated[
         Missing,
         Parameter(
@@ -120,8 +126,8 @@ class Settings:
             "complete rows), error (refused); auto: value, and median in the columns beside it",
         ),
     ] = "auto"
-    groups: Annotated[Any, Parameter(rules.anything())] = None
-    series: Annotated[bool | int, Parameter(rules.series())] = False
+    groups: Annotated[Any, Parameter(rules.ANYTHING)] = None
+    series: Annotated[bool | int, Parameter(rules.SERIES)] = False
     n_neighbors: Annotated[
         Neighbors | Literal["auto"],
         Parameter(
@@ -144,13 +150,13 @@ class Settings:
     n_jobs: Annotated[
         int | None,
         Parameter(
-            rules.jobs(), "threads; -1, the default, for all cores", option="--jobs", matters=False
+            rules.JOBS, "threads; -1, the default, for all cores", option="--jobs", matters=False
         ),
     ] = 1
     executor: Annotated[
         Any,
         Parameter(
-            rules.anything(),
+            rules.ANYTHING,
             "compute on a Dask cluster: its scheduler's address; or local, to start one here",
             option="--dask",
             matters=False,
@@ -167,13 +173,13 @@ class Settings:
     random_state: Annotated[
         Any,
         Parameter(
-            rules.seed(), "the same seed gives the same result", option="--seed", matters=False
+            rules.SEED, "the same seed gives the same result", option="--seed", matters=False
         ),
     ] = 0
     checkpoint: Annotated[
-        Any, Parameter(rules.anything(), "a file that a killed run goes on from", matters=False)
+        Any, Parameter(rules.ANYTHING, "a file that a killed run goes on from", matters=False)
     ] = None
-    verbose: Annotated[int, Parameter(rules.verbosity(), matters=False)] = 0
+    verbose: Annotated[int, Parameter(rules.VERBOSITY, matters=False)] = 0
     asked: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     # Parameters of others that this function does not have.
@@ -189,16 +195,23 @@ class Settings:
         known = cls.parameters()
         own = {name: value for name, value in asked.items() if name in known}
         for name, value in own.items():
-            known[name].rule.check(name, value)
+            if value is not getattr(cls, name):  # defaults obey their rules
+                known[name].rule.check(name, value)
         settings = cls(**own, asked=MappingProxyType(asked))
         settings.check()
         return settings
 
     @classmethod
+    @cache
     def parameters(cls) -> dict[str, Parameter]:
         """What is known of each parameter, by name."""
-        settings: Any = cls
-        return _parameters(settings)
+        hints = get_type_hints(cls, include_extras=True)
+        return {
+            name: known
+            for name, hint in hints.items()
+            for known in getattr(hint, "__metadata__", ())
+            if isinstance(known, Parameter) and name not in cls.absent
+        }
 
     @property
     def prepared_scale(self) -> PreparedScale:
@@ -213,17 +226,6 @@ class Settings:
             raise ParameterError("method", f"'ksg1' with {why}", self.method, way_out)
 
 
-@cache
-def _parameters(settings: Any) -> dict[str, Parameter]:
-    hints = get_type_hints(settings, include_extras=True)
-    return {
-        name: known
-        for name, hint in hints.items()
-        for known in getattr(hint, "__metadata__", ())
-        if isinstance(known, Parameter) and name not in settings.absent
-    }
-
-
 _CONDITIONAL = (
     "{}: conditional information is Frenzel and Pompe's estimate, which generalises that form only"
 )
@@ -236,7 +238,7 @@ class InformationSettings(Settings):
     absent = ("random_state", "checkpoint", "verbose")
 
     max_samples: Annotated[int | float | Literal["auto"] | None, _MAX_SAMPLES] = "auto"
-    condition: Annotated[Any, Parameter(rules.anything())] = None
+    condition: Annotated[Any, Parameter(rules.ANYTHING)] = None
 
     def check(self) -> None:
         if self.condition is not None and self.criterion != "mi":
@@ -288,7 +290,7 @@ class SamplingSettings(Settings):
     n_permutations: Annotated[
         int | Literal["auto"],
         Parameter(
-            rules.permutations(),
+            rules.PERMUTATIONS,
             "permutations of a test, or auto: up to 199, and more for a smaller --alpha",
         ),
     ] = "auto"
@@ -331,7 +333,7 @@ class TestSettings(SamplingSettings):
     __test__ = False  # no class of tests, whatever pytest thinks of its name
     absent = ("checkpoint", "verbose")
 
-    pairs: Annotated[bool, Parameter(rules.flag(), "test pairs of the candidates")] = False
+    pairs: Annotated[bool, Parameter(rules.FLAG, "test pairs of the candidates")] = False
     criterion: Annotated[
         str,
         Parameter(
@@ -413,7 +415,7 @@ class RelevanceSettings(Settings):
     n_permutations: Annotated[
         int | Literal["auto"],
         Parameter(
-            rules.permutations(),
+            rules.PERMUTATIONS,
             "draws of a null distribution, or auto: enough for one column of all to be relevant by "
             "itself",
         ),
@@ -491,16 +493,16 @@ class SelectorSettings(SamplingSettings):
     model: Annotated[
         Any,
         Parameter(
-            rules.model(),
+            rules.MODEL,
             "of --stop cv: neighbors, trees, support-vectors or linear, or a regressor or "
             'classifier of scikit-learn by its name, with parameters: "SVR(C=10, epsilon=0.05)"',
         ),
     ] = None
-    cv: Annotated[Any, Parameter(rules.folds(), "of --stop cv: so many folds")] = 5
+    cv: Annotated[Any, Parameter(rules.FOLDS, "of --stop cv: so many folds")] = 5
     scoring: Annotated[
         Any,
         Parameter(
-            rules.scoring(),
+            rules.SCORING,
             "of --stop cv: what is a good prediction, as scikit-learn calls it; default: r2, "
             "accuracy",
         ),
@@ -508,7 +510,7 @@ class SelectorSettings(SamplingSettings):
     test: Annotated[
         bool,
         Parameter(
-            rules.flag(),
+            rules.FLAG,
             "of --stop cv: test the columns that are kept, too, and say which are certain",
         ),
     ] = False
@@ -611,8 +613,10 @@ class ClusteringSettings(Settings):
         Parameter(
             Rule(
                 "an int of at least 1, 'auto', or None with a 'similarity_threshold'",
-                lambda n: n is None or is_text(n, "auto") or (rules.is_int(n) and n >= 1),
+                rules.whole(1),
                 of_option="a whole number of at least 1, or auto",
+                none=True,
+                auto=True,
             ),
             "a number, or auto (as many as a model predicts well with), the default without "
             "--similarity-threshold",
@@ -635,18 +639,18 @@ class ClusteringSettings(Settings):
         Representative, Parameter(rules.one_of(*get_args(Representative)), "mean, medoid or pls")
     ] = "mean"
     connectivity: Annotated[
-        Any, Parameter(Rule("anything", lambda value: True), "chain: neighbours only; or none")
+        Any, Parameter(replace(rules.ANYTHING, kind="words"), "chain: neighbours only; or none")
     ] = None
     model: Annotated[
         Any,
         Parameter(
-            rules.model(),
+            rules.MODEL,
             "what judges numbers of clusters: a word or a name as --model of infosieve select has "
             "them; default: partial least squares",
             expert=True,
         ),
     ] = None
-    cv: Annotated[Any, Parameter(rules.folds(), "folds that judge numbers of clusters")] = 4
+    cv: Annotated[Any, Parameter(rules.FOLDS, "folds that judge numbers of clusters")] = 4
     missing: Annotated[
         Missing,
         Parameter(
@@ -678,7 +682,7 @@ class StabilitySettings(Settings):
     n_jobs: Annotated[
         int | None,
         Parameter(
-            rules.jobs(),
+            rules.JOBS,
             "processes, a half each; -1, the default, for all cores",
             option="--jobs",
             matters=False,
@@ -689,19 +693,14 @@ class StabilitySettings(Settings):
     ] = 50
 
 
-def _every() -> list[tuple[str, Parameter]]:
-    every = (SelectorSettings, StabilitySettings, ClusteringSettings)
-    return [item for settings in every for item in settings.parameters().items()]
-
-
-def of_no_matter() -> set[str]:
-    """Parameters on which no result depends."""
-    return {name for name, one in _every() if not one.matters}
-
-
-def option_names() -> dict[str, str]:
-    """The options that are not called as their parameters are."""
-    return {name: one.option for name, one in _every() if one.option}
+_EVERY = [
+    item
+    for settings in (SelectorSettings, StabilitySettings, ClusteringSettings)
+    for item in settings.parameters().items()
+]
+# Parameters on which no result depends; and the options that are not called as parameters are.
+OF_NO_MATTER = frozenset(name for name, one in _EVERY if not one.matters)
+OPTION_NAMES = {name: one.option for name, one in _EVERY if one.option}
 
 
 def neighbors_among(n_neighbors: Any, n_samples: int) -> tuple[int, int]:

@@ -337,8 +337,7 @@ class ColumnSet(Protocol):
 class Runner(Protocol):
     """Runs tasks that share the memory of this process. Contains no maths."""
 
-    @property
-    def n_workers(self) -> int: ...
+    n_workers: int
 
     def run(self, tasks: Sequence[Callable[[], T]]) -> list[T]:
         """The tasks' results, in the order of the tasks."""
@@ -373,12 +372,9 @@ class ColumnNumbers(Sequence[int]):
 
 
 class Place(Protocol):
-    """Where jobs find the columns of a table."""
+    """Where jobs find the columns of a table; ``widest``: the most columns of a piece."""
 
-    @property
-    def widest(self) -> int:
-        """The most columns of a piece."""
-        ...
+    widest: int
 
     def pieces(self, columns: ColumnNumbers, size: int) -> Iterator[tuple[Any, Which]]:
         """All the columns, in order, at most ``size`` at a time: who has them, and which."""
@@ -394,27 +390,23 @@ class Executor(Protocol):
 
     A job is a function whose first argument is a :class:`Runner` to work with. The others may
     be what :meth:`share` and :meth:`place` gave: the function gets the value itself.
+
+    Attributes
+    ----------
+    here : Runner
+        For what is done in this process.
+    remote : bool
+        Whether jobs run in other processes.
+    text : str or None
+        What a result says of it.
+    progress : Progress
+        Who hears how far it is.
     """
 
-    @property
-    def here(self) -> Runner:
-        """For what is done in this process."""
-        ...
-
-    @property
-    def remote(self) -> bool:
-        """Whether jobs run in other processes."""
-        ...
-
-    @property
-    def text(self) -> str | None:
-        """What a result says of it."""
-        ...
-
-    @property
-    def progress(self) -> Any:
-        """Who hears how far it is."""
-        ...
+    here: Runner
+    remote: bool
+    text: str | None
+    progress: Any
 
     def share(self, value: T) -> T:
         """What stands for a value that many jobs need."""
@@ -451,28 +443,23 @@ class Executor(Protocol):
 
 
 class Engine(Protocol):
-    """Where a batch is scored: neighbours are found and counted."""
+    """Where a batch is scored: neighbours are found and counted.
+
+    Attributes
+    ----------
+    name : str
+        What a result says of it.
+    at_once : int
+        How many candidates it wants to score together.
+    surrogate_bytes, piece_bytes : int
+        How large permuted columns may become, and how much of a table it wants at once.
+    """
+
+    name: str
+    at_once: int
+    surrogate_bytes: int
+    piece_bytes: int
 
     def score(self, batch: Batch, runner: Runner) -> FloatArray:
         """Nats, of shape (n_folds, n_candidates, n_K); n_folds is 1 without folds."""
-        ...
-
-    @property
-    def name(self) -> str:
-        """What a result says of it."""
-        ...
-
-    @property
-    def at_once(self) -> int:
-        """How many candidates it wants to score together."""
-        ...
-
-    @property
-    def surrogate_bytes(self) -> int:
-        """How large permuted columns may become, materialised: bytes."""
-        ...
-
-    @property
-    def piece_bytes(self) -> int:
-        """How much of a table it wants at once, at most: bytes."""
         ...

@@ -12,7 +12,7 @@ from joblib import cpu_count, effective_n_jobs
 
 from infosieve._core.chunks import chunks
 from infosieve._core.progress import Progress
-from infosieve._core.types import ColumnNumbers, ColumnSet, Which
+from infosieve._core.types import ColumnNumbers, ColumnSet, Runner, Which
 
 T = TypeVar("T")
 
@@ -31,14 +31,10 @@ class Whole:
     """Columns in one place. See :class:`infosieve._core.types.Place`."""
 
     def __init__(self, x: Any, n_columns: int) -> None:
-        self.x, self.n_columns = x, n_columns
-
-    @property
-    def widest(self) -> int:
-        return self.n_columns
+        self.x, self.widest = x, n_columns
 
     def pieces(self, columns: ColumnNumbers, size: int) -> Iterator[tuple[Any, Which]]:
-        if len(columns) == self.n_columns <= size:
+        if len(columns) == self.widest <= size:
             yield self.x, slice(None)
             return
         for part in chunks(len(columns), size):
@@ -58,11 +54,11 @@ class Threads:
         if n_jobs is None:
             n_jobs = effective_n_jobs(None)
         self.n_workers: int = n_jobs if n_jobs > 0 else max(1, cpu_count() + 1 + n_jobs)
-        self.here = self
+        self.here: Runner = self
         self.progress = Progress(0) if progress is None else progress
 
-    remote = False
-    text = None
+    remote: bool = False
+    text: str | None = None
 
     def __enter__(self) -> Self:
         return self

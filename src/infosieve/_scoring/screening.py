@@ -32,7 +32,6 @@ from infosieve._engines.numba.screen import (
     best_pairs,
     cell_codes,
     centre,
-    encode_categories,
     encode_codes,
     encode_numbers,
     fixed_k_log_k,
@@ -262,7 +261,8 @@ def _encode(columns: Columns, at: IntArray, screen: Screen, cells: Cells) -> Non
     marks = np.zeros(at.size, np.uint64)
     out = starts, fine, sizes, coarse, coarse_sizes, marks
     if some.categorical[0]:
-        encode_categories(codes_of(values), values, *out)
+        codes = codes_of(values)
+        encode_codes(codes, np.array([_two_and_rest(row) for row in codes]), values, *out)
     elif some.labelled[0]:
         left = _left(some, screen.fits, screen.labels, screen.series)
         encode_codes(*_codes_with_gaps(left, some, tied), values, *out)
@@ -286,6 +286,14 @@ def _left(
     if series is not None:
         out = series.whitened(out)
     return np.where(categorical, columns.values, out)
+
+
+def _two_and_rest(codes: IntArray) -> IntArray:
+    """Coarse cells of a category: its two largest levels, and the rest."""
+    order = np.argsort(-np.bincount(codes), kind="stable")
+    place = np.full(order.size, COARSE - 1)
+    place[order[: COARSE - 1]] = np.arange(min(COARSE - 1, order.size))
+    return np.asarray(place[codes])
 
 
 def _codes_with_gaps(

@@ -9,7 +9,7 @@ import pandas as pd
 
 from infosieve._core.model_text import PAIRS, described, import_lines, imports_of, portable, written
 from infosieve._core.provenance import Excerpt, Provenance, versions
-from infosieve._core.settings import of_no_matter
+from infosieve._core.settings import OF_NO_MATTER
 from infosieve._input.problem import Problem
 from infosieve._input.tables import fingerprint
 
@@ -51,7 +51,7 @@ def _code(call: Callable[..., Any], parameters: Mapping[str, Any], seed: int) ->
     changed = [
         f"{name}={value}"
         for name, value in known.items()
-        if name not in of_no_matter() and value != repr(defaults[name])
+        if name not in OF_NO_MATTER and value != repr(defaults[name])
     ]
     data = ["X", "y", *(["groups=groups"] if parameters.get("groups") is not None else [])]
     fitted = isinstance(call, type)

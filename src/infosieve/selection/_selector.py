@@ -18,13 +18,13 @@ from infosieve._core.progress import Progress
 from infosieve._core.rules import check_x, is_int
 from infosieve._core.settings import (
     DEFAULT_NEIGHBORS,
+    OF_NO_MATTER,
     Correction,
     Null,
     Resample,
     SelectorSettings,
     StatisticName,
     Stop,
-    of_no_matter,
     screen_size,
 )
 from infosieve._core.types import (
@@ -618,7 +618,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
     def _refuse_other_parameters(self, provenance: Provenance) -> None:
         for name, now in self._parameters().items():
             value, then = plain_parameter(now), provenance.parameters.get(name)
-            if name not in of_no_matter() and repr(value) != repr(then):
+            if name not in OF_NO_MATTER and repr(value) != repr(then):
                 raise ValueError(
                     f"'alternatives' is about the parameters of fit, but {name} was {then!r} and "
                     f"is {value!r}: call fit again."

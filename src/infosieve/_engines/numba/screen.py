@@ -190,31 +190,6 @@ def encode_codes(
 
 
 @kernel
-def encode_categories(
-    codes: Any,
-    marked: Any,
-    starts: Any,
-    fine: Any,
-    sizes: Any,
-    coarse: Any,
-    coarse_sizes: Any,
-    marks: Any,
-) -> None:
-    """Cells of categories: one for each; coarse: the two largest and the rest."""
-    for j in range(codes.shape[0]):
-        at, end = starts[j], starts[j + 1]
-        _fill_sets(codes[j], fine[at:end], sizes[at:end])
-        place = np.full(end - at, COARSE - 1, np.int64)
-        order = np.argsort(-sizes[at:end], kind="mergesort")
-        for k in range(min(COARSE, order.size)):
-            place[order[k]] = k
-        for level in range(end - at):
-            coarse[j, place[level]] |= fine[at + level]
-            coarse_sizes[j, place[level]] += sizes[at + level]
-        marks[j] = _mark(marked[j])
-
-
-@kernel
 def centre(values: Any, labels: Any, n_labels: Any) -> Any:
     """Columns less the mean of each stratum."""
     m, n = values.shape
