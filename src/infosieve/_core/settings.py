@@ -384,19 +384,6 @@ def stop_asked(stop: Any, n_features_to_select: int | None) -> Stop:
     return "fdr" if n_features_to_select is None else None
 
 
-def check_permutations(n_permutations: int, level: float, note: str) -> None:
-    """Enough permutations for a p-value that can be as small as a level."""
-    least = math.ceil(1 / level) - 1
-    while 1 / (least + 1) > level:
-        least += 1
-    if n_permutations < least:
-        raise ValueError(
-            f"{parameter('n_permutations')} must be at least {least}, or 'auto', for a level of "
-            f"{level:.4g}{note}: p = (b + 1) / (n_permutations + 1) cannot get lower than "
-            f"{1 / (n_permutations + 1):.4g} with {n_permutations}."
-        )
-
-
 @dataclass(frozen=True, kw_only=True)
 class RelevanceSettings(Settings):
     """Those of :func:`relevance_test`."""
@@ -535,7 +522,7 @@ class SelectorSettings(SamplingSettings):
 
     def check(self) -> None:
         super().check()
-        if self.criterion != "mi":
+        if self.method == "ksg2" and self.criterion != "mi":
             criterion = "cmi" if self.criterion == "auto" else self.criterion
             self._refuse_ksg2(
                 f"{setting('criterion', criterion)}, because conditional information is defined "
@@ -587,16 +574,29 @@ class SelectorSettings(SamplingSettings):
                 )
 
     def _check_permutations(self) -> None:
-        """Enough permutations for the smallest level there is."""
-        stop = "fdr" if self.by_model and self.test else self.stop_rule
+        """Enough permutations for a p-value that can be as small as the smallest level there is."""
+        stop, pairs = "fdr" if self.by_model and self.test else self.stop_rule, False
         if stop in ("fdr", "permutation"):
-            level = self.alpha if stop == "permutation" else -math.expm1(-self.alpha)
-            pairs = self.lookahead == 2
-            note = f" for pairs ({setting('lookahead', 1)} leaves them out)" if pairs else ""
-            share = self.level_share(of_pairs=pairs)
-            check_permutations(self.most_permutations, level * share, note)
+            level, pairs = self.alpha, self.lookahead == 2
+            level = level if stop == "permutation" else -math.expm1(-level)
+            level *= self.level_share(of_pairs=pairs)
         elif self.search == "forward-backward" and self.removal == "test":
-            check_permutations(self.most_permutations, self.alpha, " for removals")
+            level = self.alpha
+        else:
+            return
+        n, least = self.most_permutations, math.ceil(1 / level) - 1
+        while 1 / (least + 1) > level:
+            least += 1
+        if n >= least:
+            return
+        note = "" if stop in ("fdr", "permutation") else " for removals"
+        if pairs:
+            note = f" for pairs ({setting('lookahead', 1)} leaves them out)"
+        raise ValueError(
+            f"{parameter('n_permutations')} must be at least {least}, or 'auto', for a level of "
+            f"{level:.4g}{note}: p = (b + 1) / (n_permutations + 1) cannot get lower than "
+            f"{1 / (n + 1):.4g} with {n}."
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

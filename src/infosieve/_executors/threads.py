@@ -5,6 +5,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
+from operator import call
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -96,7 +97,7 @@ class Threads:
     def run(self, tasks: Sequence[Callable[[], T]]) -> list[T]:
         """The tasks' results, in their order. An error ends the rest and is raised."""
         if self.n_workers == 1 or len(tasks) < 2:
-            return [task() for task in tasks]
+            return list(map(call, tasks))
         results: dict[int, T] = {}
         queue: Iterator[tuple[int, Callable[[], T]]] = iter(enumerate(tasks))
         lock, failed = threading.Lock(), threading.Event()

@@ -22,11 +22,11 @@ from infosieve._core.settings import (
 )
 from infosieve._core.types import Executor, FloatArray, IntArray, NameArray, Scale
 from infosieve._executors import KeepsExecutor, executor_of
+from infosieve._input.named import remember_columns
 from infosieve._input.notices import check_dates
 from infosieve._input.problem import Problem, open_columns_alone, open_problem
 from infosieve._input.tables import Table, read_table
 from infosieve._sources import run_once
-from infosieve._study.columns import remember_columns
 from infosieve._study.provenance import provenance_of
 from infosieve.clustering._agglomeration import Agglomeration, Dendrogram
 from infosieve.clustering._constraints import Constraints, connected_pairs

@@ -282,7 +282,7 @@ def _some(rows: IntArray, most: int, rng: np.random.Generator) -> IntArray:
 def classes_asked(settings: SelectorSettings) -> Any:
     """``discrete_target``, or what a model, or a score of numbers, says of the target."""
     known = settings.discrete_target
-    if not (settings.by_model and is_text(known, "auto")):
+    if not is_text(known, "auto"):
         return known
     model = None if isinstance(settings.model, str) else settings.model
     if model is not None and is_classifier(model):
@@ -296,7 +296,7 @@ def classes_asked(settings: SelectorSettings) -> Any:
 def refuse_numbers(settings: SelectorSettings, y: Any) -> None:
     """A classifier says that the target has classes; numbers with fractions are none."""
     model = None if isinstance(settings.model, str) else settings.model
-    if settings.stop != "cv" or model is None or not is_classifier(model):
+    if model is None or not is_classifier(model):
         return
     if not is_text(settings.asked["discrete_target"], "auto"):
         return

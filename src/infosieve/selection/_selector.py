@@ -41,6 +41,7 @@ from infosieve._core.types import (
     Scale,
 )
 from infosieve._executors import KeepsExecutor, WorkersLostError
+from infosieve._input.named import remember_columns
 from infosieve._input.notices import (
     warn_of_identifiers,
     warn_of_singletons,
@@ -48,7 +49,6 @@ from infosieve._input.notices import (
 )
 from infosieve._input.problem import AnyTable, Problem
 from infosieve._sources import as_source, run_once
-from infosieve._study.columns import remember_columns
 from infosieve._study.provenance import excerpt_of, plain_parameter
 from infosieve._study.study import Study
 from infosieve.results import CVScores, Provenance, Remaining, SelectionResult, Step
@@ -374,7 +374,8 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             )
         check_x(X)
         X, y, groups = run_once(X, "X"), run_once(y, "y"), run_once(groups, "groups")
-        refuse_numbers(settings, y)
+        if settings.by_model:
+            refuse_numbers(settings, y)
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)  # of an earlier fit
         with claimed(self.checkpoint), Study.open(settings, X, y, groups=groups) as study:
@@ -472,7 +473,8 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         for step in search.steps(known):
             if checkpoint is not None:
                 checkpoint.keep(search.path)
-            progress.say(in_words(step, table, uncorrected(step, self.correction)))
+            if progress.verbose:
+                progress.say(in_words(step, table, uncorrected(step, self.correction)))
 
     def _interrupted(self, error: BaseException, n_steps: int | None) -> BaseException:
         """What is raised where a search, or tests of what is chosen, did not come to their end."""
@@ -693,5 +695,7 @@ def _refuse_other_data(now: Provenance, then: Provenance) -> None:
 def settings_of(selector: MISelector) -> SelectorSettings:
     """What a selector is asked, checked; a model says what the target is."""
     settings = SelectorSettings.of(selector.get_params(deep=False))
+    if not settings.by_model:
+        return settings
     check_prediction(settings)
     return replace(settings, discrete_target=classes_asked(settings))

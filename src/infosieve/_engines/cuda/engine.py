@@ -11,8 +11,7 @@ import numpy as np
 from infosieve._core.dialect import setting
 from infosieve._core.files import first_line
 from infosieve._core.types import Batch, Columns, IntArray, Runner
-from infosieve._engines.base import CountingEngine, bivariate
-from infosieve._engines.ksg import psi_table
+from infosieve._engines.ksg import CountingEngine, bivariate, psi_table
 from infosieve._engines.numba.engine import NumbaEngine
 
 # Neighbours that a candidate may ask for.
