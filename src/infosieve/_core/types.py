@@ -258,10 +258,6 @@ class Batch:
     width: int = 1
     permutations: IntArray | None = None
 
-    def __post_init__(self) -> None:
-        if self.conditional and self.method == "ksg2":
-            raise ValueError("conditional information is defined for the method 'ksg1' only")
-
     @property
     def conditional(self) -> bool:
         """Whether there is something to condition on."""

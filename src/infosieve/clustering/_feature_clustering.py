@@ -9,7 +9,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from infosieve._core.dialect import setting
 from infosieve._core.messages import unsaid
-from infosieve._core.models import made_of_word
+from infosieve._core.model_text import made_of_word
 from infosieve._core.progress import Progress
 from infosieve._core.rules import check_x, seed_of
 from infosieve._core.settings import (

@@ -19,8 +19,7 @@ from infosieve._core.dialect import bare, either, mention, parameter, setting
 from infosieve._core.files import first_line
 from infosieve._core.formats import counted
 from infosieve._core.messages import brief, warn
-from infosieve._core.model_text import described, name_of, name_of_score, seeded
-from infosieve._core.models import made_of_word
+from infosieve._core.model_text import described, made_of_word, name_of, name_of_score, seeded
 from infosieve._core.progress import Progress
 from infosieve._core.rules import is_text
 from infosieve._core.settings import SelectorSettings

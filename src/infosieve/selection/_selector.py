@@ -67,8 +67,7 @@ from infosieve.selection._prediction import (
     with_tests,
 )
 from infosieve.selection._progress import PermutationProgress, in_words, shorter
-from infosieve.selection._remaining import remaining
-from infosieve.selection._search import Search, Strategy
+from infosieve.selection._search import Search, Strategy, remaining
 from infosieve.selection._start import Selection, Start, begin, engine_for
 from infosieve.selection._strategies import strategy_of
 
@@ -595,7 +594,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         provenance = result.provenance
         self._refuse_other_parameters(provenance)
         with Study.open(settings_of(self), X, y, groups=groups) as study:
-            study = replace(study, seed=provenance.seed)
+            study = study.with_seed(provenance.seed)
             problem = study.problem
             _refuse_other_data(study.provenance(MISelector), provenance)
             if result.alternatives is not None:

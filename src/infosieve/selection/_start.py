@@ -2,7 +2,7 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -56,14 +56,12 @@ def begin(study: Selection, strategy: Strategy, provenance: Provenance, engine: 
         warn_of_few_arrangements(columns.target, layout, level)
     measure, choice = _measure(study, provenance, engine)
     folds = cv_folds(settings.resample, provenance.seed, x.n_samples, layout)
-    seeded, about = (
-        replace(study, seed=provenance.seed),
-        {
-            "candidates": candidates,
-            "screen": screen_size(settings.screen, study.problem.n_samples),
-            "corrected": settings.correction is not None,
-        },
-    )
+    seeded = study.with_seed(provenance.seed)
+    about: dict[str, Any] = {
+        "candidates": candidates,
+        "screen": screen_size(settings.screen, study.problem.n_samples),
+        "corrected": settings.correction is not None,
+    }
     if settings.combined and (strategy.tested or settings.test):
         search = Search(
             question=seeded.combined(measure.engine, **about),

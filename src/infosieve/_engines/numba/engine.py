@@ -40,7 +40,7 @@ class NumbaEngine(CountingEngine):
         batch = batch.materialised()
         if bivariate(batch):
             return _by_strips(batch, runner)
-        if _sharing_pays(batch):
+        if batch.method == "ksg1" and _sharing_pays(batch):
             return _by_rows(batch, runner)
         sums = np.empty((batch.n_candidates, _n_k(batch)), np.int64)
         for j, out in enumerate(sums):
@@ -142,7 +142,7 @@ def _by_rows(batch: Batch, runner: Runner) -> IntArray:
     """Many candidates that share the rest: :mod:`.rows`, a task for some points of some."""
     n, m = batch.target.n_samples, batch.n_candidates
     squared, joined = batch.metric == "euclidean", batch.criterion != "cmi"
-    form = (squared, squared and joined, batch.conditional, batch.method == "ksg2", batch.width)
+    form = (squared, squared and joined, batch.conditional, batch.width)
     psi = psi_table(n)
     wants = _list_lengths(n, batch)
     pieces = chunks(m, max(16 * LANES, TASK_BYTES // (8 * n)))
