@@ -471,14 +471,6 @@ class SelectorSettings(SamplingSettings):
         """The stop that "auto" means."""
         return stop_asked(self.stop, self.n_features_to_select)
 
-    @property
-    def one_by_one(self) -> bool:
-        return self.criterion in ONE_BY_ONE
-
-    def level_share(self, of_pairs: bool) -> float:
-        """The share of a level at which single columns, or pairs, are tested."""
-        return level_share(self.lookahead, of_pairs)
-
     def check(self) -> None:
         super().check()
         if self.method == "ksg2" and self.criterion != "mi":
@@ -488,7 +480,7 @@ class SelectorSettings(SamplingSettings):
                 "for that form only",
                 f"Use {setting('criterion', 'mi')} with it.",
             )
-        if self.one_by_one:
+        if self.criterion in ONE_BY_ONE:
             self._check_one_by_one()
         if self.by_model:
             self._check_prediction()
@@ -538,7 +530,7 @@ class SelectorSettings(SamplingSettings):
         if stop in ("fdr", "permutation"):
             level, pairs = self.alpha, self.lookahead == 2
             level = level if stop == "permutation" else -math.expm1(-level)
-            level *= self.level_share(of_pairs=pairs)
+            level *= level_share(self.lookahead, of_pairs=pairs)
         elif self.search == "forward-backward" and self.removal == "test":
             level = self.alpha
         else:

@@ -349,7 +349,7 @@ class ColumnNumbers(Sequence[int]):
     __slots__ = ("_numbers",)
 
     def __init__(self, columns: Iterable[int]) -> None:
-        self._numbers = tuple(sorted({int(j) for j in columns}))
+        self._numbers = tuple(sorted(set(map(int, columns))))
 
     def __getitem__(self, at: Any) -> Any:
         return self._numbers[at]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
 from operator import call
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 from joblib import cpu_count, effective_n_jobs
@@ -60,12 +60,6 @@ class Threads:
 
     remote: bool = False
     text: str | None = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
 
     def share(self, value: T) -> T:
         """The value itself."""

@@ -12,8 +12,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from infosieve._core.categories import n_singletons
-from infosieve._core.types import GAP, ColumnNumbers, Columns, ColumnSet, FloatArray
-from infosieve._resampling.layout import Layout
+from infosieve._core.types import GAP, ColumnNumbers, Columns, FloatArray
 from infosieve._resampling.nulls import NullHypothesis
 from infosieve._scoring.measure import Measure
 from infosieve._scoring.question import Question
@@ -83,6 +82,7 @@ class Search:
     stop_reason: str = "interrupted"
 
     def __post_init__(self) -> None:
+        self.candidates, self.x = self.question.candidates, self.question.scoring.x
         self.joint = replace(self.measure, criterion="mi")
         self.ranked = self.measure if self.ranking is None else self.ranking
         self.selected: list[int] = []
@@ -91,18 +91,6 @@ class Search:
         self.mi = 0.0
         self.p_values: list[float] = []  # of the columns, and pairs, that have passed
         self._refused: dict[int, set[int]] = {}  # beside which selected columns
-
-    @property
-    def candidates(self) -> ColumnNumbers:
-        return self.question.candidates
-
-    @property
-    def layout(self) -> Layout:
-        return self.question.null.layout
-
-    @property
-    def x(self) -> ColumnSet:
-        return self.question.scoring.x
 
     def steps(self, known: Sequence[Step] = ()) -> Iterator[Step]:
         """Search to the end; ``selected`` is up to date whenever a step is out.

@@ -497,8 +497,8 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         left: Remaining | None,
     ) -> None:
         self.duplicates_, self.k_choice_ = start.duplicates, start.k_choice
-        self.n_neighbors_ = start.n_neighbors
-        x, layout, n_missing = search.x, search.layout, problem.x.n_missing
+        self.n_neighbors_ = search.measure.n_neighbors
+        x, layout, n_missing = search.x, search.question.null.layout, problem.x.n_missing
         path = tuple(search.path)
         selected = selected_by(path)  # that of the search may be a step behind
         gaps = {} if n_missing is None else {j: int(n) for j, n in enumerate(n_missing) if n}

@@ -7,7 +7,13 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from infosieve._core.dialect import bare
-from infosieve._core.settings import N_FOLDS, NEIGHBORS_TRIED, SelectorSettings, screen_size
+from infosieve._core.settings import (
+    N_FOLDS,
+    NEIGHBORS_TRIED,
+    SelectorSettings,
+    level_share,
+    screen_size,
+)
 from infosieve._core.types import ColumnNumbers, ColumnSet, Engine
 from infosieve._input.duplicates import find_duplicates
 from infosieve._input.named import declared_columns
@@ -34,10 +40,6 @@ class Start:
     duplicates: dict[int, tuple[int, ...]]
     k_choice: KChoice | None
 
-    @property
-    def n_neighbors(self) -> tuple[int, int]:
-        return self.search.measure.n_neighbors
-
 
 def begin(study: Selection, strategy: Strategy, provenance: Provenance, engine: Engine) -> Start:
     """A search of a study."""
@@ -52,7 +54,7 @@ def begin(study: Selection, strategy: Strategy, provenance: Provenance, engine: 
     candidates = _candidates(x, left_out, len(identifiers | by_order), strategy.min_features)
     columns, layout = study.columns, study.layout
     if strategy.tested or settings.test:
-        level = settings.alpha * settings.level_share(of_pairs=False)
+        level = settings.alpha * level_share(settings.lookahead, of_pairs=False)
         warn_of_few_arrangements(columns.target, layout, level)
     measure, choice = _measure(study, provenance, engine)
     folds = cv_folds(settings.resample, provenance.seed, x.n_samples, layout)

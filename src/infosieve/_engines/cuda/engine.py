@@ -63,10 +63,7 @@ def why_no_gpu() -> str | None:
 class CudaEngine(CountingEngine):
     """Scores batches on the current NVIDIA GPU. See :class:`infosieve._core.types.Engine`.
 
-    Parameters
-    ----------
-    or_cpu : bool
-        Whether the CPU may do what the GPU has no memory for.
+    ``or_cpu``: the CPU may do what the GPU has no memory for.
     """
 
     at_once = 1 << 16

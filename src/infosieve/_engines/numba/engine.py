@@ -109,8 +109,7 @@ def _by_strips(batch: Batch, runner: Runner) -> IntArray:
     # Sweep along the column with fewer ties: strips of equal values cannot be skipped.
     swapped = x.n_distinct < y.n_distinct[0]
     tied = np.minimum(x.n_distinct, y.n_distinct[0])
-    known = {d: _strip_width(n, batch.n_neighbors[1], d) for d in np.unique(tied).tolist()}
-    widths = np.array([known[d] for d in tied.tolist()])
+    widths = np.zeros(m, np.int64) + _strip_width(n, batch.n_neighbors[1], tied)
     out = np.empty((m, _n_k(batch)), np.int64)
 
     def some(at: slice) -> None:
@@ -132,10 +131,10 @@ def _by_strips(batch: Batch, runner: Runner) -> IntArray:
     return out
 
 
-def _strip_width(n: int, k: int, n_distinct: int) -> int:
+def _strip_width(n: int, k: int, n_distinct: IntArray) -> IntArray:
     """Points in a strip: about a neighbourhood's width, less where b has few values."""
-    width = min(1.7 * math.sqrt(k * n), 4 * k * n_distinct, n)
-    return max(LANES, math.ceil(width / LANES) * LANES)
+    width = np.minimum(min(1.7 * math.sqrt(k * n), n), 4 * k * n_distinct)
+    return np.maximum(LANES, np.ceil(width / LANES).astype(np.int64) * LANES)
 
 
 def _by_rows(batch: Batch, runner: Runner) -> IntArray:
