@@ -367,20 +367,6 @@ class ColumnNumbers(Sequence[int]):
         return hash(self._numbers)
 
 
-class Place(Protocol):
-    """Where jobs find the columns of a table; ``widest``: the most columns of a piece."""
-
-    widest: int
-
-    def pieces(self, columns: ColumnNumbers, size: int) -> Iterator[tuple[Any, Which]]:
-        """All the columns, in order, at most ``size`` at a time: who has them, and which."""
-        ...
-
-    def together(self, columns: Sequence[int]) -> tuple[Any, Which]:
-        """The columns for one job."""
-        ...
-
-
 class Executor(Protocol):
     """Who distributes jobs, which do not talk to each other. Contains no maths.
 
@@ -408,8 +394,8 @@ class Executor(Protocol):
         """What stands for a value that many jobs need."""
         ...
 
-    def place(self, x: ColumnSet) -> Place:
-        """Columns where jobs find them."""
+    def place(self, x: ColumnSet) -> Any:
+        """Columns where jobs find them: see :class:`infosieve._executors.threads.Whole`."""
         ...
 
     def can_read(self, source: Any) -> bool:

@@ -406,7 +406,7 @@ class _Shared:
 
 
 class _Blocks:
-    """Columns in blocks among the workers. See :class:`infosieve._core.types.Place`."""
+    """Columns in blocks among the workers. See :class:`.threads.Whole`."""
 
     def __init__(self, x: ColumnSet, n_threads: int, sending: Callable[..., _Shared]) -> None:
         fitting = max(1, _BLOCK_BYTES // (8 * x.n_samples))

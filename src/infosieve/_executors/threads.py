@@ -29,12 +29,13 @@ if hasattr(os, "register_at_fork"):  # threads do not survive a fork
 
 
 class Whole:
-    """Columns in one place. See :class:`infosieve._core.types.Place`."""
+    """Columns in one place; ``widest``: the most of a piece."""
 
     def __init__(self, x: Any, n_columns: int) -> None:
         self.x, self.widest = x, n_columns
 
     def pieces(self, columns: ColumnNumbers, size: int) -> Iterator[tuple[Any, Which]]:
+        """All the columns, in order, at most ``size`` at a time: who has them, and which."""
         if len(columns) == self.widest <= size:
             yield self.x, slice(None)
             return
@@ -42,6 +43,7 @@ class Whole:
             yield self.x, np.array(columns[part], np.int64)
 
     def together(self, columns: Sequence[int]) -> tuple[Any, Which]:
+        """The columns for one job."""
         return self.x, np.array(columns, np.int64)
 
 
