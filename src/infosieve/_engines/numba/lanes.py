@@ -78,15 +78,6 @@ def point_distances(visit: Any) -> Any:
     return np.abs(a[j] - a_here), np.abs(b[j] - b_here)
 
 
-def _push(nearest: Any, k: int, d: Any) -> float:
-    smaller = d
-    for i in range(k):
-        lanes = slice(i * LANES, (i + 1) * LANES)
-        smaller, d = np.minimum(nearest[lanes], d), np.maximum(nearest[lanes], d)
-        nearest[lanes] = smaller
-    return float(smaller.max())
-
-
 def _meet_columns(visit: Any, start: Any, form: Any, floor: Any, limits: Any, rows: Any) -> Any:
     """Distances of BATCH listed neighbours, from ``start`` on; which of them any lane wants.
 
@@ -151,7 +142,11 @@ def _widest(values: Any, row: Any) -> Any:
 def _push_point(visit: Any, itself: Any, nearest: Any, k: Any) -> Any:
     """Insert point j into each lane's ``k`` nearest, but not into its own (``itself``)."""
     x, y = point_distances(visit)
-    return _push(nearest, k, np.maximum(np.maximum(x, y), SELF[itself]))
+    d = np.maximum(np.maximum(x, y), SELF[itself])
+    kept = nearest[: k * LANES].reshape(k, LANES)
+    for row in kept:
+        row[:], d = np.minimum(row, d), np.maximum(row, d)
+    return float(kept[-1].max())
 
 
 def _cover_point(visit: Any, itself: Any, nearest: Any, sides: Any, k: Any) -> None:
