@@ -10,11 +10,9 @@ from conftest import make_batch
 from scipy.special import digamma
 
 from infosieve import MISelector, mutual_information, permutation_test, relevance
-from infosieve._core.categories import APART
 from infosieve._engines.ksg import fraction_bits, psi_table
 from infosieve._engines.numba.counts import contingency, expected_cell
 from infosieve._engines.numba.engine import NumbaEngine
-from infosieve._engines.numba.labels import by_labels
 from infosieve._executors.threads import Threads
 from infosieve._scoring.mixed import score
 
@@ -203,29 +201,3 @@ def test_a_candidate_with_many_levels_has_no_advantage():
     X["two"] = np.where(rng.uniform(size=300) < 0.7, y, 1 - y).astype(str)
     scores = relevance(X, y.astype(str))
     assert scores["two"] > 0.04 > 0.02 > abs(scores["noise"])
-
-
-@pytest.mark.parametrize("criterion", ["mi", "cmi", "gain"])
-@pytest.mark.parametrize(
-    "given", [["normal"], ["category"] * 2 + ["normal"], ["normal", "rounded"]]
-)
-@pytest.mark.parametrize("target", [["category"], ["normal"], ["category", "normal"]])
-@pytest.mark.parametrize("coincide", [False, True])
-def test_labels_choose_among_shared_neighbours(criterion, given, target, coincide, rng):
-    """Walks along shared lists find what a search for each candidate finds."""
-    batch = make_batch(
-        ["category"] * 40, given, target, 130, 3, criterion=criterion, n_neighbors=(2, 6)
-    )
-    levels = rng.integers(1, 30, 40)  # some labels are rare, some samples alone
-    codes = (rng.integers(levels[:, None], size=(40, 130)) * APART).astype(float)
-    batch = replace(batch, candidates=replace(batch.candidates, values=codes))
-    if coincide:
-        first = np.arange(130) // 3 * 3
-        pairs = {name: getattr(batch, name) for name in ("given", "target")}
-        pairs = {name: replace(c, values=c.values[:, first]) for name, c in pairs.items()}
-        batch = replace(batch, **pairs)
-    engine, one = NumbaEngine(), Threads(1)
-    got = by_labels(batch, one)
-    for j in range(40):
-        np.testing.assert_array_equal(engine.sums(batch.only(np.array([j])), one)[0], got[j])
-    np.testing.assert_array_equal(by_labels(batch, Threads(3)), got)

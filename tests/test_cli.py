@@ -49,7 +49,7 @@ from infosieve import (
 from infosieve._core import dialect, settings
 from infosieve._core.errors import MissingRequirementError
 from infosieve._core.messages import quoted, shown, warn
-from infosieve._core.settings import option_names
+from infosieve._core.settings import OPTION_NAMES
 from infosieve._engines.numba import jit
 from infosieve._engines.numba.jit import announcer
 from infosieve._executors import WorkersLostError
@@ -1283,13 +1283,13 @@ def test_messages_of_the_library_name_options():
 )
 def test_parameters_and_rows_in_both_dialects(ask, python, command):
     assert ask() == python
-    with dialect.speaking(dialect.CommandLine(option_names())):
+    with dialect.speaking(dialect.Dialect(OPTION_NAMES)):
         assert ask() == command
     assert ask() == python
 
 
 def test_threads_of_a_worker_speak_for_whom_they_work():
-    words = dialect.CommandLine(option_names())
+    words = dialect.Dialect(OPTION_NAMES)
     first, second = threading.Event(), threading.Event()
 
     def work(asked, begins, ends):
@@ -1370,7 +1370,7 @@ def test_the_printed_command_gives_the_result_again(number, odd, capsys, monkeyp
 def test_names_of_columns_stay_in_messages(name):
     table = pd.DataFrame({name: [1.0, 2.0, 3.0, 4.0, np.nan]})
     said = f"column {shown(name)} of y has missing values in 1 of 5 samples (the first in row "
-    for words, row in ((dialect.PYTHON, 4), (dialect.CommandLine(option_names()), 5)):
+    for words, row in ((dialect.PYTHON, 4), (dialect.Dialect(OPTION_NAMES), 5)):
         with dialect.speaking(words), pytest.warns(UserWarning, match="row") as told:
             tell_of_targets(read_table(table, "y", missing="auto"), np.arange(5) == 4)
         assert str(told[0].message) == f"{said}{row}): these samples are left out."
@@ -1392,7 +1392,7 @@ def test_what_would_be_shorter_is_named_as_an_option():
     ):
         saving = shorter(selector, 100, 8, None)
         assert saving(pairs).startswith(python)
-        with dialect.speaking(dialect.CommandLine(option_names())):
+        with dialect.speaking(dialect.Dialect(OPTION_NAMES)):
             assert saving(pairs).startswith(command)
 
 

@@ -17,8 +17,7 @@ from sklearn.svm import SVR
 from sklearn.utils.discovery import all_estimators
 
 from infosieve import ClusterResult, MISelector, SelectionResult
-from infosieve._core.model_text import described, name_of, written
-from infosieve._core.models import made_of_word
+from infosieve._core.model_text import described, made_of_word, name_of, written
 from infosieve._core.rules import MODELS
 from infosieve.cli import models
 from infosieve.cli.errors import InputError

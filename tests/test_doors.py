@@ -18,7 +18,7 @@ from infosieve import (
 )
 from infosieve._core.sequential import sequential_rule
 from infosieve.estimators import three_entropies
-from infosieve.significance._levels import forward_stop_level
+from infosieve.significance._tested import forward_stop_level
 
 
 def table(rng, n=150):

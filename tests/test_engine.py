@@ -343,11 +343,6 @@ def test_outliers_among_several_targets(engine):
         )
 
 
-def test_conditional_rectangles_are_refused():
-    with pytest.raises(ValueError, match="ksg1"):
-        make_batch(["normal"], ["normal"], ["normal"], 9, 0, criterion="cmi", method="ksg2")
-
-
 # ---- the GPU and what stands in for it
 
 FORMS = [

@@ -15,8 +15,7 @@ from hypothesis import strategies as st
 from infosieve import MISelector, PermutationTest, permutation_test
 from infosieve._core.sequential import exceedances_allowed, sequential_rule
 from infosieve._core.settings import level_share
-from infosieve.significance._levels import forward_stop_level
-from infosieve.significance._tested import Rule, compared, until_decided
+from infosieve.significance._tested import Rule, compared, forward_stop_level, until_decided
 
 # Those of first and later steps, of pairs, and of removals.
 LEVELS = [0.0375, 0.0125, 0.0617, 0.075, 0.025, 0.1, 0.05]

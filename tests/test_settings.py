@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 import infosieve
-from infosieve._core.dialect import PYTHON, CommandLine, mention, parameter, row, setting, speaking
+from infosieve._core.dialect import PYTHON, Dialect, mention, parameter, row, setting, speaking
 from infosieve._core.rules import ParameterError, ParameterTypeError
 from infosieve._core.settings import (
+    OF_NO_MATTER,
     ChoiceSettings,
     ClusteringSettings,
     InformationSettings,
@@ -18,7 +19,6 @@ from infosieve._core.settings import (
     Settings,
     StabilitySettings,
     TestSettings,
-    of_no_matter,
 )
 
 DOORS = {
@@ -52,6 +52,7 @@ def test_every_parameter_has_its_settings_and_a_default_that_obeys_them(door):
     settings = DOORS[door].of(asked)
     for name in asked.keys() & known.keys():
         assert getattr(settings, name) is asked[name]
+        known[name].rule.check(name, asked[name])
     assert dict(settings.asked) == asked
 
 
@@ -69,7 +70,7 @@ def test_a_wrong_value_is_refused_by_name_before_work_begins(door):
 
 
 def test_errors_name_the_option_where_the_command_speaks():
-    with speaking(CommandLine({"random_state": "--seed"})), pytest.raises(ValueError) as caught:
+    with speaking(Dialect({"random_state": "--seed"})), pytest.raises(ValueError) as caught:
         Settings.of({"random_state": -1})
     assert str(caught.value).startswith("--seed must be a whole number of at least 0. Got -1")
     assert caught.value.value == "-1"
@@ -87,12 +88,12 @@ def test_errors_name_the_option_where_the_command_speaks():
 )
 def test_a_setting_in_both_dialects(name, value, python, command):
     assert setting(name, value) == python
-    with speaking(CommandLine({})):
+    with speaking(Dialect({})):
         assert setting(name, value) == command
 
 
 def test_the_dialect_ends_with_its_block():
-    with speaking(CommandLine({"n_jobs": "--jobs"})):
+    with speaking(Dialect({"n_jobs": "--jobs"})):
         assert (parameter("n_jobs"), mention("n_jobs"), row(0)) == ("--jobs", "--jobs", "row 1")
         with speaking(PYTHON):
             assert row(0) == "row 0"
@@ -123,6 +124,6 @@ def test_settings_cannot_be_changed():
 
 
 def test_what_does_not_matter():
-    assert of_no_matter() == {
+    assert {
         "checkpoint", "device", "executor", "n_jobs", "random_state", "verbose"
-    }  # fmt: skip
+    } == OF_NO_MATTER  # fmt: skip

@@ -14,60 +14,18 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Dialect:
-    """Names of parameters, settings and rows in a message; here those of Python."""
+    """How parameters are called: as in Python or, with ``options``, as on a command line.
 
-    def parameter(self, name: str) -> str:
-        """A parameter at the beginning of a sentence."""
-        return f"The {name!r} parameter"
+    ``options`` has those that are not called as their parameters are.
+    """
+
+    options: Mapping[str, str] | None = None
 
     def mention(self, name: str) -> str:
         """A parameter inside a sentence."""
-        return repr(name)
-
-    def bare(self, name: str) -> str:
-        """A parameter where what it is for has been said, as in brackets."""
-        return name
-
-    def setting(self, name: str, value: Any) -> str:
-        """A parameter with a value."""
-        return f"{name}={value!r}"
-
-    def row(self, number: int) -> str:
-        """A row of a table, counted from 0 here."""
-        return f"row {number}"
-
-    def either(self, python: str, command: str) -> str:
-        """Words that the two have no common form for."""
-        return python
-
-
-@dataclass(frozen=True)
-class CommandLine(Dialect):
-    """Names of options; rows are counted from 1."""
-
-    options: Mapping[str, str]
-
-    def parameter(self, name: str) -> str:
-        return self.mention(name)
-
-    def mention(self, name: str) -> str:
+        if self.options is None:
+            return repr(name)
         return self.options.get(name, f"--{name.replace('_', '-')}")
-
-    def bare(self, name: str) -> str:
-        return self.mention(name)
-
-    def setting(self, name: str, value: Any) -> str:
-        option = self.mention(name)
-        if isinstance(value, bool):
-            return option if value else f"no {option}"
-        text = ",".join(map(str, value)) if isinstance(value, (tuple, list)) else str(value)
-        return f"{option} {'none' if value is None else text}"
-
-    def row(self, number: int) -> str:
-        return f"row {number + 1}"
-
-    def either(self, python: str, command: str) -> str:
-        return command
 
 
 PYTHON = Dialect()
@@ -97,30 +55,36 @@ def speaking(dialect: Dialect) -> Iterator[None]:
 
 
 def parameter(name: str) -> str:
-    """See :meth:`Dialect.parameter`."""
-    return spoken().parameter(name)
+    """A parameter at the beginning of a sentence."""
+    return either(f"The {name!r} parameter", mention(name))
 
 
 def mention(name: str) -> str:
-    """See :meth:`Dialect.mention`."""
+    """A parameter inside a sentence."""
     return spoken().mention(name)
 
 
 def bare(name: str) -> str:
-    """See :meth:`Dialect.bare`."""
-    return spoken().bare(name)
+    """A parameter where what it is for has been said, as in brackets."""
+    return either(name, mention(name))
 
 
 def setting(name: str, value: Any) -> str:
-    """See :meth:`Dialect.setting`."""
-    return spoken().setting(name, value)
+    """A parameter with a value."""
+    if spoken().options is None:
+        return f"{name}={value!r}"
+    option = mention(name)
+    if isinstance(value, bool):
+        return option if value else f"no {option}"
+    text = ",".join(map(str, value)) if isinstance(value, (tuple, list)) else str(value)
+    return f"{option} {'none' if value is None else text}"
 
 
 def row(number: int) -> str:
-    """See :meth:`Dialect.row`."""
-    return spoken().row(number)
+    """A row of a table, counted from 0 here, and from 1 in a file."""
+    return f"row {either(str(number), str(number + 1))}"
 
 
 def either(python: str, command: str) -> str:
-    """See :meth:`Dialect.either`."""
-    return spoken().either(python, command)
+    """Words that the two have no common form for."""
+    return python if spoken().options is None else command

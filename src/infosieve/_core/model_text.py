@@ -1,4 +1,5 @@
-"""scikit-learn's estimators in words: what a record keeps of them, and how to have them again."""
+"""scikit-learn's estimators in words: what a record keeps of them, how to have them again; and
+words for models."""
 
 import inspect
 import re
@@ -6,6 +7,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 import numpy as np
+
+from infosieve._core.dialect import parameter, setting
+from infosieve._core.rules import MODELS
 
 # What a record has of folds that were passed as rows: these may be as many as there are samples.
 PAIRS = "pairs of rows"
@@ -151,3 +155,40 @@ def seeded(estimator: Any, seed: int) -> Any:
         if name.rpartition("__")[2] == "random_state" and value is None
     }
     return estimator.set_params(**unseeded) if unseeded else estimator
+
+
+def made_of_word(model: Any, classes: bool) -> Any:
+    """The model that a word stands for, of numbers or of classes; any other as it is."""
+    if not isinstance(model, str):
+        return model
+    from sklearn import ensemble, linear_model, neighbors, svm
+    from sklearn.compose import TransformedTargetRegressor
+    from sklearn.preprocessing import StandardScaler
+
+    name = MODELS[model][classes]
+    homes = (ensemble, linear_model, neighbors, svm)
+    kind = next(getattr(home, name) for home in homes if hasattr(home, name))
+    made = kind(weights="distance") if model == "neighbors" else kind()
+    if model == "support-vectors" and not classes:  # who have an error that they do not mind
+        made = TransformedTargetRegressor(made, transformer=StandardScaler())
+    return made
+
+
+def check_kind(model: Any, target: str, classes: bool) -> None:
+    """A regressor for numbers, a classifier for classes."""
+    from sklearn.base import is_classifier, is_regressor
+
+    if (is_classifier(model) and classes) or (is_regressor(model) and not classes):
+        return
+    name = name_of(described(model))
+    if not (is_classifier(model) or is_regressor(model)):
+        raise TypeError(
+            f"{parameter('model')} must be a regressor or a classifier; {name} is neither. Of a "
+            "pipeline, the last step must be one."
+        )
+    wanted = "a classifier" if classes else "a regressor"
+    raise ValueError(
+        f"{parameter('model')} is {name}, but {target} has {'classes' if classes else 'numbers'}: "
+        f"pass {wanted}, or one of {', '.join(MODELS)}; or say what the target is "
+        f"({setting('discrete_target', not classes)})."
+    )

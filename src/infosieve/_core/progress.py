@@ -26,7 +26,7 @@ class Progress:
     def __init__(self, verbose: int) -> None:
         from infosieve._core import rules
 
-        rules.verbosity().check("verbose", verbose)
+        rules.VERBOSITY.check("verbose", verbose)
         self.verbose = verbose
         self._bar: Any = None
         self._task: Any = None
@@ -36,23 +36,16 @@ class Progress:
     def __enter__(self) -> Self:
         if self.verbose:
             from rich.console import Console
-            from rich.progress import (
-                BarColumn,
-                MofNCompleteColumn,
-                TextColumn,
-                TimeElapsedColumn,
-                TimeRemainingColumn,
-            )
+            from rich.progress import MofNCompleteColumn, TimeElapsedColumn
             from rich.progress import Progress as Bar
 
             console = Console(stderr=True)
             widgets = importlib.util.find_spec("ipywidgets") is not None
             if console.is_terminal or (console.is_jupyter and widgets):
-                columns = TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn()
-                times = TextColumn("left"), TimeRemainingColumn(), TimeElapsedColumn()
                 self._bar = Bar(
-                    *columns,
-                    *times,
+                    *Bar.get_default_columns(),
+                    MofNCompleteColumn(),
+                    TimeElapsedColumn(),
                     console=console,
                     transient=True,
                     refresh_per_second=_PER_SECOND,

@@ -52,25 +52,6 @@ class ParameterTypeError(RefusedError, TypeError):
     """A value of a parameter is of a type that can be none of its values."""
 
 
-@dataclass(frozen=True)
-class Rule:
-    """What a parameter must be, in words, and a function that knows whether a value is.
-
-    ``of_option``: in words of the command line, where what it takes is not all that Python does.
-    """
-
-    text: str
-    accepts: Callable[[Any], bool]
-    kind: Kind = "words"
-    error: type[RefusedError] = ParameterError
-    of_option: str = ""
-
-    def check(self, name: str, value: Any) -> None:
-        """Refuse a value of the parameter of that name."""
-        if not self.accepts(value):
-            raise self.error(name, either(self.text, self.of_option or self.text), value)
-
-
 def is_flag(value: Any) -> bool:
     return isinstance(value, (bool, np.bool_))
 
@@ -88,52 +69,63 @@ def is_text(value: Any, text: str) -> bool:
     return isinstance(value, str) and value == text
 
 
-def anything() -> Rule:
-    """Whoever uses the value looks at it."""
-    return Rule("anything", lambda value: True, "text")
+@dataclass(frozen=True)
+class Rule:
+    """What a parameter must be, in words, and a function that knows whether a value is.
 
+    ``none``, ``auto``: None, or "auto", will do as well. ``of_option``: in words of the command
+    line, where what it takes is not all that Python does.
+    """
 
-def is_like(choice: Any) -> bool:
-    """Whether a choice is compared by its value."""
-    return is_int(choice) or isinstance(choice, str)
+    text: str
+    knows: Callable[[Any], bool]
+    kind: Kind = "words"
+    error: type[RefusedError] = ParameterError
+    of_option: str = ""
+    none: bool = False
+    auto: bool = False
+
+    def accepts(self, value: Any) -> bool:
+        """Whether a value will do."""
+        if (self.none and value is None) or (self.auto and is_text(value, "auto")):
+            return True
+        return self.knows(value)
+
+    def check(self, name: str, value: Any) -> None:
+        """Refuse a value of the parameter of that name."""
+        if not self.accepts(value):
+            raise self.error(name, either(self.text, self.of_option or self.text), value)
 
 
 def one_of(*choices: Any) -> Rule:
     """A few words, None, or flags."""
 
-    def accepts(value: Any) -> bool:
-        plain = value if is_int(value) or isinstance(value, str) else None
-        return any(value is one or (plain is not None and is_like(one) and plain == one)
-                   for one in choices)  # fmt: skip
+    def knows(value: Any) -> bool:
+        if is_int(value) or isinstance(value, str):
+            return any(value == one for one in choices if is_int(one) or isinstance(one, str))
+        return any(value is one for one in choices)
 
-    return Rule(f"one of {', '.join(map(repr, choices))}", accepts)
+    return Rule(f"one of {', '.join(map(repr, choices))}", knows)
 
 
-def flag() -> Rule:
-    """True or False."""
-    return Rule("True or False", is_flag, "flag")
+def whole(least: int) -> Callable[[Any], bool]:
+    """What knows integers of at least so much."""
+    return lambda value: is_int(value) and bool(value >= least)
 
 
 def count(least: int, optional: bool = False) -> Rule:
     """A number of things; None where it may be left open."""
     none = "None or " if optional else ""
-    return Rule(
-        f"{none}an int of at least {least}",
-        lambda value: (optional and value is None) or (is_int(value) and value >= least),
-        "int",
-    )
+    return Rule(f"{none}an int of at least {least}", whole(least), "int", none=optional)
 
 
 def between(least: float, most: float, optional: bool = False) -> Rule:
     """A number from the least to the most."""
-    none = "None or " if optional else ""
     return Rule(
-        f"{none}a number from {least} to {most}",
-        lambda value: (
-            (optional and value is None)
-            or (is_number(value) and bool(least <= float(value) <= most))
-        ),
+        f"{'None or ' if optional else ''}a number from {least} to {most}",
+        lambda value: is_number(value) and bool(least <= float(value) <= most),
         "float",
+        none=optional,
     )
 
 
@@ -141,141 +133,100 @@ def rate(optional: bool = False) -> Rule:
     """An error rate."""
     return Rule(
         "a number between 0 and 1 (0.05 accepts one false feature in twenty tests)",
-        lambda value: (
-            (optional and value is None) or (is_number(value) and bool(0 < float(value) < 1))
-        ),
+        lambda value: is_number(value) and bool(0 < float(value) < 1),
         "float",
+        none=optional,
     )
 
 
 def ends_of(n_neighbors: Any) -> tuple[Any, ...]:
     """One K, or the two ends of a range, as a pair."""
-    pair = n_neighbors if isinstance(n_neighbors, (tuple, list)) else (n_neighbors,) * 2
-    return tuple(pair)
+    return tuple(n_neighbors) if isinstance(n_neighbors, (tuple, list)) else (n_neighbors,) * 2
 
 
 def neighbors(auto: bool = False) -> Rule:
     """K, or the two ends of a range of K."""
 
-    def accepts(value: Any) -> bool:
+    def knows(value: Any) -> bool:
         ends = ends_of(value)
-        whole = len(ends) == 2 and all(map(is_int, ends)) and 1 <= ends[0] <= ends[1]
-        return bool(whole) or (auto and is_text(value, "auto"))
+        return len(ends) == 2 and all(map(is_int, ends)) and bool(1 <= ends[0] <= ends[1])
 
     text = "an int of at least 1, or a pair (lo, hi) of such ints with lo <= hi"
-    return Rule(text + (", or 'auto'" if auto else ""), accepts)
+    return Rule(text + (", or 'auto'" if auto else ""), knows, auto=auto)
 
 
-def permutations() -> Rule:
-    """How many permutations a test has."""
-    return Rule(
-        "'auto' or an int of at least 1",
-        lambda value: is_text(value, "auto") or (is_int(value) and value >= 1),
-    )
+def _is_fold(value: Any) -> bool:
+    if is_int(value):
+        return bool(value >= 2)
+    splits = hasattr(value, "split") and not isinstance(value, str)
+    return splits or (isinstance(value, Iterable) and not isinstance(value, (str, dict)))
 
 
-def screen() -> Rule:
-    """How many candidates get an estimate."""
-    return Rule(
-        "'auto', an int of at least 2 (how many candidates get an estimate in each permutation), "
-        "or None (all)",
-        lambda value: value is None or is_text(value, "auto") or (is_int(value) and value >= 2),
-    )
-
-
-def samples(least: int) -> Rule:
-    """How many samples an estimate has."""
-    return Rule(
-        f"'auto', an int of at least {least} (samples of an estimate), a float in (0, 1] (their "
-        "share), or None (all in one estimate)",
-        lambda value: (
-            value is None
-            or is_text(value, "auto")
-            or (is_int(value) and value >= least)
-            or (isinstance(value, float) and 0.0 < value <= 1.0)
-        ),
-    )
-
-
-def series() -> Rule:
-    """Whether rows are in order of time, or how many of them belong together."""
-    return Rule(
-        "False, True (rows are in order of time), or how many neighbouring rows belong together, "
-        "at least 1",
-        lambda value: is_flag(value) or (is_int(value) and value >= 1),
-    )
-
-
-def jobs() -> Rule:
-    """Threads, as scikit-learn counts them."""
-    return Rule(
-        "None, a positive int, or a negative one to count from all cores (-1 is all)",
-        lambda value: value is None or (is_int(value) and value != 0),
-        "int",
-    )
-
-
-def verbosity() -> Rule:
-    """How much is told, as in scikit-learn."""
-    return Rule(
-        "a bool, or an int of at least 0 (0: silent; 1: how far a run is; 2: more)",
-        lambda value: is_flag(value) or (is_int(value) and value >= 0),
-    )
-
-
-def seed() -> Rule:
-    """What random numbers are drawn from, as in scikit-learn."""
-    known = (np.random.RandomState, np.random.Generator)
-    return Rule(
-        "None, an int of at least 0, a NumPy RandomState or a NumPy Generator",
-        lambda value: value is None or isinstance(value, known) or (is_int(value) and value >= 0),
-        "int",
-        of_option="a whole number of at least 0",
-    )
-
-
-def folds() -> Rule:
-    """Folds, as in scikit-learn."""
-
-    def accepts(value: Any) -> bool:
-        if value is None or is_int(value):
-            return value is None or bool(value >= 2)
-        splits = hasattr(value, "split") and not isinstance(value, str)
-        return splits or (isinstance(value, Iterable) and not isinstance(value, (str, dict)))
-
-    return Rule(
-        "an int of at least 2, a splitter as scikit-learn has them, or pairs of rows to learn from "
-        "and to judge on",
-        accepts,
-        "int",
-        of_option="an int of at least 2",
-    )
-
-
-def model() -> Rule:
-    """What predicts, of scikit-learn's kind."""
+def _is_model(value: Any) -> bool:
     needed = ("fit", "predict", "get_params", "__sklearn_tags__")
-    return Rule(
-        "None, or a regressor or classifier as scikit-learn has them (a BaseEstimator), such as "
-        f"SVR(), or a word for one: {', '.join(map(repr, MODELS))}",
-        lambda value: (
-            value is None
-            or (isinstance(value, str) and value in MODELS)
-            or (not isinstance(value, type) and all(hasattr(value, name) for name in needed))
-        ),
-        "text",
-        ParameterTypeError,
-    )
+    if isinstance(value, str):
+        return value in MODELS
+    return not isinstance(value, type) and all(hasattr(value, name) for name in needed)
 
 
-def scoring() -> Rule:
-    """What predictions are judged by."""
-    return Rule(
-        "None, the name of a score of scikit-learn, or a function of model, X and y",
-        lambda value: value is None or isinstance(value, str) or callable(value),
-        "text",
-        ParameterTypeError,
-    )
+# Whoever uses the value looks at it.
+ANYTHING = Rule("anything", lambda value: True, "text")
+FLAG = Rule("True or False", is_flag, "flag")
+PERMUTATIONS = Rule("'auto' or an int of at least 1", whole(1), auto=True)
+SCREEN = Rule(
+    "'auto', an int of at least 2 (how many candidates get an estimate in each permutation), "
+    "or None (all)",
+    whole(2),
+    none=True,
+    auto=True,
+)
+SERIES = Rule(
+    "False, True (rows are in order of time), or how many neighbouring rows belong together, "
+    "at least 1",
+    lambda value: is_flag(value) or whole(1)(value),
+)
+JOBS = Rule(
+    "None, a positive int, or a negative one to count from all cores (-1 is all)",
+    lambda value: is_int(value) and bool(value != 0),
+    "int",
+    none=True,
+)
+VERBOSITY = Rule(
+    "a bool, or an int of at least 0 (0: silent; 1: how far a run is; 2: more)",
+    lambda value: is_flag(value) or whole(0)(value),
+)
+SEED = Rule(
+    "None, an int of at least 0, a NumPy RandomState or a NumPy Generator",
+    lambda value: (
+        isinstance(value, (np.random.RandomState, np.random.Generator)) or whole(0)(value)
+    ),
+    "int",
+    of_option="a whole number of at least 0",
+    none=True,
+)
+FOLDS = Rule(
+    "an int of at least 2, a splitter as scikit-learn has them, or pairs of rows to learn from "
+    "and to judge on",
+    _is_fold,
+    "int",
+    of_option="an int of at least 2",
+    none=True,
+)
+MODEL = Rule(
+    "None, or a regressor or classifier as scikit-learn has them (a BaseEstimator), such as "
+    f"SVR(), or a word for one: {', '.join(map(repr, MODELS))}",
+    _is_model,
+    "text",
+    ParameterTypeError,
+    none=True,
+)
+SCORING = Rule(
+    "None, the name of a score of scikit-learn, or a function of model, X and y",
+    lambda value: isinstance(value, str) or callable(value),
+    "text",
+    ParameterTypeError,
+    none=True,
+)
 
 
 def check_x(X: Any) -> None:
@@ -290,7 +241,7 @@ def check_x(X: Any) -> None:
 
 def seed_of(random_state: Any) -> int:
     """One integer from what scikit-learn's users call a random state."""
-    seed().check("random_state", random_state)
+    SEED.check("random_state", random_state)
     if random_state is None:
         return int(np.random.SeedSequence().generate_state(1)[0])  # short enough to be typed
     if isinstance(random_state, np.random.Generator):

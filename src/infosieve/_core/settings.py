@@ -8,10 +8,10 @@ hold between parameters.
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import cache
+from dataclasses import dataclass, field, fields, replace
+from functools import cache, partial
 from types import MappingProxyType
-from typing import Annotated, Any, ClassVar, Literal, Self, TypeAlias, get_args, get_type_hints
+from typing import Any, ClassVar, Literal, Self, TypeAlias, get_args
 
 import numpy as np
 
@@ -79,25 +79,41 @@ class Parameter:
     matters: bool = True
 
 
-_SCALE = Parameter(
-    rules.one_of("standard", "normal-scores", None), "standard, normal-scores or none"
+def option(default: Any, *known: Any, **more: Any) -> Any:
+    """A field of settings: a default, and a :class:`Parameter`."""
+    return field(default=default, metadata={"parameter": Parameter(*known, **more)})
+
+
+_scale = partial(
+    option,
+    rule=rules.one_of("standard", "normal-scores", None),
+    help="standard, normal-scores or none",
 )
-_MAX_SAMPLES = Parameter(
-    rules.samples(FEWEST_SAMPLES),
-    "samples of one estimate, a number, a share such as 0.1, or none (all): more are split into "
-    "parts whose estimates are averaged; auto: 4,000, and at most 25 parts; with --groups, parts "
-    "have a row of each group, and are 100 at most",
+_max_samples = partial(
+    option,
+    rule=Rule(
+        f"'auto', an int of at least {FEWEST_SAMPLES} (samples of an estimate), a float in (0, 1] "
+        "(their share), or None (all in one estimate)",
+        lambda n: rules.whole(FEWEST_SAMPLES)(n) or (isinstance(n, float) and bool(0.0 < n <= 1.0)),
+        none=True,
+        auto=True,
+    ),
+    help="samples of one estimate, a number, a share such as 0.1, or none (all): more are split "
+    "into parts whose estimates are averaged; auto: 4,000, and at most 25 parts; with --groups, "
+    "parts have a row of each group, and are 100 at most",
     expert=True,
 )
-_STATISTIC = Parameter(
-    rules.one_of(*get_args(StatisticName)),
-    "what tests compare: combined (a line, a curve, a spread, an interaction and any shape at "
+_statistic = partial(
+    option,
+    rule=rules.one_of(*get_args(StatisticName)),
+    help="what tests compare: combined (a line, a curve, a spread, an interaction and any shape at "
     "once), ksg (the estimate of information), or auto: combined, unless other settings need ksg",
     expert=True,
 )
-_SCREEN = Parameter(
-    rules.screen(),
-    "how many candidates of a step are estimated, the best by a table of counts, in each "
+_screen = partial(
+    option,
+    rule=rules.SCREEN,
+    help="how many candidates of a step are estimated, the best by a table of counts, in each "
     "permutation anew: a number, none (all), or auto: 32 for up to 1,000 samples, fewer for more",
     expert=True,
 )
@@ -110,70 +126,54 @@ class Settings:
     ``asked`` has those that it does have, as they were passed.
     """
 
-    discrete_features: Annotated[Any, Parameter(rules.anything(), option="--categorical")] = "auto"
-    discrete_target: Annotated[Any, Parameter(rules.anything(), option="--categorical")] = "auto"
-    missing: Annotated[
-        Missing,
-        Parameter(
-            rules.one_of(*get_args(Missing)),
-            "gaps: value (a gap is a value of its own), median (filled with it), drop (only "
-            "complete rows), error (refused); auto: value, and median in the columns beside it",
-        ),
-    ] = "auto"
-    groups: Annotated[Any, Parameter(rules.anything())] = None
-    series: Annotated[bool | int, Parameter(rules.series())] = False
-    n_neighbors: Annotated[
-        Neighbors | Literal["auto"],
-        Parameter(
-            rules.neighbors(),
-            "K: one number, or a range such as 3,15 whose estimates are averaged",
-            expert=True,
-        ),
-    ] = DEFAULT_NEIGHBORS
-    criterion: Annotated[
-        str, Parameter(rules.one_of("frenzel-pompe", "cmi", "mi"), "frenzel-pompe, cmi or mi")
-    ] = "mi"
-    method: Annotated[
-        Method, Parameter(rules.one_of(*get_args(Method)), "ksg1 or ksg2", expert=True)
-    ] = "ksg1"
-    metric: Annotated[
-        Metric, Parameter(rules.one_of(*get_args(Metric)), "euclidean or chebyshev", expert=True)
-    ] = "euclidean"
-    scale: Annotated[Scale, _SCALE] = "standard"
-    max_samples: Annotated[int | float | Literal["auto"] | None, _MAX_SAMPLES] = None
-    n_jobs: Annotated[
-        int | None,
-        Parameter(
-            rules.jobs(), "threads; -1, the default, for all cores", option="--jobs", matters=False
-        ),
-    ] = 1
-    executor: Annotated[
-        Any,
-        Parameter(
-            rules.anything(),
-            "compute on a Dask cluster: its scheduler's address; or local, to start one here",
-            option="--dask",
-            matters=False,
-        ),
-    ] = None
-    device: Annotated[
-        Device,
-        Parameter(
-            rules.one_of(*get_args(Device)),
-            "cpu, cuda (an NVIDIA GPU), or auto: a GPU where it pays",
-            matters=False,
-        ),
-    ] = "cpu"
-    random_state: Annotated[
-        Any,
-        Parameter(
-            rules.seed(), "the same seed gives the same result", option="--seed", matters=False
-        ),
-    ] = 0
-    checkpoint: Annotated[
-        Any, Parameter(rules.anything(), "a file that a killed run goes on from", matters=False)
-    ] = None
-    verbose: Annotated[int, Parameter(rules.verbosity(), matters=False)] = 0
+    discrete_features: Any = option("auto", rules.ANYTHING, option="--categorical")
+    discrete_target: Any = option("auto", rules.ANYTHING, option="--categorical")
+    missing: Missing = option(
+        "auto",
+        rules.one_of(*get_args(Missing)),
+        "gaps: value (a gap is a value of its own), median (filled with it), drop (only "
+        "complete rows), error (refused); auto: value, and median in the columns beside it",
+    )
+    groups: Any = option(None, rules.ANYTHING)
+    series: bool | int = option(False, rules.SERIES)
+    n_neighbors: Neighbors | Literal["auto"] = option(
+        DEFAULT_NEIGHBORS,
+        rules.neighbors(),
+        "K: one number, or a range such as 3,15 whose estimates are averaged",
+        expert=True,
+    )
+    criterion: str = option(
+        "mi", rules.one_of("frenzel-pompe", "cmi", "mi"), "frenzel-pompe, cmi or mi"
+    )
+    method: Method = option("ksg1", rules.one_of(*get_args(Method)), "ksg1 or ksg2", expert=True)
+    metric: Metric = option(
+        "euclidean", rules.one_of(*get_args(Metric)), "euclidean or chebyshev", expert=True
+    )
+    scale: Scale = _scale("standard")
+    max_samples: int | float | Literal["auto"] | None = _max_samples(None)
+    n_jobs: int | None = option(
+        1, rules.JOBS, "threads; -1, the default, for all cores", option="--jobs", matters=False
+    )
+    executor: Any = option(
+        None,
+        rules.ANYTHING,
+        "compute on a Dask cluster: its scheduler's address; or local, to start one here",
+        option="--dask",
+        matters=False,
+    )
+    device: Device = option(
+        "cpu",
+        rules.one_of(*get_args(Device)),
+        "cpu, cuda (an NVIDIA GPU), or auto: a GPU where it pays",
+        matters=False,
+    )
+    random_state: Any = option(
+        0, rules.SEED, "the same seed gives the same result", option="--seed", matters=False
+    )
+    checkpoint: Any = option(
+        None, rules.ANYTHING, "a file that a killed run goes on from", matters=False
+    )
+    verbose: int = option(0, rules.VERBOSITY, matters=False)
     asked: Mapping[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     # Parameters of others that this function does not have.
@@ -189,16 +189,18 @@ class Settings:
         known = cls.parameters()
         own = {name: value for name, value in asked.items() if name in known}
         for name, value in own.items():
-            known[name].rule.check(name, value)
+            if value is not getattr(cls, name):  # defaults obey their rules
+                known[name].rule.check(name, value)
         settings = cls(**own, asked=MappingProxyType(asked))
         settings.check()
         return settings
 
     @classmethod
+    @cache
     def parameters(cls) -> dict[str, Parameter]:
         """What is known of each parameter, by name."""
-        settings: Any = cls
-        return _parameters(settings)
+        known = {one.name: one.metadata.get("parameter") for one in fields(cls)}
+        return {name: one for name, one in known.items() if one and name not in cls.absent}
 
     @property
     def prepared_scale(self) -> PreparedScale:
@@ -218,17 +220,6 @@ class Settings:
             raise ParameterError("method", f"'ksg1' with {why}", self.method, way_out)
 
 
-@cache
-def _parameters(settings: Any) -> dict[str, Parameter]:
-    hints = get_type_hints(settings, include_extras=True)
-    return {
-        name: known
-        for name, hint in hints.items()
-        for known in getattr(hint, "__metadata__", ())
-        if isinstance(known, Parameter) and name not in settings.absent
-    }
-
-
 _CONDITIONAL = (
     "{}: conditional information is Frenzel and Pompe's estimate, which generalises that form only"
 )
@@ -240,8 +231,8 @@ class InformationSettings(Settings):
 
     absent = ("random_state", "checkpoint", "verbose")
 
-    max_samples: Annotated[int | float | Literal["auto"] | None, _MAX_SAMPLES] = "auto"
-    condition: Annotated[Any, Parameter(rules.anything())] = None
+    max_samples: int | float | Literal["auto"] | None = _max_samples("auto")
+    condition: Any = option(None, rules.ANYTHING)
 
     def check(self) -> None:
         if self.condition is not None and self.criterion != "mi":
@@ -255,49 +246,40 @@ class ChoiceSettings(Settings):
 
     absent = ("criterion", "max_samples", "checkpoint", "verbose")
 
-    n_neighbors: Annotated[Neighbors, Parameter(rules.neighbors(), "the range of K to try")] = (
-        NEIGHBORS_TRIED
-    )
-    n_folds: Annotated[int, Parameter(rules.count(2), "folds of the samples")] = N_FOLDS
+    n_neighbors: Neighbors = option(NEIGHBORS_TRIED, rules.neighbors(), "the range of K to try")
+    n_folds: int = option(N_FOLDS, rules.count(2), "folds of the samples")
 
 
 @dataclass(frozen=True, kw_only=True)
 class SamplingSettings(Settings):
     """Those of permutation tests, which a search has as well."""
 
-    max_samples: Annotated[int | float | Literal["auto"] | None, _MAX_SAMPLES] = "auto"
-    statistic: Annotated[StatisticName, _STATISTIC] = "auto"
-    null: Annotated[
-        Null,
-        Parameter(
-            rules.one_of("local", "global"),
-            "permute among samples near in the selected columns (local) or all (global)",
-            expert=True,
-        ),
-    ] = "local"
-    correction: Annotated[
-        Correction,
-        Parameter(
-            rules.one_of("max", None),
-            "max: p of the best of many; none: p of the column alone, which many pass by chance",
-            expert=True,
-        ),
-    ] = "max"
-    resample: Annotated[
-        Resample,
-        Parameter(rules.one_of("cv", None), "cv: test means over 20 folds; or none", expert=True),
-    ] = None
-    alpha: Annotated[
-        float | None, Parameter(rules.rate(optional=True), "the significance level of the tests")
-    ] = None
-    n_permutations: Annotated[
-        int | Literal["auto"],
-        Parameter(
-            rules.permutations(),
-            "permutations of a test, or auto: up to 199, and more for a smaller --alpha",
-        ),
-    ] = "auto"
-    screen: Annotated[int | Literal["auto"] | None, _SCREEN] = None
+    max_samples: int | float | Literal["auto"] | None = _max_samples("auto")
+    statistic: StatisticName = _statistic("auto")
+    null: Null = option(
+        "local",
+        rules.one_of("local", "global"),
+        "permute among samples near in the selected columns (local) or all (global)",
+        expert=True,
+    )
+    correction: Correction = option(
+        "max",
+        rules.one_of("max", None),
+        "max: p of the best of many; none: p of the column alone, which many pass by chance",
+        expert=True,
+    )
+    resample: Resample = option(
+        None, rules.one_of("cv", None), "cv: test means over 20 folds; or none", expert=True
+    )
+    alpha: float | None = option(
+        None, rules.rate(optional=True), "the significance level of the tests"
+    )
+    n_permutations: int | Literal["auto"] = option(
+        "auto",
+        rules.PERMUTATIONS,
+        "permutations of a test, or auto: up to 199, and more for a smaller --alpha",
+    )
+    screen: int | Literal["auto"] | None = _screen(None)
 
     @property
     def combined(self) -> bool:
@@ -340,20 +322,17 @@ class TestSettings(SamplingSettings):
     __test__ = False  # no class of tests, whatever pytest thinks of its name
     absent = ("checkpoint", "verbose")
 
-    pairs: Annotated[bool, Parameter(rules.flag(), "test pairs of the candidates")] = False
+    pairs: bool = option(False, rules.FLAG, "test pairs of the candidates")
+    criterion: str = option(
+        "cmi",
+        rules.one_of("mi", "cmi"),
+        "cmi: given the columns of --given; mi: of all of them together",
+        expert=True,
+    )
 
     @property
     def by_place(self) -> bool:
         return self.pairs or not self.combined
-
-    criterion: Annotated[
-        str,
-        Parameter(
-            rules.one_of("mi", "cmi"),
-            "cmi: given the columns of --given; mi: of all of them together",
-            expert=True,
-        ),
-    ] = "cmi"
 
     @property
     def sequential(self) -> bool:
@@ -396,42 +375,27 @@ def stop_asked(stop: Any, n_features_to_select: int | None) -> Stop:
     return "fdr" if n_features_to_select is None else None
 
 
-def check_permutations(n_permutations: int, level: float, note: str) -> None:
-    """Enough permutations for a p-value that can be as small as a level."""
-    least = math.ceil(1 / level) - 1
-    while 1 / (least + 1) > level:
-        least += 1
-    if n_permutations < least:
-        raise ValueError(
-            f"{parameter('n_permutations')} must be at least {least}, or 'auto', for a level of "
-            f"{level:.4g}{note}: p = (b + 1) / (n_permutations + 1) cannot get lower than "
-            f"{1 / (n_permutations + 1):.4g} with {n_permutations}."
-        )
-
-
 @dataclass(frozen=True, kw_only=True)
 class RelevanceSettings(Settings):
     """Those of :func:`relevance_test`."""
 
     absent = ("criterion", "max_samples", "checkpoint")
 
-    scale: Annotated[Scale, _SCALE] = "normal-scores"
-    statistic: Annotated[StatisticName, _STATISTIC] = "auto"
-    n_neighbors: Annotated[
-        Neighbors,
-        Parameter(
-            rules.neighbors(), "K: one number, or a range whose estimates are averaged", expert=True
-        ),
-    ] = TEST_NEIGHBORS
-    alpha: Annotated[float, Parameter(rules.rate(), "the false discovery rate")] = 0.05
-    n_permutations: Annotated[
-        int | Literal["auto"],
-        Parameter(
-            rules.permutations(),
-            "draws of a null distribution, or auto: enough for one column of all to be relevant by "
-            "itself",
-        ),
-    ] = "auto"
+    scale: Scale = _scale("normal-scores")
+    statistic: StatisticName = _statistic("auto")
+    n_neighbors: Neighbors = option(
+        TEST_NEIGHBORS,
+        rules.neighbors(),
+        "K: one number, or a range whose estimates are averaged",
+        expert=True,
+    )
+    alpha: float = option(0.05, rules.rate(), "the false discovery rate")
+    n_permutations: int | Literal["auto"] = option(
+        "auto",
+        rules.PERMUTATIONS,
+        "draws of a null distribution, or auto: enough for one column of all to be relevant by "
+        "itself",
+    )
 
     @property
     def combined(self) -> bool:
@@ -463,73 +427,56 @@ def level_share(lookahead: int, of_pairs: bool) -> float:
 class SelectorSettings(SamplingSettings):
     """Those of :class:`MISelector`."""
 
-    screen: Annotated[int | Literal["auto"] | None, _SCREEN] = "auto"
-    alpha: Annotated[float, Parameter(rules.rate(), "the significance level of the tests")] = 0.05
-    n_neighbors: Annotated[
-        Neighbors | Literal["auto"],
-        Parameter(
-            rules.neighbors(auto=True),
-            "K: one number, a range such as 3,15 whose estimates are averaged, or auto",
-            expert=True,
-        ),
-    ] = DEFAULT_NEIGHBORS
-    criterion: Annotated[
-        str,
-        Parameter(
-            rules.one_of("auto", "mi", "cmi", *ONE_BY_ONE),
-            "cmi: given the selected columns; mi: of the set; cmim, jmi: given one selected column "
-            "at a time, the least or the mean of that; auto: cmi, and with --stop cv the better of "
-            "cmi and cmim",
-        ),
-    ] = "auto"
-    search: Annotated[
-        Literal["forward", "forward-backward"],
-        Parameter(rules.one_of("forward", "forward-backward"), "forward or forward-backward"),
-    ] = "forward"
-    removal: Annotated[
-        Literal["test", "mi"],
-        Parameter(rules.one_of("test", "mi"), "what removes a column: test or mi", expert=True),
-    ] = "test"
-    stop: Annotated[
-        Stop | Literal["auto"],
-        Parameter(
-            rules.one_of("auto", "fdr", "permutation", "max-mi", "cv", None),
-            "fdr, permutation, max-mi, none, cv (as many as a model predicts well with, by "
-            "cross-validation), or auto: fdr, unless --n-features-to-select is given",
-        ),
-    ] = "auto"
-    lookahead: Annotated[
-        Literal[1, 2], Parameter(rules.one_of(1, 2), "2: try pairs where no single column passes")
-    ] = 2
-    n_features_to_select: Annotated[
-        int | None, Parameter(rules.count(1, True), "exactly so many")
-    ] = None
-    min_features: Annotated[int, Parameter(rules.count(0), "at least so many")] = 0
-    max_features: Annotated[int | None, Parameter(rules.count(1, True), "at most so many")] = None
-    model: Annotated[
-        Any,
-        Parameter(
-            rules.model(),
-            "of --stop cv: neighbors, trees, support-vectors or linear, or a regressor or "
-            'classifier of scikit-learn by its name, with parameters: "SVR(C=10, epsilon=0.05)"',
-        ),
-    ] = None
-    cv: Annotated[Any, Parameter(rules.folds(), "of --stop cv: so many folds")] = 5
-    scoring: Annotated[
-        Any,
-        Parameter(
-            rules.scoring(),
-            "of --stop cv: what is a good prediction, as scikit-learn calls it; default: r2, "
-            "accuracy",
-        ),
-    ] = None
-    test: Annotated[
-        bool,
-        Parameter(
-            rules.flag(),
-            "of --stop cv: test the columns that are kept, too, and say which are certain",
-        ),
-    ] = False
+    screen: int | Literal["auto"] | None = _screen("auto")
+    alpha: float = option(0.05, rules.rate(), "the significance level of the tests")
+    n_neighbors: Neighbors | Literal["auto"] = option(
+        DEFAULT_NEIGHBORS,
+        rules.neighbors(auto=True),
+        "K: one number, a range such as 3,15 whose estimates are averaged, or auto",
+        expert=True,
+    )
+    criterion: str = option(
+        "auto",
+        rules.one_of("auto", "mi", "cmi", *ONE_BY_ONE),
+        "cmi: given the selected columns; mi: of the set; cmim, jmi: given one selected column "
+        "at a time, the least or the mean of that; auto: cmi, and with --stop cv the better of "
+        "cmi and cmim",
+    )
+    search: Literal["forward", "forward-backward"] = option(
+        "forward", rules.one_of("forward", "forward-backward"), "forward or forward-backward"
+    )
+    removal: Literal["test", "mi"] = option(
+        "test", rules.one_of("test", "mi"), "what removes a column: test or mi", expert=True
+    )
+    stop: Stop | Literal["auto"] = option(
+        "auto",
+        rules.one_of("auto", "fdr", "permutation", "max-mi", "cv", None),
+        "fdr, permutation, max-mi, none, cv (as many as a model predicts well with, by "
+        "cross-validation), or auto: fdr, unless --n-features-to-select is given",
+    )
+    lookahead: Literal[1, 2] = option(
+        2, rules.one_of(1, 2), "2: try pairs where no single column passes"
+    )
+    n_features_to_select: int | None = option(None, rules.count(1, True), "exactly so many")
+    min_features: int = option(0, rules.count(0), "at least so many")
+    max_features: int | None = option(None, rules.count(1, True), "at most so many")
+    model: Any = option(
+        None,
+        rules.MODEL,
+        "of --stop cv: neighbors, trees, support-vectors or linear, or a regressor or "
+        'classifier of scikit-learn by its name, with parameters: "SVR(C=10, epsilon=0.05)"',
+    )
+    cv: Any = option(5, rules.FOLDS, "of --stop cv: so many folds")
+    scoring: Any = option(
+        None,
+        rules.SCORING,
+        "of --stop cv: what is a good prediction, as scikit-learn calls it; default: r2, accuracy",
+    )
+    test: bool = option(
+        False,
+        rules.FLAG,
+        "of --stop cv: test the columns that are kept, too, and say which are certain",
+    )
 
     @property
     def by_model(self) -> bool:
@@ -541,24 +488,16 @@ class SelectorSettings(SamplingSettings):
         """The stop that "auto" means."""
         return stop_asked(self.stop, self.n_features_to_select)
 
-    @property
-    def one_by_one(self) -> bool:
-        return self.criterion in ONE_BY_ONE
-
-    def level_share(self, of_pairs: bool) -> float:
-        """The share of a level at which single columns, or pairs, are tested."""
-        return level_share(self.lookahead, of_pairs)
-
     def check(self) -> None:
         super().check()
-        if self.criterion != "mi":
+        if self.method == "ksg2" and self.criterion != "mi":
             criterion = "cmi" if self.criterion == "auto" else self.criterion
             self._refuse_ksg2(
                 f"{setting('criterion', criterion)}, because conditional information is defined "
                 "for that form only",
                 f"Use {setting('criterion', 'mi')} with it.",
             )
-        if self.one_by_one:
+        if self.criterion in ONE_BY_ONE:
             self._check_one_by_one()
         if self.by_model:
             self._check_prediction()
@@ -603,16 +542,29 @@ class SelectorSettings(SamplingSettings):
                 )
 
     def _check_permutations(self) -> None:
-        """Enough permutations for the smallest level there is."""
-        stop = "fdr" if self.by_model and self.test else self.stop_rule
+        """Enough permutations for a p-value that can be as small as the smallest level there is."""
+        stop, pairs = "fdr" if self.by_model and self.test else self.stop_rule, False
         if stop in ("fdr", "permutation"):
-            level = self.alpha if stop == "permutation" else -math.expm1(-self.alpha)
-            pairs = self.lookahead == 2
-            note = f" for pairs ({setting('lookahead', 1)} leaves them out)" if pairs else ""
-            share = self.level_share(of_pairs=pairs)
-            check_permutations(self.most_permutations, level * share, note)
+            level, pairs = self.alpha, self.lookahead == 2
+            level = level if stop == "permutation" else -math.expm1(-level)
+            level *= level_share(self.lookahead, of_pairs=pairs)
         elif self.search == "forward-backward" and self.removal == "test":
-            check_permutations(self.most_permutations, self.alpha, " for removals")
+            level = self.alpha
+        else:
+            return
+        n, least = self.most_permutations, math.ceil(1 / level) - 1
+        while 1 / (least + 1) > level:
+            least += 1
+        if n >= least:
+            return
+        note = "" if stop in ("fdr", "permutation") else " for removals"
+        if pairs:
+            note = f" for pairs ({setting('lookahead', 1)} leaves them out)"
+        raise ValueError(
+            f"{parameter('n_permutations')} must be at least {least}, or 'auto', for a level of "
+            f"{level:.4g}{note}: p = (b + 1) / (n_permutations + 1) cannot get lower than "
+            f"{1 / (n + 1):.4g} with {n}."
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -624,56 +576,50 @@ class ClusteringSettings(Settings):
         *("metric", "max_samples", "device", "checkpoint"),
     )
 
-    n_clusters: Annotated[
-        int | Literal["auto"] | None,
-        Parameter(
-            Rule(
-                "an int of at least 1, 'auto', or None with a 'similarity_threshold'",
-                lambda n: n is None or is_text(n, "auto") or (rules.is_int(n) and n >= 1),
-                of_option="a whole number of at least 1, or auto",
-            ),
-            "a number, or auto (as many as a model predicts well with), the default without "
-            "--similarity-threshold",
+    n_clusters: int | Literal["auto"] | None = option(
+        "auto",
+        Rule(
+            "an int of at least 1, 'auto', or None with a 'similarity_threshold'",
+            rules.whole(1),
+            of_option="a whole number of at least 1, or auto",
+            none=True,
+            auto=True,
         ),
-    ] = "auto"
-    similarity_threshold: Annotated[
-        float | None,
-        Parameter(rules.between(-1, 1, True), "join no clusters less similar than this"),
-    ] = None
-    similarity: Annotated[
-        Similarity, Parameter(rules.one_of(*get_args(Similarity)), "supervised or unsupervised")
-    ] = "supervised"
-    correlation: Annotated[
-        Correlation, Parameter(rules.one_of(*get_args(Correlation)), "pearson or spearman")
-    ] = "pearson"
-    linkage: Annotated[
-        Linkage, Parameter(rules.one_of(*get_args(Linkage)), "representative, average or complete")
-    ] = "representative"
-    representative: Annotated[
-        Representative, Parameter(rules.one_of(*get_args(Representative)), "mean, medoid or pls")
-    ] = "mean"
-    connectivity: Annotated[
-        Any, Parameter(Rule("anything", lambda value: True), "chain: neighbours only; or none")
-    ] = None
-    model: Annotated[
-        Any,
-        Parameter(
-            rules.model(),
-            "what judges numbers of clusters: a word or a name as --model of infosieve select has "
-            "them; default: partial least squares",
-            expert=True,
-        ),
-    ] = None
-    cv: Annotated[Any, Parameter(rules.folds(), "folds that judge numbers of clusters")] = 4
-    missing: Annotated[
-        Missing,
-        Parameter(
-            rules.one_of("auto", "median", "drop", "error"),
-            "gaps: median (filled with it), drop (only complete rows), error (refused); auto: "
-            "median",
-        ),
-    ] = "auto"
-    series: Annotated[bool, Parameter(rules.one_of(False, True))] = False
+        "a number, or auto (as many as a model predicts well with), the default without "
+        "--similarity-threshold",
+    )
+    similarity_threshold: float | None = option(
+        None, rules.between(-1, 1, True), "join no clusters less similar than this"
+    )
+    similarity: Similarity = option(
+        "supervised", rules.one_of(*get_args(Similarity)), "supervised or unsupervised"
+    )
+    correlation: Correlation = option(
+        "pearson", rules.one_of(*get_args(Correlation)), "pearson or spearman"
+    )
+    linkage: Linkage = option(
+        "representative", rules.one_of(*get_args(Linkage)), "representative, average or complete"
+    )
+    representative: Representative = option(
+        "mean", rules.one_of(*get_args(Representative)), "mean, medoid or pls"
+    )
+    connectivity: Any = option(
+        None, replace(rules.ANYTHING, kind="words"), "chain: neighbours only; or none"
+    )
+    model: Any = option(
+        None,
+        rules.MODEL,
+        "what judges numbers of clusters: a word or a name as --model of infosieve select has "
+        "them; default: partial least squares",
+        expert=True,
+    )
+    cv: Any = option(4, rules.FOLDS, "folds that judge numbers of clusters")
+    missing: Missing = option(
+        "auto",
+        rules.one_of("auto", "median", "drop", "error"),
+        "gaps: median (filled with it), drop (only complete rows), error (refused); auto: median",
+    )
+    series: bool = option(False, rules.one_of(False, True))
 
     def check(self) -> None:
         if (self.n_clusters is None) == (self.similarity_threshold is None):
@@ -693,33 +639,26 @@ class StabilitySettings(Settings):
         *("criterion", "method", "metric", "scale", "max_samples", "device"),
     )
 
-    n_jobs: Annotated[
-        int | None,
-        Parameter(
-            rules.jobs(),
-            "processes, a half each; -1, the default, for all cores",
-            option="--jobs",
-            matters=False,
-        ),
-    ] = 1
-    n_resamples: Annotated[
-        int, Parameter(rules.count(1), "how often the samples are halved; two selections each")
-    ] = 50
+    n_jobs: int | None = option(
+        1,
+        rules.JOBS,
+        "processes, a half each; -1, the default, for all cores",
+        option="--jobs",
+        matters=False,
+    )
+    n_resamples: int = option(
+        50, rules.count(1), "how often the samples are halved; two selections each"
+    )
 
 
-def _every() -> list[tuple[str, Parameter]]:
-    every = (SelectorSettings, StabilitySettings, ClusteringSettings)
-    return [item for settings in every for item in settings.parameters().items()]
-
-
-def of_no_matter() -> set[str]:
-    """Parameters on which no result depends."""
-    return {name for name, one in _every() if not one.matters}
-
-
-def option_names() -> dict[str, str]:
-    """The options that are not called as their parameters are."""
-    return {name: one.option for name, one in _every() if one.option}
+_EVERY = [
+    item
+    for settings in (SelectorSettings, StabilitySettings, ClusteringSettings)
+    for item in settings.parameters().items()
+]
+# Parameters on which no result depends; and the options that are not called as parameters are.
+OF_NO_MATTER = frozenset(name for name, one in _EVERY if not one.matters)
+OPTION_NAMES = {name: one.option for name, one in _EVERY if one.option}
 
 
 def neighbors_among(n_neighbors: Any, n_samples: int) -> tuple[int, int]:

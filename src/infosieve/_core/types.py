@@ -258,10 +258,6 @@ class Batch:
     width: int = 1
     permutations: IntArray | None = None
 
-    def __post_init__(self) -> None:
-        if self.conditional and self.method == "ksg2":
-            raise ValueError("conditional information is defined for the method 'ksg1' only")
-
     @property
     def conditional(self) -> bool:
         """Whether there is something to condition on."""
@@ -337,8 +333,7 @@ class ColumnSet(Protocol):
 class Runner(Protocol):
     """Runs tasks that share the memory of this process. Contains no maths."""
 
-    @property
-    def n_workers(self) -> int: ...
+    n_workers: int
 
     def run(self, tasks: Sequence[Callable[[], T]]) -> list[T]:
         """The tasks' results, in the order of the tasks."""
@@ -354,7 +349,7 @@ class ColumnNumbers(Sequence[int]):
     __slots__ = ("_numbers",)
 
     def __init__(self, columns: Iterable[int]) -> None:
-        self._numbers = tuple(sorted({int(j) for j in columns}))
+        self._numbers = tuple(sorted(set(map(int, columns))))
 
     def __getitem__(self, at: Any) -> Any:
         return self._numbers[at]
@@ -372,56 +367,35 @@ class ColumnNumbers(Sequence[int]):
         return hash(self._numbers)
 
 
-class Place(Protocol):
-    """Where jobs find the columns of a table."""
-
-    @property
-    def widest(self) -> int:
-        """The most columns of a piece."""
-        ...
-
-    def pieces(self, columns: ColumnNumbers, size: int) -> Iterator[tuple[Any, Which]]:
-        """All the columns, in order, at most ``size`` at a time: who has them, and which."""
-        ...
-
-    def together(self, columns: Sequence[int]) -> tuple[Any, Which]:
-        """The columns for one job."""
-        ...
-
-
 class Executor(Protocol):
     """Who distributes jobs, which do not talk to each other. Contains no maths.
 
     A job is a function whose first argument is a :class:`Runner` to work with. The others may
     be what :meth:`share` and :meth:`place` gave: the function gets the value itself.
+
+    Attributes
+    ----------
+    here : Runner
+        For what is done in this process.
+    remote : bool
+        Whether jobs run in other processes.
+    text : str or None
+        What a result says of it.
+    progress : Progress
+        Who hears how far it is.
     """
 
-    @property
-    def here(self) -> Runner:
-        """For what is done in this process."""
-        ...
-
-    @property
-    def remote(self) -> bool:
-        """Whether jobs run in other processes."""
-        ...
-
-    @property
-    def text(self) -> str | None:
-        """What a result says of it."""
-        ...
-
-    @property
-    def progress(self) -> Any:
-        """Who hears how far it is."""
-        ...
+    here: Runner
+    remote: bool
+    text: str | None
+    progress: Any
 
     def share(self, value: T) -> T:
         """What stands for a value that many jobs need."""
         ...
 
-    def place(self, x: ColumnSet) -> Place:
-        """Columns where jobs find them."""
+    def place(self, x: ColumnSet) -> Any:
+        """Columns where jobs find them: see :class:`infosieve._executors.threads.Whole`."""
         ...
 
     def can_read(self, source: Any) -> bool:
@@ -451,28 +425,23 @@ class Executor(Protocol):
 
 
 class Engine(Protocol):
-    """Where a batch is scored: neighbours are found and counted."""
+    """Where a batch is scored: neighbours are found and counted.
+
+    Attributes
+    ----------
+    name : str
+        What a result says of it.
+    at_once : int
+        How many candidates it wants to score together.
+    surrogate_bytes, piece_bytes : int
+        How large permuted columns may become, and how much of a table it wants at once.
+    """
+
+    name: str
+    at_once: int
+    surrogate_bytes: int
+    piece_bytes: int
 
     def score(self, batch: Batch, runner: Runner) -> FloatArray:
         """Nats, of shape (n_folds, n_candidates, n_K); n_folds is 1 without folds."""
-        ...
-
-    @property
-    def name(self) -> str:
-        """What a result says of it."""
-        ...
-
-    @property
-    def at_once(self) -> int:
-        """How many candidates it wants to score together."""
-        ...
-
-    @property
-    def surrogate_bytes(self) -> int:
-        """How large permuted columns may become, materialised: bytes."""
-        ...
-
-    @property
-    def piece_bytes(self) -> int:
-        """How much of a table it wants at once, at most: bytes."""
         ...

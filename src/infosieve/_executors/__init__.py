@@ -1,6 +1,7 @@
 """Jobs are distributed among threads or workers. Nothing is computed here."""
 
 import copy
+from contextlib import nullcontext
 from typing import Any
 
 from infosieve._core.dialect import parameter
@@ -38,7 +39,7 @@ def executor_of(executor: Any, n_jobs: int | None, progress: Progress | None = N
     """
     threads = Threads(n_jobs, progress)
     if executor is None:
-        return threads
+        return nullcontext(threads)
     if not (isinstance(executor, str) or _is_client(executor)):
         rule = (
             "None (threads of this process), a dask.distributed.Client, or the address of a Dask "

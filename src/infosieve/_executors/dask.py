@@ -426,7 +426,7 @@ def _scattered(client: Any, value: Any, broadcast: bool) -> Any:
 
 
 class _Blocks:
-    """Columns in blocks among the workers. See :class:`infosieve._core.types.Place`."""
+    """Columns in blocks among the workers. See :class:`.threads.Whole`."""
 
     def __init__(self, x: ColumnSet, n_threads: int, sending: Callable[..., _Shared]) -> None:
         fitting = max(1, _BLOCK_BYTES // (8 * x.n_samples))

@@ -5,14 +5,15 @@ import threading
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import lru_cache
-from typing import Any, Self, TypeVar
+from operator import call
+from typing import Any, TypeVar
 
 import numpy as np
 from joblib import cpu_count, effective_n_jobs
 
 from infosieve._core.chunks import chunks
 from infosieve._core.progress import Progress
-from infosieve._core.types import ColumnNumbers, ColumnSet, Which
+from infosieve._core.types import ColumnNumbers, ColumnSet, Runner, Which
 
 T = TypeVar("T")
 
@@ -28,23 +29,21 @@ if hasattr(os, "register_at_fork"):  # threads do not survive a fork
 
 
 class Whole:
-    """Columns in one place. See :class:`infosieve._core.types.Place`."""
+    """Columns in one place; ``widest``: the most of a piece."""
 
     def __init__(self, x: Any, n_columns: int) -> None:
-        self.x, self.n_columns = x, n_columns
-
-    @property
-    def widest(self) -> int:
-        return self.n_columns
+        self.x, self.widest = x, n_columns
 
     def pieces(self, columns: ColumnNumbers, size: int) -> Iterator[tuple[Any, Which]]:
-        if len(columns) == self.n_columns <= size:
+        """All the columns, in order, at most ``size`` at a time: who has them, and which."""
+        if len(columns) == self.widest <= size:
             yield self.x, slice(None)
             return
         for part in chunks(len(columns), size):
             yield self.x, np.array(columns[part], np.int64)
 
     def together(self, columns: Sequence[int]) -> tuple[Any, Which]:
+        """The columns for one job."""
         return self.x, np.array(columns, np.int64)
 
 
@@ -58,17 +57,11 @@ class Threads:
         if n_jobs is None:
             n_jobs = effective_n_jobs(None)
         self.n_workers: int = n_jobs if n_jobs > 0 else max(1, cpu_count() + 1 + n_jobs)
-        self.here = self
+        self.here: Runner = self
         self.progress = Progress(0) if progress is None else progress
 
-    remote = False
-    text = None
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        pass
+    remote: bool = False
+    text: str | None = None
 
     def share(self, value: T) -> T:
         """The value itself."""
@@ -100,7 +93,7 @@ class Threads:
     def run(self, tasks: Sequence[Callable[[], T]]) -> list[T]:
         """The tasks' results, in their order. An error ends the rest and is raised."""
         if self.n_workers == 1 or len(tasks) < 2:
-            return [task() for task in tasks]
+            return list(map(call, tasks))
         results: dict[int, T] = {}
         queue: Iterator[tuple[int, Callable[[], T]]] = iter(enumerate(tasks))
         lock, failed = threading.Lock(), threading.Event()

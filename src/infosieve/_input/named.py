@@ -1,27 +1,30 @@
-"""Columns that users name: by number, by a mask, or by name."""
+"""Columns that users name, by number, by a mask, or by name; and as scikit-learn names them."""
 
+from collections import Counter
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from infosieve._core import dialect
 from infosieve._core.messages import shown
 from infosieve._core.rules import is_flag, is_int
+from infosieve._sources import as_source
 
 
 def declared_columns(
     discrete: Any, argument: str, names: list[Any], named_columns: bool
 ) -> dict[int, bool]:
     """Which columns were declared discrete (or not), by number."""
+    if isinstance(discrete, str) and discrete == "auto":
+        return {}
     m = len(names)
     declares = "discrete_target" if argument == "y" else "discrete_features"
     rule = (
         f"{dialect.parameter(declares)} must be 'auto', a bool, a mask of {m} bools, or the "
         f"numbers or names of the discrete columns. Got {shown(discrete)} instead."
     )
-    if isinstance(discrete, str) and discrete == "auto":
-        return {}
     if isinstance(discrete, (bool, np.bool_)):
         return dict.fromkeys(range(m), bool(discrete))
     several = isinstance(discrete, Iterable) and getattr(discrete, "ndim", 1) == 1
@@ -88,3 +91,27 @@ def _numbers(column: Any, places: dict[Any, list[int]], m: int) -> list[int]:
     known = isinstance(column, Hashable) and not is_flag(column)
     named = places.get(column, []) if known else []
     return named or ([int(column)] if is_int(column) and 0 <= column < m else [])
+
+
+def remember_columns(estimator: Any, X: Any, reset: bool = True) -> None:
+    """As scikit-learn's estimators know their columns: ``n_features_in_``, ``feature_names_in_``.
+
+    Without ``reset``, columns other than those of ``fit`` are refused.
+    """
+    from sklearn.utils.validation import validate_data
+
+    source = as_source(X)
+    names = source.columns if source is not None and source.named else getattr(X, "columns", [])
+    times = Counter(names)
+    if repeated := [name for name in times if times[name] > 1]:
+        told = ", ".join(f"{shown(name)} ({times[name]} times)" for name in repeated[:10])
+        more = f" and {len(repeated) - 10} more" if len(repeated) > 10 else ""
+        raise ValueError(
+            f"X has several columns of the same name: {told}{more}. Rename them, so that it can be "
+            "said which one is selected, or pass the values without names (X.to_numpy())."
+        )
+    if source is not None and source.named:  # what scikit-learn sees of a frame without rows
+        X = pd.DataFrame(columns=source.columns)
+    elif source is not None:
+        X = np.empty((0, source.shape[1]))
+    validate_data(estimator, X, reset=reset, skip_check_array=True)

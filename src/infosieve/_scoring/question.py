@@ -4,7 +4,8 @@ Observed and permuted columns go through the same steps. Whether they are screen
 pieces or spread over workers is known here and below, and nowhere else.
 """
 
-from collections.abc import Iterator
+import hashlib
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import combinations
@@ -13,12 +14,11 @@ from typing import Any, Self
 import numpy as np
 
 from infosieve._core.chunks import chunks
-from infosieve._core.types import ColumnNumbers, Columns, FloatArray, View
+from infosieve._core.types import ColumnNumbers, Columns, ColumnSet, FloatArray, IntArray, View
 from infosieve._input.problem import Prepared
 from infosieve._resampling.nulls import NullHypothesis
 from infosieve._resampling.permutations import Permutations
 from infosieve._scoring.jobs import Pair, Scoring
-from infosieve._scoring.ranking import best_first
 from infosieve._scoring.screened import Screened, block_sizes
 from infosieve._scoring.screening import screen_of
 from infosieve._scoring.statistic import Statistic
@@ -202,3 +202,38 @@ class Question:
     def _pairs(self, ranked: list[int]) -> list[Pair]:
         """All pairs of the columns that tell most alone."""
         return list(combinations(ranked[:PAIRS_ESTIMATED_AMONG], 2))
+
+
+def best_first(
+    x: ColumnSet,
+    columns: Sequence[int],
+    scores: FloatArray,
+    then: FloatArray | None = None,
+    *,
+    n_best: int = 1,
+) -> IntArray:
+    """The places of columns by their scores, and then by others.
+
+    Columns are read where ties begin among the ``n_best``.
+    """
+    keys = (-scores,) if then is None else (-then, -scores)
+    order = np.lexsort(keys)
+    same = np.all([key[order][1:] == key[order][:-1] for key in keys], axis=0)
+    starts = np.flatnonzero(np.r_[True, ~same])
+    ends = np.r_[starts[1:], order.size]
+    for start, end in zip(starts, ends, strict=True):
+        if start >= n_best:
+            break
+        if end - start > 1:
+            tied = order[start:end]
+            order[start:end] = tied[_by_content(x, [columns[j] for j in tied])]
+    return np.asarray(order)
+
+
+def _by_content(x: ColumnSet, columns: Sequence[int]) -> list[int]:
+    """The places of columns in an order of their own; a column and its negative are one."""
+    marks = []
+    for column in columns:
+        values = np.abs(x.take([column], with_order=False).values)
+        marks.append(hashlib.blake2b(values.tobytes(), digest_size=16).digest())
+    return sorted(range(len(columns)), key=marks.__getitem__)

@@ -17,7 +17,6 @@ import numpy as np
 from infosieve._core.categories import category_labels, codes_of
 from infosieve._core.chunks import chunks
 from infosieve._core.types import (
-    BoolArray,
     Columns,
     FloatArray,
     IntArray,
@@ -32,9 +31,8 @@ from infosieve._engines.numba.screen import (
     best_pairs,
     cell_codes,
     centre,
-    encode_categories,
-    encode_codes,
-    encode_numbers,
+    cut,
+    encode,
     fixed_k_log_k,
     score_cells,
     score_splits,
@@ -248,29 +246,17 @@ _NO_SPLITS = np.empty((0, 0), np.int64), np.empty(0, np.int64)
 
 
 def _encode(columns: Columns, at: IntArray, screen: Screen, cells: Cells) -> None:
-    """Some columns, all numbers, or all categories, or all with gaps; their cells lie anywhere."""
+    """Some columns, all numbers, or all categories, or all with gaps."""
     some = columns.take(at, with_order=False)
     values, tied = some.values, some.n_distinct < columns.n_samples
-    levels = np.diff(cells.starts)[at]
-    starts = np.concatenate([[0], np.cumsum(levels)])
-    words = cells.fine.shape[1]
-    fine, sizes = np.zeros((int(starts[-1]), words), np.uint64), np.zeros(int(starts[-1]), np.int64)
-    coarse, coarse_sizes = (
-        np.zeros((at.size, COARSE, words), np.uint64),
-        np.zeros((at.size, COARSE), np.int64),
-    )
-    marks = np.zeros(at.size, np.uint64)
-    out = starts, fine, sizes, coarse, coarse_sizes, marks
     if some.categorical[0]:
-        encode_categories(codes_of(values), values, *out)
-    elif some.labelled[0]:
-        left = _left(some, screen.fits, screen.labels, screen.series)
-        encode_codes(*_codes_with_gaps(left, some, tied), values, *out)
+        codes = codes_of(values).astype(np.int32), _two_and_rest(codes_of(values))
     else:
-        encode_numbers(_left(some, screen.fits, screen.labels, screen.series), values, tied, *out)
-    to = np.repeat(cells.starts[at] - starts[:-1], levels) + np.arange(starts[-1])
-    cells.fine[to], cells.sizes[to] = fine, sizes
-    cells.coarse[at], cells.coarse_sizes[at], cells.marks[at] = coarse, coarse_sizes, marks
+        left, missing = _left(some, screen.fits, screen.labels, screen.series), some.missing
+        codes = np.empty(left.shape, np.int32), np.empty(left.shape, np.int32)
+        cut(left, np.zeros(left.shape, bool) if missing is None else missing, tied, *codes)
+    into = cells.starts, cells.fine, cells.sizes, cells.coarse, cells.coarse_sizes, cells.marks
+    encode(*codes, values, at, into)
 
 
 def _left(
@@ -288,23 +274,15 @@ def _left(
     return np.where(categorical, columns.values, out)
 
 
-def _codes_with_gaps(
-    left: FloatArray, columns: Columns, tied: BoolArray
-) -> tuple[IntArray, IntArray]:
-    """Fine and coarse cells of numbers; gaps are a fine cell, and in the middle of the coarse."""
-    fine = np.full(left.shape, FINE, np.int32)
-    coarse = np.full(left.shape, COARSE // 2, np.int32)
-    missing, n_cells = columns.missing, np.array([FINE, COARSE])
-    assert missing is not None
-    for j, there in enumerate(~missing):
-        n = int(there.sum())
-        if n == 0:
-            continue
-        codes = np.empty((2, n), np.int32)
-        scratch = np.empty(n, np.int32), np.empty((2, n + 1), np.int32)
-        cell_codes(left[j, there], tied[j], n_cells, codes, scratch)
-        fine[j, there], coarse[j, there] = codes
-    return fine, coarse
+def _two_and_rest(codes: IntArray) -> IntArray:
+    """Coarse cells of categories: the two largest levels, and the rest."""
+    out = np.empty(codes.shape, np.int32)
+    for row, own in zip(out, codes, strict=True):
+        order = np.argsort(-np.bincount(own), kind="stable")
+        place = np.full(order.size, COARSE - 1)
+        place[order[: COARSE - 1]] = np.arange(min(COARSE - 1, order.size))
+        row[:] = place[own]
+    return out
 
 
 def _codes(

@@ -9,7 +9,7 @@ import pandas as pd
 
 from infosieve._core.model_text import PAIRS, described, import_lines, imports_of, portable, written
 from infosieve._core.provenance import Excerpt, Provenance, versions
-from infosieve._core.settings import of_no_matter
+from infosieve._core.settings import OF_NO_MATTER
 from infosieve._input.problem import Problem
 from infosieve._input.tables import fingerprint
 
@@ -45,14 +45,13 @@ def _code(call: Callable[..., Any], parameters: Mapping[str, Any], seed: int) ->
 
     Groups are a value for each sample: they are named, as X and y are.
     """
-    defaults = {name: p.default for name, p in inspect.signature(call).parameters.items()}
-    written = {name: _written(value) for name, value in parameters.items() if name != "groups"}
-    known = {name: value for name, value in written.items() if name in defaults}
-    changed = [
-        f"{name}={value}"
-        for name, value in known.items()
-        if name not in of_no_matter() and value != repr(defaults[name])
-    ]
+    known, changed = inspect.signature(call).parameters, []
+    for name, value in parameters.items():
+        if name in OF_NO_MATTER or name == "groups" or name not in known:
+            continue
+        default = known[name].default
+        if value is not default and (text := _written(value)) != repr(default):
+            changed.append(f"{name}={text}")
     data = ["X", "y", *(["groups=groups"] if parameters.get("groups") is not None else [])]
     fitted = isinstance(call, type)
     arguments = [*([] if fitted else data), *changed, f"random_state={seed}"]
@@ -71,7 +70,7 @@ def _code(call: Callable[..., Any], parameters: Mapping[str, Any], seed: int) ->
 
 def _is_object(value: Any) -> bool:
     """Whether a parameter is a model, a splitter or the like, or a function."""
-    return callable(value) or any(hasattr(value, name) for name in ("get_params", "get_n_splits"))
+    return callable(value) or hasattr(value, "get_params") or hasattr(value, "get_n_splits")
 
 
 def plain_parameter(value: Any) -> Any:

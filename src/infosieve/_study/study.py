@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from copy import copy
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -81,6 +82,12 @@ class Study(Generic[S]):
     def of_rows(self, rows: IntArray) -> "Study[S]":
         """The study of some samples of this one, by their numbers; nothing is opened again."""
         return replace(self, problem=self.reading.problem(among=self.problem.rows[rows]))
+
+    def with_seed(self, seed: int) -> "Study[S]":
+        """The same study with another seed; what is prepared stays so."""
+        other = copy(self)
+        vars(other)["seed"] = seed
+        return other
 
     @property
     def progress(self) -> Progress:

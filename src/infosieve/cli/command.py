@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import typer
 from typer.core import TyperCommand
 
-from infosieve._core.dialect import CommandLine, speaking
+from infosieve._core.dialect import Dialect, speaking
 from infosieve.cli.errors import InputError, fail
 from infosieve.cli.options import Asks, literal, option_name
 
@@ -46,9 +46,9 @@ class Command(TyperCommand):
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
-        from infosieve._core.settings import option_names
+        from infosieve._core.settings import OPTION_NAMES
 
-        with speaking(CommandLine(option_names())):
+        with speaking(Dialect(OPTION_NAMES)):
             asks = getattr(self.callback, "asks", None)
             if asks is None:
                 return super().invoke(ctx)
@@ -89,9 +89,9 @@ class Command(TyperCommand):
 
     def _refuse_name(self, name: str) -> None:
         """Say which option is meant by a parameter: --random-state."""
-        from infosieve._core.settings import option_names
+        from infosieve._core.settings import OPTION_NAMES
 
-        meant = CommandLine(option_names()).mention(name[2:].replace("-", "_"))
+        meant = Dialect(OPTION_NAMES).mention(name[2:].replace("-", "_"))
         if name and any(meant in one.opts for one in self.params):
             raise InputError(f"{name} is no option; do you mean {meant}?")
 

@@ -9,7 +9,7 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from infosieve._core.dialect import setting
 from infosieve._core.messages import unsaid
-from infosieve._core.models import made_of_word
+from infosieve._core.model_text import made_of_word
 from infosieve._core.progress import Progress
 from infosieve._core.rules import check_x, seed_of
 from infosieve._core.settings import (
@@ -22,11 +22,11 @@ from infosieve._core.settings import (
 )
 from infosieve._core.types import Executor, FloatArray, IntArray, NameArray, Scale
 from infosieve._executors import KeepsExecutor, executor_of
+from infosieve._input.named import remember_columns
 from infosieve._input.notices import check_dates
 from infosieve._input.problem import Problem, open_columns_alone, open_problem
 from infosieve._input.tables import Table, read_table
 from infosieve._sources import run_once
-from infosieve._study.columns import remember_columns
 from infosieve._study.provenance import provenance_of
 from infosieve.clustering._agglomeration import Agglomeration, Dendrogram
 from infosieve.clustering._constraints import Constraints, connected_pairs

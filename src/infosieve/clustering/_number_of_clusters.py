@@ -16,7 +16,7 @@ from sklearn.model_selection import (
 from threadpoolctl import threadpool_limits
 
 from infosieve._core.dialect import bare, mention, parameter, setting
-from infosieve._core.models import check_kind
+from infosieve._core.model_text import check_kind
 from infosieve._core.rules import ParameterError, is_int
 from infosieve._core.types import Executor, FloatArray, IntArray
 from infosieve._input.scaling import Scaling

@@ -10,9 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 from infosieve._core import rules
 from infosieve._core.rules import ParameterError, check_x, is_flag, is_int
 from infosieve._core.types import FloatArray, NameArray
+from infosieve._input.named import remember_columns
 from infosieve._input.tables import Table, read_table
 from infosieve._sources import run_once
-from infosieve._study.columns import remember_columns
 from infosieve.curves._kinds import DEGREE, KINDS
 from infosieve.curves._plan import Plan
 

@@ -26,7 +26,7 @@ def _begin(n_samples: Any, n_features: Any, least: int, random_state: Any) -> An
     """What draws, once sizes and seed have been checked."""
     rules.count(2).check("n_samples", n_samples)
     rules.count(least).check("n_features", n_features)
-    rules.seed().check("random_state", random_state)
+    rules.SEED.check("random_state", random_state)
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(2**31))
     return np.random.default_rng(random_state)

@@ -16,11 +16,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup, escape
 
 from infosieve import results
-from infosieve._core import formats, messages
-from infosieve._core.dialect import PYTHON, CommandLine
+from infosieve._core import dialect, formats, messages
 from infosieve._core.files import printable, write_atomically
 from infosieve._core.formats import counted, nats, p_text, percent
-from infosieve._core.settings import option_names
+from infosieve._core.settings import OPTION_NAMES
 from infosieve.report import _asking, _figures
 from infosieve.report._clusters import LEAVES, ClusterFacts
 from infosieve.report._columns import against_target, on_curves
@@ -47,6 +46,8 @@ _BESIDE: dict[str, type[Document]] = {
     "relevance": results.RelevanceTest,
     "stability": results.Stability,
 }
+# How the command calls parameters.
+_COMMAND = dialect.Dialect(OPTION_NAMES)
 # What begins a sentence, a heading, an indented line and a row of a table, and what stands between
 # cells: names have no such characters (``name_text``).
 NOTE, HEADING, INDENTED, ROW, CELL = "\x01", "\x02", "\x03", "\x04", "\x05"
@@ -174,8 +175,8 @@ def _plain(value: Any) -> Any:
 
 def setting(known: Provenance | None, name: str, *value: Any) -> str:
     """A parameter, with a value or alone, in the words of whoever asked: of Python or a command."""
-    words = CommandLine(option_names()) if known is not None and known.command else PYTHON
-    return words.setting(name, *value) if value else words.bare(name)
+    with dialect.speaking(_COMMAND if known is not None and known.command else dialect.PYTHON):
+        return dialect.setting(name, *value) if value else dialect.bare(name)
 
 
 def bar(value: float, largest: float, width: int = 16) -> str:

@@ -17,7 +17,7 @@ from infosieve._core.dialect import parameter
 from infosieve._core.documents import Count, dump, load, plain, typed
 from infosieve._core.files import InUseError, held, special, write_atomically
 from infosieve._core.provenance import Provenance
-from infosieve._core.settings import of_no_matter
+from infosieve._core.settings import OF_NO_MATTER
 from infosieve._executors import WorkersLostError
 from infosieve.results import Step
 from infosieve.results._base import need
@@ -136,7 +136,7 @@ class Checkpoint:
             data=known.data,
             n_samples=known.n_samples,
             seed=known.seed,
-            parameters={k: v for k, v in known.parameters.items() if k not in of_no_matter()},
+            parameters={k: v for k, v in known.parameters.items() if k not in OF_NO_MATTER},
             infosieve=known.versions["infosieve"],
         )
 

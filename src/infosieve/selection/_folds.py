@@ -33,7 +33,7 @@ def folds_of(cv: Any, problem: Problem) -> list[Split] | None:
     """
     if cv is None or is_int(cv):
         return None
-    rules.folds().check("cv", cv)
+    rules.FOLDS.check("cv", cv)
     if hasattr(cv, "split"):
         return _split_by(cv, problem, problem.as_passed)
     n = problem.n_samples + problem.n_left_out

@@ -19,8 +19,14 @@ from infosieve._core.dialect import bare, either, mention, parameter, setting
 from infosieve._core.files import first_line
 from infosieve._core.formats import counted
 from infosieve._core.messages import brief, warn
-from infosieve._core.model_text import described, name_of, name_of_score, seeded
-from infosieve._core.models import check_kind, made_of_word
+from infosieve._core.model_text import (
+    check_kind,
+    described,
+    made_of_word,
+    name_of,
+    name_of_score,
+    seeded,
+)
 from infosieve._core.progress import Progress
 from infosieve._core.rules import is_text
 from infosieve._core.settings import SelectorSettings
@@ -243,7 +249,7 @@ def _some(rows: IntArray, most: int, rng: np.random.Generator) -> IntArray:
 def classes_asked(settings: SelectorSettings) -> Any:
     """``discrete_target``, or what a model, or a score of numbers, says of the target."""
     known = settings.discrete_target
-    if not (settings.by_model and is_text(known, "auto")):
+    if not is_text(known, "auto"):
         return known
     model = None if isinstance(settings.model, str) else settings.model
     if model is not None and is_classifier(model):
@@ -258,7 +264,7 @@ def classes_asked(settings: SelectorSettings) -> Any:
 def refuse_numbers(settings: SelectorSettings, y: object) -> None:
     """A classifier says that the target has classes; numbers with fractions are none."""
     model = None if isinstance(settings.model, str) else settings.model
-    if settings.stop != "cv" or model is None or not is_classifier(model):
+    if model is None or not is_classifier(model):
         return
     if not is_text(settings.asked["discrete_target"], "auto"):
         return

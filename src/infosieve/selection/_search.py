@@ -12,17 +12,19 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from infosieve._core.categories import n_singletons
-from infosieve._core.types import GAP, ColumnNumbers, Columns, ColumnSet, FloatArray
-from infosieve._resampling.layout import Layout
+from infosieve._core.types import GAP, ColumnNumbers, Columns, FloatArray
 from infosieve._resampling.nulls import NullHypothesis
 from infosieve._scoring.measure import Measure
 from infosieve._scoring.question import Question
 from infosieve._scoring.statistic import Statistic
-from infosieve.results import Step
+from infosieve.results import Remaining, Step
+from infosieve.significance._own import own_draws
 from infosieve.significance._tested import Outcome, Rule, tested
 
 # Is told the step, and how many permutations of how many are done: none when a test begins.
 Tick: TypeAlias = Callable[[int, int, int], None]
+# Permutations of each column that is left, at most; fewer, once so many have reached it.
+_DRAWS, _ENOUGH = 999, 10
 
 
 @dataclass(kw_only=True)
@@ -80,6 +82,7 @@ class Search:
     stop_reason: str = "interrupted"
 
     def __post_init__(self) -> None:
+        self.candidates, self.x = self.question.candidates, self.question.scoring.x
         self.joint = replace(self.measure, criterion="mi")
         self.ranked = self.measure if self.ranking is None else self.ranking
         self.selected: list[int] = []
@@ -88,18 +91,6 @@ class Search:
         self.mi = 0.0
         self.p_values: list[float] = []  # of the columns, and pairs, that have passed
         self._refused: dict[int, set[int]] = {}  # beside which selected columns
-
-    @property
-    def candidates(self) -> ColumnNumbers:
-        return self.question.candidates
-
-    @property
-    def layout(self) -> Layout:
-        return self.question.null.layout
-
-    @property
-    def x(self) -> ColumnSet:
-        return self.question.scoring.x
 
     def steps(self, known: Sequence[Step] = ()) -> Iterator[Step]:
         """Search to the end; ``selected`` is up to date whenever a step is out.
@@ -326,4 +317,25 @@ def with_outcome(
         null=tuple(outcome.null[:, 0].tolist()),
         sequential=outcome.sequential,
         statistic=None if question.statistic.estimates else observed,
+    )
+
+
+def remaining(search: Search) -> Remaining | None:
+    """What each column that is left would add, once tests have ended a search: a test each."""
+    left = ColumnNumbers(j for j in search.candidates if j not in search.selected)
+    if not left or not search.ranks_by_test:
+        return None
+    question = search.ask(left).but(purpose="remaining", corrected=False)
+    observed, which = question.scores(left), np.array(left)
+    p_values = own_draws(question, which, observed, _DRAWS, _ENOUGH, 2 * _ENOUGH).p_values(
+        _DRAWS, _ENOUGH
+    )
+    order = np.lexsort((which, -observed, p_values))
+    views = [view for view in question.nearest(left) if view is not None]
+    return Remaining(
+        columns=tuple(which[order].tolist()),
+        gains=search.scores(left, question.given)[order],
+        p_values=p_values[order],
+        views=tuple(views[i].name for i in order),
+        beside=tuple(views[i].beside for i in order),
     )

@@ -18,13 +18,13 @@ from infosieve._core.progress import Progress
 from infosieve._core.rules import check_x, is_int
 from infosieve._core.settings import (
     DEFAULT_NEIGHBORS,
+    OF_NO_MATTER,
     Correction,
     Null,
     Resample,
     SelectorSettings,
     StatisticName,
     Stop,
-    of_no_matter,
     screen_size,
 )
 from infosieve._core.types import (
@@ -41,6 +41,7 @@ from infosieve._core.types import (
     Scale,
 )
 from infosieve._executors import KeepsExecutor, WorkersLostError
+from infosieve._input.named import remember_columns
 from infosieve._input.notices import (
     warn_of_identifiers,
     warn_of_singletons,
@@ -48,7 +49,6 @@ from infosieve._input.notices import (
 )
 from infosieve._input.problem import AnyTable, Problem
 from infosieve._sources import as_source, run_once
-from infosieve._study.columns import remember_columns
 from infosieve._study.provenance import excerpt_of, plain_parameter
 from infosieve._study.study import Study
 from infosieve.results import CVScores, Provenance, Remaining, SelectionResult, Step
@@ -73,8 +73,7 @@ from infosieve.selection._prediction import (
     with_tests,
 )
 from infosieve.selection._progress import PermutationProgress, in_words, shorter
-from infosieve.selection._remaining import remaining
-from infosieve.selection._search import Search, Strategy
+from infosieve.selection._search import Search, Strategy, remaining
 from infosieve.selection._start import Selection, Start, begin, engine_for
 from infosieve.selection._strategies import strategy_of
 
@@ -357,7 +356,8 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             )
         check_x(X)
         X, y, groups = run_once(X, "X"), run_once(y, "y"), run_once(groups, "groups")
-        refuse_numbers(settings, y)
+        if settings.by_model:
+            refuse_numbers(settings, y)
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)  # of an earlier fit
         with claimed(self.checkpoint), Study.open(settings, X, y, groups=groups) as study:
@@ -437,7 +437,8 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         for step in search.steps(known):
             if kept is not None:
                 kept.keep([*folds, *search.path])
-            progress.say(in_words(step, table, uncorrected(step, self.correction)))
+            if progress.verbose:
+                progress.say(in_words(step, table, uncorrected(step, self.correction)))
 
     def _keep(
         self,
@@ -449,8 +450,8 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         left: Remaining | None,
     ) -> None:
         self.duplicates_, self.k_choice_ = start.duplicates, start.k_choice
-        self.n_neighbors_ = start.n_neighbors
-        x, layout, n_missing = search.x, search.layout, problem.x.n_missing
+        self.n_neighbors_ = search.measure.n_neighbors
+        x, layout, n_missing = search.x, search.question.null.layout, problem.x.n_missing
         path = tuple(search.path)
         selected = selected_by(path)  # that of the search may be a step behind
         gaps = {} if n_missing is None else {j: int(n) for j, n in enumerate(n_missing) if n}
@@ -546,7 +547,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
         provenance = result.provenance
         self._refuse_other_parameters(provenance)
         with Study.open(settings_of(self), X, y, groups=groups) as study:
-            study = replace(study, seed=provenance.seed)
+            study = study.with_seed(provenance.seed)
             problem = study.problem
             _refuse_other_data(study.provenance(MISelector), provenance)
             if result.alternatives is not None:
@@ -571,7 +572,7 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
     def _refuse_other_parameters(self, provenance: Provenance) -> None:
         for name, now in self._parameters().items():
             value, then = plain_parameter(now), provenance.parameters.get(name)
-            if name not in of_no_matter() and repr(value) != repr(then):
+            if name not in OF_NO_MATTER and repr(value) != repr(then):
                 raise ValueError(
                     f"'alternatives' is about the parameters of fit, but {name} was {then!r} and "
                     f"is {value!r}: call fit again."
@@ -646,5 +647,7 @@ def _refuse_other_data(now: Provenance, then: Provenance) -> None:
 def settings_of(selector: MISelector) -> SelectorSettings:
     """What a selector is asked, checked; a model says what the target is."""
     settings = SelectorSettings.of(selector.get_params(deep=False))
+    if not settings.by_model:
+        return settings
     check_prediction(settings)
     return replace(settings, discrete_target=classes_asked(settings))

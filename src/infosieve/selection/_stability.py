@@ -23,7 +23,7 @@ from infosieve._core.model_text import import_lines, imports_of, portable, writt
 from infosieve._core.progress import Progress
 from infosieve._core.provenance import versions
 from infosieve._core.rules import check_x, seed_of
-from infosieve._core.settings import Settings, StabilitySettings, of_no_matter
+from infosieve._core.settings import OF_NO_MATTER, Settings, StabilitySettings
 from infosieve._core.types import IntArray
 from infosieve._executors import WorkersLostError, executor_of
 from infosieve._executors.threads import Threads
@@ -281,7 +281,7 @@ def _provenance(
 ) -> Provenance:
     parameters: dict[str, Any] = {"selector": type(selector).__name__}
     for name, value in sorted(selector.get_params(deep=True).items()):
-        if name.rpartition("__")[2] not in of_no_matter():
+        if name.rpartition("__")[2] not in OF_NO_MATTER:
             parameters[f"selector__{name}"] = portable(value)
     parameters |= asked
     if samples.groups is not None:

@@ -2,12 +2,18 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from infosieve._core.dialect import bare
-from infosieve._core.settings import N_FOLDS, NEIGHBORS_TRIED, SelectorSettings, screen_size
+from infosieve._core.settings import (
+    N_FOLDS,
+    NEIGHBORS_TRIED,
+    SelectorSettings,
+    level_share,
+    screen_size,
+)
 from infosieve._core.types import ColumnNumbers, ColumnSet, Engine
 from infosieve._input.duplicates import find_duplicates
 from infosieve._input.named import declared_columns
@@ -34,10 +40,6 @@ class Start:
     duplicates: dict[int, tuple[int, ...]]
     k_choice: KChoice | None
 
-    @property
-    def n_neighbors(self) -> tuple[int, int]:
-        return self.search.measure.n_neighbors
-
 
 def begin(study: Selection, strategy: Strategy, provenance: Provenance, engine: Engine) -> Start:
     """A search of a study."""
@@ -53,14 +55,12 @@ def begin(study: Selection, strategy: Strategy, provenance: Provenance, engine: 
     columns, layout = study.columns, study.layout
     measure, choice = _measure(study, provenance, engine)
     folds = cv_folds(settings.resample, provenance.seed, x.n_samples, layout)
-    seeded, about = (
-        replace(study, seed=provenance.seed),
-        {
-            "candidates": candidates,
-            "screen": screen_size(settings.screen, study.problem.n_samples),
-            "corrected": settings.correction is not None,
-        },
-    )
+    seeded = study.with_seed(provenance.seed)
+    about: dict[str, Any] = {
+        "candidates": candidates,
+        "screen": screen_size(settings.screen, study.problem.n_samples),
+        "corrected": settings.correction is not None,
+    }
     if settings.combined and (strategy.tested or settings.test):
         search = Search(
             question=seeded.combined(measure.engine, **about),
@@ -73,7 +73,7 @@ def begin(study: Selection, strategy: Strategy, provenance: Provenance, engine: 
         question = seeded.question(settings.null, statistic=statistic, **about)
         search = Search(question=question, measure=measure, strategy=strategy)
     if strategy.tested or settings.test:
-        level = settings.alpha * settings.level_share(of_pairs=False)
+        level = settings.alpha * level_share(settings.lookahead, of_pairs=False)
         warn_of_few_arrangements(columns.target, layout, level, search.question.permutations)
     return Start(search=search, identifiers=identifiers, duplicates=duplicates, k_choice=choice)
 

@@ -11,15 +11,13 @@ from infosieve._core.formats import p_text
 from infosieve._core.settings import SelectorSettings, level_share
 from infosieve._core.types import ColumnNumbers, FloatArray, IntArray
 from infosieve._input.problem import AnyTable
-from infosieve._scoring.question import Question
-from infosieve._scoring.ranking import best_first
+from infosieve._scoring.question import Question, best_first
 from infosieve.results import Step
 from infosieve.selection._models import MOST
 from infosieve.selection._one_by_one import CRITERIA, OneByOne, PairwiseCriterion
 from infosieve.selection._search import Search, Strategy, with_outcome
-from infosieve.significance._levels import forward_stop_level
 from infosieve.significance._refinements import refinements
-from infosieve.significance._tested import Rule, tested
+from infosieve.significance._tested import Rule, forward_stop_level, tested
 
 # Where columns are counted by cross-validation, pairs are looked for while fewer are selected.
 _PAIRS_BESIDE = 4

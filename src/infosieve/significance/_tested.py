@@ -1,11 +1,12 @@
-"""One test for all: observed values against those of permuted copies.
+"""One test for all: observed values against those of permuted copies; and the levels of steps.
 
 A test of a fixed number of permutations ends early at the one with which it can no longer pass
 (Besag and Clifford 1991, https://doi.org/10.1093/biomet/78.2.301): decisions are those of all
 permutations. A sequential test ends as soon as it has surely passed or failed.
 """
 
-from collections.abc import Callable, Iterator
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -141,3 +142,15 @@ def _reported(
         done += len(block)
         progress(done, total)
         yield block
+
+
+def forward_stop_level(p_values: Sequence[float], alpha: float) -> float:
+    """The largest p-value with which the next step passes, after steps of these p-values.
+
+    ForwardStop (G'Sell, Wager, Chouldechova and Tibshirani 2016,
+    https://doi.org/10.1111/rssb.12122) goes on while the mean of -log(1 - p) over the steps is at
+    most ``alpha``: the false discovery rate of a sequence of tests. At most twice ``alpha``.
+    """
+    spent = sum(-math.log1p(-p) for p in p_values)
+    budget = (len(p_values) + 1) * alpha - spent
+    return min(-math.expm1(-max(budget, 0.0)), 2 * alpha)

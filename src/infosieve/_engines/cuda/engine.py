@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from infosieve._core.chunks import chunks
 from infosieve._core.dialect import setting
 from infosieve._core.files import first_line
 from infosieve._core.types import Batch, Columns, IntArray, Runner
-from infosieve._engines.base import CountingEngine, bivariate
-from infosieve._engines.ksg import psi_table
+from infosieve._engines.ksg import CountingEngine, bivariate, psi_table
 from infosieve._engines.numba.engine import NumbaEngine
 
 # Neighbours that a candidate may ask for.
@@ -63,10 +63,7 @@ def why_no_gpu() -> str | None:
 class CudaEngine(CountingEngine):
     """Scores batches on the current NVIDIA GPU. See :class:`infosieve._core.types.Engine`.
 
-    Parameters
-    ----------
-    or_cpu : bool
-        Whether the CPU may do what the GPU has no memory for.
+    ``or_cpu``: the CPU may do what the GPU has no memory for.
     """
 
     at_once = 1 << 16
@@ -211,24 +208,20 @@ def form_of(batch: Batch) -> tuple[tuple[str, int], ...]:
 def _sums(batch: Batch, budget: int) -> IntArray:
     """Columns and permutations in pieces that fit, each scored by :func:`_score`."""
     m, n = batch.candidates.values.shape
-    columns = max(1, budget // (64 * n))
-    lo, hi = batch.n_neighbors
-    if batch.permutations is None:
-        each = [
-            _score(replace(batch, candidates=batch.candidates.take(slice(i, i + columns))), budget)
-            for i in range(0, m, columns)
+    drawn: list[Any] = [None]
+    if batch.permutations is not None:
+        drawn = [
+            batch.permutations[at] for at in chunks(len(batch.permutations), budget // (32 * n))
         ]
-        return np.concatenate(each, axis=1).T
-    p = len(batch.permutations)
-    copies = max(1, budget // (32 * n))
-    out = np.empty((hi - lo + 1, p, m), np.int64)
-    for i in range(0, m, columns):
-        some = batch.candidates.take(slice(i, i + columns))
-        for at in range(0, p, copies):
-            drawn = batch.permutations[at : at + copies]
-            part = _score(replace(batch, candidates=some, permutations=drawn), budget)
-            out[:, at : at + copies, i : i + columns] = part.reshape(len(out), len(drawn), -1)
-    return out.reshape(len(out), p * m).T
+    each = []
+    for some in chunks(m, budget // (64 * n)):
+        part = replace(batch, candidates=batch.candidates.take(some))
+        found = [_score(replace(part, permutations=rows), budget) for rows in drawn]
+        each.append(
+            np.concatenate(found, axis=1).reshape(len(found[0]), -1, some.stop - some.start)
+        )
+    sums = np.concatenate(each, axis=2)
+    return sums.reshape(len(sums), -1).T
 
 
 def _score(batch: Batch, budget: int) -> IntArray:

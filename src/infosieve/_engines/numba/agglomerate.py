@@ -70,15 +70,7 @@ def _place(m: Any, i: Any, j: Any) -> Any:
 
 @kernel
 def centre(rows: Any, n: Any) -> None:
-    """Subtract from the first ``n`` numbers of each row their mean; the rest is padding.
-
-    Parameters
-    ----------
-    rows : ndarray of float64, of shape (m, padded)
-        Changed in place; zeros from ``n`` on.
-    n : int
-        The number of samples.
-    """
+    """Subtract, in place, their mean from the first ``n`` numbers of each row."""
     for i in range(rows.shape[0]):
         row = rows[i]
         low, high = row[0], row[0]
@@ -95,13 +87,7 @@ def centre(rows: Any, n: Any) -> None:
 
 @kernel
 def into_range(rows: Any) -> None:
-    """Multiply each row by the power of two that brings its largest number below 1.
-
-    Parameters
-    ----------
-    rows : ndarray of float64, of shape (m, padded)
-        Changed in place.
-    """
+    """Multiply, in place, each row by the power of two that brings its largest number below 1."""
     for i in range(rows.shape[0]):
         largest = 0.0
         for k in range(rows.shape[1]):
@@ -113,34 +99,14 @@ def into_range(rows: Any) -> None:
 
 @kernel
 def squares(rows: Any, out: Any) -> None:
-    """The product of each row with itself.
-
-    Parameters
-    ----------
-    rows : ndarray of float64, of shape (m, padded)
-    out : ndarray of float64, of shape (m,)
-        Filled.
-    """
+    """The product of each row with itself, into ``out`` (m,)."""
     for i in range(rows.shape[0]):
         out[i] = _dot(rows[i], rows[i])
 
 
 @kernel
 def dots(rows: Any, members: Any, row: Any) -> Any:
-    """The products of some rows with another one.
-
-    Parameters
-    ----------
-    rows : ndarray of float64, of shape (m, padded)
-    members : ndarray of int64, of shape (n_members,)
-        Which rows.
-    row : ndarray of float64, of shape (padded,)
-        The other one.
-
-    Returns
-    -------
-    ndarray of float64, of shape (n_members,)
-    """
+    """The products of the rows ``members`` with another ``row``: (n_members,)."""
     out = np.empty(members.size)
     for i in range(members.size):
         out[i] = _dot(rows[members[i]], row)
@@ -149,19 +115,7 @@ def dots(rows: Any, members: Any, row: Any) -> Any:
 
 @kernel
 def combine(rows: Any, members: Any, weights: Any) -> Any:
-    """The weighted sum of some rows, added in their order.
-
-    Parameters
-    ----------
-    rows : ndarray of float64, of shape (m, padded)
-    members : ndarray of int64, of shape (n_members,)
-        Which rows.
-    weights : ndarray of float64, of shape (n_members,)
-
-    Returns
-    -------
-    ndarray of float64, of shape (padded,)
-    """
+    """The sum of the rows ``members`` with their ``weights``, added in their order: (padded,)."""
     out = np.zeros(rows.shape[1])
     for i in range(members.size):
         row, weight = rows[members[i]], weights[i]
@@ -174,18 +128,9 @@ def combine(rows: Any, members: Any, weights: Any) -> Any:
 def correlate(
     rows: Any, square: Any, span: Any, absolute: Any, allowed: Any, start: Any, out: Any
 ) -> None:
-    """Similarities of the rows of ``span`` to all later ones, where ``allowed``.
+    """Similarities of the rows of ``span`` (first, last) to all later ones, where ``allowed``.
 
-    Parameters
-    ----------
-    rows, square, absolute, allowed
-        See above.
-    span : tuple of two ints
-        The first row, and the one after the last.
-    start : int
-        The number of the pair that ``out`` begins with.
-    out : ndarray of float64, of shape (n_pairs,)
-        Filled where ``allowed``, at the number of a pair less ``start``.
+    ``out`` is filled at the number of a pair less ``start``, the number of the first one.
     """
     m = rows.shape[0]
     for first in range(span[0], span[1], _TILE):
@@ -200,17 +145,7 @@ def correlate(
 
 @kernel
 def correlate_one(rows: Any, square: Any, i: Any, others: Any, absolute: Any, out: Any) -> None:
-    """Similarities of row i to some others.
-
-    Parameters
-    ----------
-    rows, square, i, absolute
-        See above.
-    others : ndarray of int64, of shape (n_others,)
-        Which others.
-    out : ndarray of float64, of shape (m,)
-        Filled at the places of the others.
-    """
+    """Similarities of row i to the ``others``, into ``out`` (m,) at their places."""
     for at in range(others.size):
         j = others[at]
         out[j] = _similarity(rows[i], rows[j], square[i], square[j], absolute)
@@ -218,16 +153,9 @@ def correlate_one(rows: Any, square: Any, i: Any, others: Any, absolute: Any, ou
 
 @kernel
 def link(similar: Any, sizes: Any, i: Any, j: Any, complete: Any, out: Any) -> None:
-    """Similarities to clusters i and j together: the mean over their members, or the smallest.
+    """Similarities to clusters i and j together, into ``out`` (m,) at the places of the others.
 
-    Parameters
-    ----------
-    similar, sizes, i, j
-        See above.
-    complete : bool
-        The smallest (complete linkage), else the mean (average linkage).
-    out : ndarray of float64, of shape (m,)
-        Filled at the places of all other clusters.
+    The smallest of those to their members (``complete``), or the mean (average linkage).
     """
     m = sizes.size
     for k in range(m):
@@ -241,17 +169,9 @@ def link(similar: Any, sizes: Any, i: Any, j: Any, complete: Any, out: Any) -> N
 
 @kernel
 def unite(allowed: Any, sizes: Any, i: Any, j: Any) -> Any:
-    """Who may join clusters i and j together: whoever might join either.
+    """The places of the clusters that may join i and j together: who might join either, rising.
 
-    Parameters
-    ----------
-    allowed, sizes, i, j
-        See above; ``allowed`` is changed in place for cluster i.
-
-    Returns
-    -------
-    ndarray of int64, of shape (n_others,)
-        The places of these clusters, rising.
+    ``allowed`` is changed in place for cluster i.
     """
     m = sizes.size
     found = np.empty(m, np.int64)
@@ -283,15 +203,7 @@ def _find_partner(similar: Any, allowed: Any, sizes: Any, i: Any, partner: Any, 
 
 @kernel
 def find_partners(similar: Any, allowed: Any, sizes: Any, partner: Any, best: Any) -> None:
-    """For each cluster, the most similar of the later ones, and how similar.
-
-    Parameters
-    ----------
-    similar, allowed, sizes
-        See above.
-    partner, best
-        See above; filled.
-    """
+    """For each cluster, the most similar of the later ones, and how similar: both filled."""
     for i in range(sizes.size):
         _find_partner(similar, allowed, sizes, i, partner, best)
 
@@ -302,14 +214,9 @@ def renew(
 ) -> None:
     """Cluster j has joined cluster i: keep its similarities, and who is most similar to whom.
 
-    Parameters
-    ----------
-    similar, allowed, sizes, i, j
-        See above; ``sizes`` after the merge. ``similar`` is changed in place for cluster i.
-    fresh : ndarray of float64, of shape (m,)
-        The similarities of cluster i to all others; :data:`NEVER` where none was computed.
-    partner, best
-        See above; changed in place.
+    ``sizes`` are those after the merge; ``fresh`` (m,) has the similarities of cluster i to all
+    others, :data:`NEVER` where none was computed. ``similar``, ``partner`` and ``best`` are changed
+    in place.
     """
     m = sizes.size
     best[j], partner[j] = NEVER, -1

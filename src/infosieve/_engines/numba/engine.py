@@ -1,18 +1,14 @@
 """The CPU engine: chooses the search structure, cuts the work into tasks, adds the sums."""
 
 import math
-from collections.abc import Callable
 from functools import partial
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from infosieve._core.chunks import chunks
 from infosieve._core.types import Batch, FloatArray, IntArray, Runner
-from infosieve._engines.base import CountingEngine, bivariate
-from infosieve._engines.ksg import nats, psi_table
-from infosieve._engines.numba.labels import by_labels, suited
+from infosieve._engines.ksg import CountingEngine, bivariate, nats, psi_table
 from infosieve._engines.numba.lanes import LANES, aligned
 from infosieve._engines.numba.plane import planes
 from infosieve._engines.numba.rows import rows
@@ -34,32 +30,22 @@ class NumbaEngine(CountingEngine):
     surrogate_bytes = 1 << 26
     piece_bytes = 1 << 24
 
-    def score(self, batch: Batch, runner: Runner) -> FloatArray:
-        """Nats, of shape (n_folds, n_candidates, n_K)."""
-        batch = batch.materialised()
-        together = None
-        if batch.folds is not None and bivariate(batch):
-            together = _without_folds(batch, runner)
-        return super().score(batch, runner) if together is None else together
+    def without_folds(self, batch: Batch, runner: Runner) -> FloatArray:
+        """The score without each fold."""
+        together = _without_folds(batch, runner) if bivariate(batch) else None
+        return super().without_folds(batch, runner) if together is None else together
 
     def sums(self, batch: Batch, runner: Runner) -> IntArray:
         """Sums of psi terms in fixed point, by whatever structure is fastest."""
-        labelled = suited(batch)
-        if not labelled.any():
-            return _sums(batch, runner)
+        batch = batch.materialised()
+        if bivariate(batch):
+            return _by_strips(batch, runner)
+        if batch.method == "ksg1" and _sharing_pays(batch):
+            return _by_rows(batch, runner)
         sums = np.empty((batch.n_candidates, _n_k(batch)), np.int64)
-        for which, find in ((labelled, by_labels), (~labelled, _sums)):
-            if which.any():
-                sums[which] = find(batch.only(np.flatnonzero(which)), runner)
+        for j, out in enumerate(sums):
+            out[:] = _by_tree(batch, j, runner)
         return sums
-
-
-def _sums(batch: Batch, runner: Runner) -> IntArray:
-    if bivariate(batch):
-        return _by_strips(batch, runner)
-    if _sharing_pays(batch):
-        return _by_rows(batch, runner)
-    return _by_trees(batch, runner)
 
 
 def _n_k(batch: Batch) -> int:
@@ -114,11 +100,6 @@ def _sharing_pays(batch: Batch) -> bool:
     return n <= most and m * tree > lists + math.ceil(m / LANES) * LANES * walk
 
 
-def _spans(n: int, parts: int) -> list[tuple[int, int]]:
-    edges = [n * i // parts for i in range(parts + 1)]
-    return [(a, b) for a, b in pairwise(edges) if b > a]
-
-
 def _by_strips(batch: Batch, runner: Runner) -> IntArray:
     """One column against one: :mod:`.plane`, a task for a few columns."""
     n, m = batch.target.n_samples, batch.n_candidates
@@ -128,8 +109,7 @@ def _by_strips(batch: Batch, runner: Runner) -> IntArray:
     # Sweep along the column with fewer ties: strips of equal values cannot be skipped.
     swapped = x.n_distinct < y.n_distinct[0]
     tied = np.minimum(x.n_distinct, y.n_distinct[0])
-    known = {d: _strip_width(n, batch.n_neighbors[1], d) for d in np.unique(tied).tolist()}
-    widths = np.array([known[d] for d in tied.tolist()])
+    widths = np.zeros(m, np.int64) + _strip_width(n, batch.n_neighbors[1], tied)
     out = np.empty((m, _n_k(batch)), np.int64)
 
     def some(at: slice) -> None:
@@ -151,24 +131,24 @@ def _by_strips(batch: Batch, runner: Runner) -> IntArray:
     return out
 
 
-def _strip_width(n: int, k: int, n_distinct: int) -> int:
+def _strip_width(n: int, k: int, n_distinct: IntArray) -> IntArray:
     """Points in a strip: about a neighbourhood's width, less where b has few values."""
-    width = min(1.7 * math.sqrt(k * n), 4 * k * n_distinct, n)
-    return max(LANES, math.ceil(width / LANES) * LANES)
+    width = np.minimum(min(1.7 * math.sqrt(k * n), n), 4 * k * n_distinct)
+    return np.maximum(LANES, np.ceil(width / LANES).astype(np.int64) * LANES)
 
 
 def _by_rows(batch: Batch, runner: Runner) -> IntArray:
     """Many candidates that share the rest: :mod:`.rows`, a task for some points of some."""
     n, m = batch.target.n_samples, batch.n_candidates
     squared, joined = batch.metric == "euclidean", batch.criterion != "cmi"
-    form = (squared, squared and joined, batch.conditional, batch.method == "ksg2", batch.width)
+    form = (squared, squared and joined, batch.conditional, batch.width)
     psi = psi_table(n)
     wants = _list_lengths(n, batch)
     pieces = chunks(m, max(16 * LANES, TASK_BYTES // (8 * n)))
-    spans = _spans(n, 1 if runner.n_workers == 1 else 3 * runner.n_workers)
+    spans = chunks(n, n if runner.n_workers == 1 else -(-n // (3 * runner.n_workers)))
 
-    def task(blocks: FloatArray, span: tuple[int, int]) -> IntArray:
-        given, target = batch.given.values, batch.target.values
+    def task(blocks: FloatArray, at: slice) -> IntArray:
+        given, target, span = batch.given.values, batch.target.values, (at.start, at.stop)
         return rows(blocks, given, target, span, batch.n_neighbors, form, wants, psi)  # type: ignore[no-any-return]
 
     sums = []
@@ -204,13 +184,8 @@ def _in_lanes(columns: FloatArray, width: int, runner: Runner) -> FloatArray:
     return blocks.reshape(len(blocks), n * width * LANES)
 
 
-def _by_trees(batch: Batch, runner: Runner) -> IntArray:
-    """Each candidate on its own: :mod:`.tree`, a task for some points."""
-    sums = [_by_tree(batch, j, runner) for j in range(batch.n_candidates)]
-    return np.array(sums).reshape(batch.n_candidates, _n_k(batch))
-
-
 def _by_tree(batch: Batch, candidate: int, runner: Runner) -> IntArray:
+    """A candidate on its own: :mod:`.tree`, a task for some points."""
     own = slice(candidate * batch.width, (candidate + 1) * batch.width)
     x, s, y = batch.candidates.values[own], batch.given.values, batch.target.values
     n = y.shape[1]
@@ -232,12 +207,12 @@ def _by_tree(batch: Batch, candidate: int, runner: Runner) -> IntArray:
     form = (batch.metric == "euclidean", batch.method == "ksg2")
     n_leaves = (len(joint[1]) + 1) // 2
 
-    def task(leaves: tuple[int, int]) -> Any:
-        return scan(joint, edges, margins, leaves, batch.n_neighbors, form, psi_table(n))
+    def task(at: slice) -> IntArray:
+        leaves = at.start, at.stop
+        return scan(joint, edges, margins, leaves, batch.n_neighbors, form, psi_table(n))  # type: ignore[no-any-return]
 
-    tasks: list[Callable[[], IntArray]]
-    tasks = [partial(task, leaves) for leaves in _spans(n_leaves, 4 * runner.n_workers)]
-    return np.asarray(np.sum(runner.run(tasks), axis=0))
+    spans = chunks(n_leaves, -(-n_leaves // (4 * runner.n_workers)))
+    return np.asarray(np.sum(runner.run([partial(task, at) for at in spans]), axis=0))
 
 
 def _margin(columns: FloatArray, at: IntArray, edges: IntArray, sign: int, order: IntArray) -> Any:

@@ -16,6 +16,7 @@ import numpy as np
 from numba import njit
 
 from infosieve._engines.numba.jit import kernel
+from infosieve._engines.numba.plane import first_not_below
 
 # Scaled distances that differ by less, relatively, are equal: scaling rounds, and distances between
 # evenly spaced values must not differ by that.
@@ -24,32 +25,14 @@ EQUAL = 1e-8
 
 @njit(inline="always")
 def _walk(px: Any, pys: Any, x: Any, ys: Any, places: Any, found: Any, bound: Any) -> Any:
-    """Meet the places below ``places[1]`` and from ``places[2]`` on, outwards along x.
+    """Meet, along x, the places below ``places[1]`` and from ``places[2]`` on, outwards.
 
-    Parameters
-    ----------
-    px : ndarray of float64, of shape (n_samples,)
-        The feature, by strips and rising inside each.
-    pys : ndarray of float64, of shape (n_targets, n_samples)
-        The targets in the same order.
-    x : float
-        The feature of the sample in question.
-    ys : ndarray of float64, of shape (n_targets,)
-        Its targets.
-    places : tuple of four ints
-        The first place of the strip, where to go down from, where to go up from, and the place
-        after the last.
-    found : tuple of three floats
-        What was found so far: the smallest squared distance, the next smallest, and the distance
-        along x of the nearest.
-    bound : float
-        Where it is at least 0, the nearest along x is looked for whose squared distance is at
-        most this.
-
-    Returns
-    -------
-    tuple of three floats
-        As ``found``.
+    ``px`` is the feature, by strips and rising inside each, ``pys`` the targets in the same order;
+    ``x`` and ``ys`` are those of the sample in question. ``places`` is (first of the strip, where
+    to go down from, where to go up from, after the last), ``found`` the smallest squared distance
+    so far, the next smallest, and the distance along x of the nearest. Where ``bound`` is at least
+    0, the nearest along x is looked for whose squared distance is at most this. Returns what is
+    found.
     """
     nearest, second, beside = found
     first, down, up, last = places
@@ -81,18 +64,6 @@ def _walk(px: Any, pys: Any, x: Any, ys: Any, places: Any, found: Any, bound: An
 
 
 @njit(inline="always")
-def _first_not_below(v: Any, low: Any, high: Any, value: Any) -> Any:
-    """The first place from ``low`` on, ``high`` at most, whose number is not below ``value``."""
-    while low < high:
-        middle = (low + high) >> 1
-        if v[middle] < value:
-            low = middle + 1
-        else:
-            high = middle
-    return low
-
-
-@njit(inline="always")
 def _closer(ordered: Any, rank: Any, radius: Any) -> Any:
     """How many of the others are strictly closer than ``radius`` in a sorted column."""
     n, x, count = ordered.size, ordered[rank], 0
@@ -113,20 +84,9 @@ def _closer(ordered: Any, rank: Any, radius: Any) -> Any:
 
 @kernel
 def strips_of(target: Any, width: Any) -> Any:
-    """The strip of each sample by its rank along the target, and where the strips lie on it.
+    """The strip of each sample by its rank along the target, ``width`` samples each.
 
-    Parameters
-    ----------
-    target : ndarray of float64, of shape (n_samples,)
-    width : int
-        Samples in a strip; the last has those that remain.
-
-    Returns
-    -------
-    strip : ndarray of int64, of shape (n_samples,)
-        The strip of each sample.
-    low, high : ndarray of float64, of shape (n_strips,)
-        The smallest and the largest target of each strip.
+    Returns (n_samples,) strips, and the smallest and the largest target of each strip.
     """
     n = target.size
     order = np.argsort(target)
@@ -145,20 +105,8 @@ def count_false(x: Any, order: Any, targets: Any, strips: Any, out: Any) -> None
     """The C vector of one feature: for each sample, those closer along x than its neighbour.
 
     Its neighbour is the nearest in the space of x and the targets (Euclidean); of several (within
-    :data:`EQUAL`), the nearest along x.
-
-    Parameters
-    ----------
-    x : ndarray of float64, of shape (n_samples,)
-        The feature, scaled.
-    order : ndarray of int32, of shape (n_samples,)
-        What sorts x.
-    targets : ndarray of float64, of shape (n_targets, n_samples)
-        The targets, scaled.
-    strips : tuple
-        What :func:`strips_of` returns for the first target.
-    out : ndarray of int64, of shape (n_samples,)
-        Filled.
+    :data:`EQUAL`), the nearest along x. ``order`` sorts x (n_samples,); ``targets`` are (n_targets,
+    n_samples), ``strips`` those of the first (:func:`strips_of`). ``out`` is filled.
     """
     n, n_targets = x.size, targets.shape[0]
     strip, low, high = strips
@@ -197,7 +145,7 @@ def count_false(x: Any, order: Any, targets: Any, strips: Any, out: Any) -> None
                         break
                     other = left if below <= above else right
                     left, right = (left - 1, right) if other == left else (left, right + 1)
-                    at = _first_not_below(px, filled[other], start[other + 1], px[i])
+                    at = first_not_below(px, filled[other], start[other + 1], px[i])
                     filled[other] = at
                     places = (start[other], at, at, start[other + 1])
                     found = _walk(px, pys, px[i], ys, places, found, bound)

@@ -13,14 +13,15 @@ as they stand: they are the definition of what the vector code does.
 No multiply and add are ever fused: distances compare the same on every machine.
 """
 
+from inspect import signature
 from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from llvmlite import ir
-from numba import types
+from numba import config, types
 from numba.core import cgutils
-from numba.extending import intrinsic, overload, register_jitable
+from numba.extending import intrinsic, register_jitable
 
 LANES = 16
 # So many listed neighbours are met at a time: their rows of distances are made first and looked
@@ -77,16 +78,7 @@ def point_distances(visit: Any) -> Any:
     return np.abs(a[j] - a_here), np.abs(b[j] - b_here)
 
 
-def _push(nearest: Any, k: int, d: Any) -> float:
-    smaller = d
-    for i in range(k):
-        lanes = slice(i * LANES, (i + 1) * LANES)
-        smaller, d = np.minimum(nearest[lanes], d), np.maximum(nearest[lanes], d)
-        nearest[lanes] = smaller
-    return float(smaller.max())
-
-
-def meet_columns(visit: Any, start: Any, form: Any, floor: Any, limits: Any, rows: Any) -> Any:
+def _meet_columns(visit: Any, start: Any, form: Any, floor: Any, limits: Any, rows: Any) -> Any:
     """Distances of BATCH listed neighbours, from ``start`` on; which of them any lane wants.
 
     ``floor`` has the neighbours' distances in the other blocks. A lane wants what is closer than
@@ -100,7 +92,7 @@ def meet_columns(visit: Any, start: Any, form: Any, floor: Any, limits: Any, row
     return wanted
 
 
-def sort_in(rows: Any, queue: Any, nearest: Any, k: Any) -> Any:
+def _sort_in(rows: Any, queue: Any, nearest: Any, k: Any) -> Any:
     """Merge the rows of distances that the queue's first BATCH tell into each lane's nearest.
 
     ``nearest`` is sorted, (n, LANES), flattened, with a multiple of BATCH rows, of which at least
@@ -112,7 +104,7 @@ def sort_in(rows: Any, queue: Any, nearest: Any, k: Any) -> Any:
     return float(old[k - 1].max())
 
 
-def count_rows(
+def _count_rows(
     rows: Any, queue: Any, at: Any, radii: Any, counts: Any, first: Any, last: Any
 ) -> None:
     """Add to ``counts`` how many of WIDTH rows of distances are inside the lane's radii."""
@@ -122,7 +114,7 @@ def count_rows(
             counts[lanes] += d < radii[lanes]
 
 
-def count_cells(near: Any, radii: Any, k: Any, counts: Any) -> None:
+def _count_cells(near: Any, radii: Any, k: Any, counts: Any) -> None:
     """Set how many listed points are strictly inside each lane's k-th radius, by their cells.
 
     ``near`` is (exact, edges, base, shift): the points' distances, cell by cell, and WIDTH
@@ -136,24 +128,28 @@ def count_cells(near: Any, radii: Any, k: Any, counts: Any) -> None:
         counts[i] = first + np.sum(exact[first:last] < radii[i])
 
 
-def add_psi(terms: Any, sign: Any, psi: Any, counts: Any, inner: Any, k: Any) -> None:
+def _add_psi(terms: Any, sign: Any, psi: Any, counts: Any, inner: Any, k: Any) -> None:
     """Add psi of a row of counts, less those not to be counted, to the terms (or subtract it)."""
     lanes = slice(k * LANES, (k + 1) * LANES)
     terms[lanes] += sign * psi[0, counts[lanes] - inner[lanes]]
 
 
-def widest(values: Any, row: Any) -> Any:
+def _widest(values: Any, row: Any) -> Any:
     """The largest of a row of LANES."""
     return float(values[row * LANES : (row + 1) * LANES].max())
 
 
-def push_point(visit: Any, itself: Any, nearest: Any, k: Any) -> Any:
+def _push_point(visit: Any, itself: Any, nearest: Any, k: Any) -> Any:
     """Insert point j into each lane's ``k`` nearest, but not into its own (``itself``)."""
     x, y = point_distances(visit)
-    return _push(nearest, k, np.maximum(np.maximum(x, y), SELF[itself]))
+    d = np.maximum(np.maximum(x, y), SELF[itself])
+    kept = nearest[: k * LANES].reshape(k, LANES)
+    for row in kept:
+        row[:], d = np.minimum(row, d), np.maximum(row, d)
+    return float(kept[-1].max())
 
 
-def cover_point(visit: Any, itself: Any, nearest: Any, sides: Any, k: Any) -> None:
+def _cover_point(visit: Any, itself: Any, nearest: Any, sides: Any, k: Any) -> None:
     """Widen the rectangles around all points within each of the ``k`` nearest distances.
 
     ``sides`` is (2, k, LANES), flattened.
@@ -185,7 +181,7 @@ def block_distances(visit: Any) -> Any:
     return total
 
 
-def reaches(visit: Any, limits: Any, k: Any) -> Any:
+def _reaches(visit: Any, limits: Any, k: Any) -> Any:
     """Whether a node's box is closer to the point of any lane than that lane's k-th limit.
 
     ``visit`` is (boxes, node, here, edges, squared) with boxes (n_nodes, 2, d).
@@ -202,10 +198,10 @@ def reaches(visit: Any, limits: Any, k: Any) -> Any:
     return bool((total < limits[(k - 1) * LANES : k * LANES]).any())
 
 
-def meet_block(visit: Any, limits: Any, rows: Any) -> Any:
+def _meet_block(visit: Any, limits: Any, rows: Any) -> Any:
     """Distances of BATCH points, from ``j`` on, to LANES others; which of them any lane wants.
 
-    ``visit`` is as in :func:`block_distances`; the rest as in :func:`meet_columns`.
+    ``visit`` is as in :func:`block_distances`; the rest as in :func:`_meet_columns`.
     """
     points, first, here, edges, squared = visit
     wanted = 0
@@ -216,7 +212,7 @@ def meet_block(visit: Any, limits: Any, rows: Any) -> Any:
     return wanted
 
 
-def count_ordered(ordered: Any, ranks: Any, levels: Any, visit: Any) -> None:
+def _count_ordered(ordered: Any, ranks: Any, levels: Any, visit: Any) -> None:
     """Add to ``counts`` the points on both sides of each lane's rank that are inside its radius.
 
     ``visit`` is (radii, counts, k, squared); on either side fewer than 2 ** ``levels`` points
@@ -549,278 +545,185 @@ class _Code:
         return [self.larger(u, v) for u, v in pairs]
 
 
-@intrinsic
-def _meet_columns(
-    _typing: Any, visit: Any, start: Any, form: Any, floor: Any, limits: Any, rows: Any
+def _vector_code(plain: Any, returns: Any = types.void) -> Any:
+    """What a kernel calls instead of a plain function: what the decorated one writes.
+
+    That gets what writes vectors and, for each argument, its type and value. Without the compiler,
+    the plain function is called.
+    """
+
+    def made(write: Any) -> Any:
+        def typed(_context: Any, *kinds: Any) -> Any:
+            def generate(context: Any, builder: Any, _signature: Any, args: Any) -> Any:
+                found = write(_Code(context, builder), *zip(kinds, args, strict=True))
+                return context.get_dummy_value() if found is None else found
+
+            return returns(*kinds), generate
+
+        typed.__name__, typed.__signature__ = write.__name__, signature(write)  # type: ignore[attr-defined]
+        return plain if config.DISABLE_JIT else intrinsic(typed)
+
+    return made
+
+
+@_vector_code(_meet_columns, types.int64)
+def meet_columns(
+    c: Any, visit: Any, start: Any, form: Any, floor: Any, limits: Any, rows: Any
 ) -> Any:
-    def generate(context: Any, b: Any, signature: Any, args: Any) -> Any:
-        c, kinds = _Code(context, b), signature.args
-        floors, limits = c.data(kinds[3], args[3]), c.load(c.vectors(kinds[4], args[4]))
-        wanted = cgutils.alloca_once_value(b, _I64(0))
-        with cgutils.for_range(b, _I64(BATCH)) as loop:
-            i = b.add(args[1], loop.index)
-            d = c.column_distances(kinds[0], args[0], i, args[2])
-            d = c.larger(d, c.splat(b.load(b.gep(floors, [i]))))
-            c.store(d, b.gep(c.vectors(kinds[5], args[5]), [loop.index]))
-            bit = b.shl(b.zext(c.any_below(d, limits), _I64), loop.index)
-            b.store(b.or_(b.load(wanted), bit), wanted)
-        return b.load(wanted)
-
-    return types.int64(visit, start, form, floor, limits, rows), generate
+    b, floors, limit = c.b, c.data(*floor), c.load(c.vectors(*limits))
+    wanted = cgutils.alloca_once_value(b, _I64(0))
+    with cgutils.for_range(b, _I64(BATCH)) as loop:
+        i = b.add(start[1], loop.index)
+        d = c.column_distances(*visit, i, form[1])
+        d = c.larger(d, c.splat(b.load(b.gep(floors, [i]))))
+        c.store(d, b.gep(c.vectors(*rows), [loop.index]))
+        bit = b.shl(b.zext(c.any_below(d, limit), _I64), loop.index)
+        b.store(b.or_(b.load(wanted), bit), wanted)
+    return b.load(wanted)
 
 
-@intrinsic
-def _sort_in(_typing: Any, rows: Any, queue: Any, nearest: Any, k: Any) -> Any:
-    def generate(context: Any, b: Any, signature: Any, args: Any) -> Any:
-        c = _Code(context, b)
-        new, queue, old, _ = zip(signature.args, args, strict=True)
-        n_blocks = b.udiv(b.add(args[3], _I64(BATCH - 1)), _I64(BATCH))
-        places = c.queued(new, queue, BATCH, _I64(0))
-        with b.if_else(b.icmp_signed("<=", args[3], _I64(BATCH // 2))) as (few, many):
-            with few:
-                for part in range(LANES // WIDTH):
-                    c.sort_few_in([c.part(row, part) for row in places], old, part)
-            with many:
-                for part in range(LANES // WIDTH):
-                    c.sort_in([c.part(row, part) for row in places], old, n_blocks, part)
-        return c.widest(c.load(b.gep(c.vectors(*old), [b.sub(args[3], _I64(1))])))
-
-    return types.float64(rows, queue, nearest, k), generate
+@_vector_code(_sort_in, types.float64)
+def sort_in(c: Any, rows: Any, queue: Any, nearest: Any, k: Any) -> Any:
+    b, (_, n) = c.b, k
+    n_blocks = b.udiv(b.add(n, _I64(BATCH - 1)), _I64(BATCH))
+    places = c.queued(rows, queue, BATCH, _I64(0))
+    with b.if_else(b.icmp_signed("<=", n, _I64(BATCH // 2))) as (few, many):
+        with few:
+            for part in range(LANES // WIDTH):
+                c.sort_few_in([c.part(row, part) for row in places], nearest, part)
+        with many:
+            for part in range(LANES // WIDTH):
+                c.sort_in([c.part(row, part) for row in places], nearest, n_blocks, part)
+    return c.widest(c.load(b.gep(c.vectors(*nearest), [b.sub(n, _I64(1))])))
 
 
-@intrinsic
-def _count_rows(
-    _typing: Any, rows: Any, queue: Any, at: Any, radii: Any, counts: Any, first: Any, last: Any
-) -> Any:
-    def generate(context: Any, b: Any, signature: Any, args: Any) -> Any:
-        c = _Code(context, b)
-        rows, queue, _, radii, counts, _, _ = zip(signature.args, args, strict=True)
-        ints = ir.VectorType(_I32, WIDTH)
-        places = c.queued(rows, queue, WIDTH, args[2])
-        for part in range(LANES // WIDTH):
-            distances = [c.part(row, part) for row in places]
-            with cgutils.for_range_slice(b, args[5], args[6], _I64(1), inc=True) as (k, _):
-                limit = c.load(c.parts(radii, 1, k, part)[0])
-                at = b.add(b.mul(k, _I64(LANES)), _I64(part * WIDTH))
-                slot = c.vectors(*counts, at, ints)
-                count = c.load(slot, 4)
-                for d in distances:
-                    inside = b.fcmp_ordered("<", d, limit)
-                    count = b.add(count, b.zext(inside, ints))
-                c.store(count, slot, 4)
-        return context.get_dummy_value()
-
-    return types.void(rows, queue, at, radii, counts, first, last), generate
+@_vector_code(_count_rows)
+def count_rows(
+    c: Any, rows: Any, queue: Any, at: Any, radii: Any, counts: Any, first: Any, last: Any
+) -> None:
+    b, ints = c.b, ir.VectorType(_I32, WIDTH)
+    places = c.queued(rows, queue, WIDTH, at[1])
+    for part in range(LANES // WIDTH):
+        distances = [c.part(row, part) for row in places]
+        with cgutils.for_range_slice(b, first[1], last[1], _I64(1), inc=True) as (k, _):
+            limit = c.load(c.parts(radii, 1, k, part)[0])
+            place = b.add(b.mul(k, _I64(LANES)), _I64(part * WIDTH))
+            slot = c.vectors(*counts, place, ints)
+            count = c.load(slot, 4)
+            for d in distances:
+                inside = b.fcmp_ordered("<", d, limit)
+                count = b.add(count, b.zext(inside, ints))
+            c.store(count, slot, 4)
 
 
-@intrinsic
-def _count_cells(_typing: Any, near: Any, radii: Any, k: Any, counts: Any) -> Any:
-    def generate(context: Any, b: Any, signature: Any, args: Any) -> Any:
-        c, kinds = _Code(context, b), signature.args
-        exact, edges, (_, base), (_, shift) = c.fields(kinds[0], args[0])
-        array = context.make_array(edges[0])(context, b, edges[1])
-        top = c.splat(b.sub(b.extract_value(array.shape, 0), _I64(2)), _LONGS)
-        radius = c.load(b.gep(c.vectors(kinds[1], args[1]), [args[2]]))
-        cell = b.ashr(b.bitcast(radius, _LONGS), c.splat(shift, _LONGS))
-        cell = b.sub(cell, c.splat(base, _LONGS))
-        zero = ir.Constant(_LONGS, [_I64(0)] * LANES)
-        cell = b.select(b.icmp_signed("<", cell, zero), zero, cell)
-        cell = b.select(b.icmp_signed(">", cell, top), top, cell)
-        for lane in range(LANES):
-            slot = b.gep(array.data, [b.extract_element(cell, _I32(lane))])
-            first = b.sext(b.load(slot), _I64)
-            last = b.sext(b.load(b.gep(slot, [_I64(1)])), _I64)
-            limit = c.splat(b.extract_element(radius, _I32(lane)), _PART)
-            at = b.add(b.mul(args[2], _I64(LANES)), _I64(lane))
-            total = b.gep(c.data(kinds[3], args[3]), [at])
-            b.store(b.add(b.trunc(first, _I32), c.n_below(exact, first, limit)), total)
-            # What follows the cell is farther, so that only a long one needs another look.
-            second = b.add(first, _I64(WIDTH))
-            with cgutils.for_range_slice(b, second, last, _I64(WIDTH), inc=True) as (i, _):
-                b.store(b.add(b.load(total), c.n_below(exact, i, limit)), total)
-        return context.get_dummy_value()
-
-    return types.void(near, radii, k, counts), generate
+@_vector_code(_count_cells)
+def count_cells(c: Any, near: Any, radii: Any, k: Any, counts: Any) -> None:
+    b, (exact, edges, (_, base), (_, shift)) = c.b, c.fields(*near)
+    array = c.context.make_array(edges[0])(c.context, b, edges[1])
+    top = c.splat(b.sub(b.extract_value(array.shape, 0), _I64(2)), _LONGS)
+    radius = c.load(b.gep(c.vectors(*radii), [k[1]]))
+    cell = b.ashr(b.bitcast(radius, _LONGS), c.splat(shift, _LONGS))
+    cell = b.sub(cell, c.splat(base, _LONGS))
+    zero = ir.Constant(_LONGS, [_I64(0)] * LANES)
+    cell = b.select(b.icmp_signed("<", cell, zero), zero, cell)
+    cell = b.select(b.icmp_signed(">", cell, top), top, cell)
+    for lane in range(LANES):
+        slot = b.gep(array.data, [b.extract_element(cell, _I32(lane))])
+        first = b.sext(b.load(slot), _I64)
+        last = b.sext(b.load(b.gep(slot, [_I64(1)])), _I64)
+        limit = c.splat(b.extract_element(radius, _I32(lane)), _PART)
+        at = b.add(b.mul(k[1], _I64(LANES)), _I64(lane))
+        total = b.gep(c.data(*counts), [at])
+        b.store(b.add(b.trunc(first, _I32), c.n_below(exact, first, limit)), total)
+        # What follows the cell is farther, so that only a long one needs another look.
+        second = b.add(first, _I64(WIDTH))
+        with cgutils.for_range_slice(b, second, last, _I64(WIDTH), inc=True) as (i, _):
+            b.store(b.add(b.load(total), c.n_below(exact, i, limit)), total)
 
 
-@intrinsic
-def _add_psi(_typing: Any, terms: Any, sign: Any, psi: Any, counts: Any, inner: Any, k: Any) -> Any:
-    def generate(context: Any, b: Any, signature: Any, args: Any) -> Any:
-        c, kinds = _Code(context, b), signature.args
-        count = c.load(b.gep(c.vectors(kinds[3], args[3], vector=_INTS), [args[5]]), 4)
-        less = c.load(b.gep(c.vectors(kinds[4], args[4], vector=_INTS), [args[5]]), 4)
-        value = c.gather(c.data(kinds[2], args[2]), b.sub(count, less), _LONGS)
-        slot = b.gep(c.vectors(kinds[0], args[0], vector=_LONGS), [args[5]])
-        c.store(b.add(c.load(slot), b.mul(value, c.splat(args[1], _LONGS))), slot)
-        return context.get_dummy_value()
-
-    return types.void(terms, sign, psi, counts, inner, k), generate
-
-
-@intrinsic
-def _widest(_typing: Any, values: Any, row: Any) -> Any:
-    def generate(context: Any, b: Any, signature: Any, args: Any) -> Any:
-        c, kinds = _Code(context, b), signature.args
-        return c.widest(c.load(b.gep(c.vectors(kinds[0], args[0]), [args[1]])))
-
-    return types.float64(values, row), generate
-
-
-@intrinsic
-def _push_point(_typing: Any, visit: Any, itself: Any, nearest: Any, k: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        c, kinds = _Code(context, builder), signature.args
-        d = c.but_itself(c.larger(*c.point_distances(kinds[0], args[0])), args[1])
-        return c.push(c.vectors(kinds[2], args[2]), args[3], d)
-
-    return types.float64(visit, itself, nearest, k), generate
-
-
-@intrinsic
-def _cover_point(_typing: Any, visit: Any, itself: Any, nearest: Any, sides: Any, k: Any) -> Any:
-    def generate(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        c, kinds = _Code(context, builder), signature.args
-        xy = c.point_distances(kinds[0], args[0])
-        d = c.but_itself(c.larger(*xy), args[1])
-        radius, side = c.vectors(kinds[2], args[2]), c.vectors(kinds[3], args[3])
-        with cgutils.for_range(builder, args[4]) as loop:
-            radii = c.load(builder.gep(radius, [loop.index]))
-            inside = builder.fcmp_ordered("<=", d, radii)
-            for axis, distance in enumerate(xy):
-                at = builder.add(loop.index, builder.mul(args[4], args[4].type(axis)))
-                slot = builder.gep(side, [at])
-                kept = c.load(slot)
-                c.store(builder.select(inside, c.larger(distance, kept), kept), slot)
-        return context.get_dummy_value()
-
-    return types.void(visit, itself, nearest, sides, k), generate
-
-
-@intrinsic
-def _reaches(_typing: Any, visit: Any, limits: Any, k: Any) -> Any:
-    def generate(context: Any, b: Any, signature: Any, args: Any) -> Any:
-        c, kinds = _Code(context, b), signature.args
-        d = c.box_distances(kinds[0], args[0])
-        slot = b.gep(c.vectors(kinds[1], args[1]), [b.sub(args[2], _I64(1))])
-        closer = b.bitcast(b.fcmp_ordered("<", d, c.load(slot)), ir.IntType(LANES))
-        return b.icmp_unsigned("!=", closer, ir.IntType(LANES)(0))
-
-    return types.boolean(visit, limits, k), generate
-
-
-@intrinsic
-def _meet_block(_typing: Any, visit: Any, limits: Any, rows: Any) -> Any:
-    def generate(context: Any, b: Any, signature: Any, args: Any) -> Any:
-        c, kinds = _Code(context, b), signature.args
-        rows, wanted = (kinds[2], args[2]), _I64(0)
-        for part in range(LANES // WIDTH):
-            limit = c.load(c.parts((kinds[1], args[1]), 1, _I64(0), part)[0])
-            for u in range(0, BATCH, WIDTH):
-                distances = c.block_distances(kinds[0], args[0], u, part)
-                places = c.parts(rows, WIDTH, _I64(u), part)
-                for i, (d, place) in enumerate(zip(distances, places, strict=True)):
-                    c.store(d, place)
-                    bit = b.zext(c.any_below(d, limit), _I64)
-                    wanted = b.or_(wanted, b.shl(bit, _I64(u + i)))
-        return wanted
-
-    return types.int64(visit, limits, rows), generate
-
-
-@intrinsic
-def _count_ordered(_typing: Any, ordered: Any, ranks: Any, levels: Any, visit: Any) -> Any:
-    def generate(context: Any, b: Any, signature: Any, args: Any) -> Any:
-        c, kinds = _Code(context, b), signature.args
-        radii, counts, (_, k), (_, squared) = c.fields(kinds[3], args[3])
-        squared = c.flag(squared)
-        array = context.make_array(kinds[0])(context, b, args[0])
-        size = b.trunc(b.extract_value(array.shape, 0), _I32)
-        last = c.splat(b.sub(size, _I32(1)), _INTS)
-        zero = ir.Constant(_INTS, [_I32(0)] * LANES)
-        rank = c.load(c.vectors(kinds[1], args[1], vector=_INTS), 4)
-        radius = c.load(b.gep(c.vectors(*radii), [k]))
-        own = c.gather(array.data, rank)
-        up, down = (cgutils.alloca_once_value(b, zero) for _ in range(2))
-        with cgutils.for_range(b, args[2]) as loop:
-            level = b.sub(b.sub(args[2], _I64(1)), loop.index)
-            step = c.splat(b.trunc(b.shl(_I64(1), level), _I32), _INTS)
-            # Both sides in one round: neither waits for the other.
-            for place, move in ((up, b.add), (down, b.sub)):
-                steps = b.add(b.load(place), step)
-                at = move(rank, steps)
-                clipped = b.select(b.icmp_signed("<", at, zero), zero, at)
-                clipped = b.select(b.icmp_signed(">", clipped, last), last, clipped)
-                d = c.gap(c.gather(array.data, clipped), own)
-                d = b.select(squared, b.fmul(d, d), d)
-                exists = b.icmp_signed("==", at, clipped)
-                inside = b.and_(exists, b.fcmp_ordered("<", d, radius))
-                b.store(b.select(inside, steps, b.load(place)), place)
-        slot = b.gep(c.vectors(*counts, vector=_INTS), [k])
-        found = b.add(b.load(up), b.load(down))
-        c.store(b.add(c.load(slot, 4), found), slot, 4)
-        return context.get_dummy_value()
-
-    return types.void(ordered, ranks, levels, visit), generate
-
-
-@overload(meet_columns, inline="always", strict=False)
-def _overload_meet_columns(
-    visit: Any, start: Any, form: Any, floor: Any, limits: Any, rows: Any
-) -> Any:
-    return lambda visit, start, form, floor, limits, rows: _meet_columns(
-        visit, start, form, floor, limits, rows
+@_vector_code(_add_psi)
+def add_psi(c: Any, terms: Any, sign: Any, psi: Any, counts: Any, inner: Any, k: Any) -> None:
+    b = c.b
+    count, less = (
+        c.load(b.gep(c.vectors(*some, vector=_INTS), [k[1]]), 4) for some in (counts, inner)
     )
+    value = c.gather(c.data(*psi), b.sub(count, less), _LONGS)
+    slot = b.gep(c.vectors(*terms, vector=_LONGS), [k[1]])
+    c.store(b.add(c.load(slot), b.mul(value, c.splat(sign[1], _LONGS))), slot)
 
 
-@overload(sort_in, inline="always", strict=False)
-def _overload_sort_in(rows: Any, queue: Any, nearest: Any, k: Any) -> Any:
-    return lambda rows, queue, nearest, k: _sort_in(rows, queue, nearest, k)
+@_vector_code(_widest, types.float64)
+def widest(c: Any, values: Any, row: Any) -> Any:
+    return c.widest(c.load(c.b.gep(c.vectors(*values), [row[1]])))
 
 
-@overload(count_rows, inline="always", strict=False)
-def _overload_count_rows(
-    rows: Any, queue: Any, at: Any, radii: Any, counts: Any, first: Any, last: Any
-) -> Any:
-    return lambda rows, queue, at, radii, counts, first, last: _count_rows(
-        rows, queue, at, radii, counts, first, last
-    )
+@_vector_code(_push_point, types.float64)
+def push_point(c: Any, visit: Any, itself: Any, nearest: Any, k: Any) -> Any:
+    d = c.but_itself(c.larger(*c.point_distances(*visit)), itself[1])
+    return c.push(c.vectors(*nearest), k[1], d)
 
 
-@overload(count_cells, inline="always", strict=False)
-def _overload_count_cells(near: Any, radii: Any, k: Any, counts: Any) -> Any:
-    return lambda near, radii, k, counts: _count_cells(near, radii, k, counts)
+@_vector_code(_cover_point)
+def cover_point(c: Any, visit: Any, itself: Any, nearest: Any, sides: Any, k: Any) -> None:
+    b, (_, n) = c.b, k
+    xy = c.point_distances(*visit)
+    d = c.but_itself(c.larger(*xy), itself[1])
+    radius, side = c.vectors(*nearest), c.vectors(*sides)
+    with cgutils.for_range(b, n) as loop:
+        inside = b.fcmp_ordered("<=", d, c.load(b.gep(radius, [loop.index])))
+        for axis, distance in enumerate(xy):
+            slot = b.gep(side, [b.add(loop.index, b.mul(n, n.type(axis)))])
+            kept = c.load(slot)
+            c.store(b.select(inside, c.larger(distance, kept), kept), slot)
 
 
-@overload(add_psi, inline="always", strict=False)
-def _overload_add_psi(terms: Any, sign: Any, psi: Any, counts: Any, inner: Any, k: Any) -> Any:
-    return lambda terms, sign, psi, counts, inner, k: _add_psi(terms, sign, psi, counts, inner, k)
+@_vector_code(_reaches, types.boolean)
+def reaches(c: Any, visit: Any, limits: Any, k: Any) -> Any:
+    slot = c.b.gep(c.vectors(*limits), [c.b.sub(k[1], _I64(1))])
+    return c.any_below(c.box_distances(*visit), c.load(slot))
 
 
-@overload(widest, inline="always", strict=False)
-def _overload_widest(values: Any, row: Any) -> Any:
-    return lambda values, row: _widest(values, row)
+@_vector_code(_meet_block, types.int64)
+def meet_block(c: Any, visit: Any, limits: Any, rows: Any) -> Any:
+    b, wanted = c.b, _I64(0)
+    for part in range(LANES // WIDTH):
+        limit = c.load(c.parts(limits, 1, _I64(0), part)[0])
+        for u in range(0, BATCH, WIDTH):
+            distances = c.block_distances(*visit, u, part)
+            places = c.parts(rows, WIDTH, _I64(u), part)
+            for i, (d, place) in enumerate(zip(distances, places, strict=True)):
+                c.store(d, place)
+                bit = b.zext(c.any_below(d, limit), _I64)
+                wanted = b.or_(wanted, b.shl(bit, _I64(u + i)))
+    return wanted
 
 
-@overload(push_point, inline="always", strict=False)
-def _overload_push_point(visit: Any, itself: Any, nearest: Any, k: Any) -> Any:
-    return lambda visit, itself, nearest, k: _push_point(visit, itself, nearest, k)
-
-
-@overload(cover_point, inline="always", strict=False)
-def _overload_cover_point(visit: Any, itself: Any, nearest: Any, sides: Any, k: Any) -> Any:
-    return lambda visit, itself, nearest, sides, k: _cover_point(visit, itself, nearest, sides, k)
-
-
-@overload(count_ordered, inline="always", strict=False)
-def _overload_count_ordered(ordered: Any, ranks: Any, levels: Any, visit: Any) -> Any:
-    return lambda ordered, ranks, levels, visit: _count_ordered(ordered, ranks, levels, visit)
-
-
-@overload(meet_block, inline="always", strict=False)
-def _overload_meet_block(visit: Any, limits: Any, rows: Any) -> Any:
-    return lambda visit, limits, rows: _meet_block(visit, limits, rows)
-
-
-@overload(reaches, inline="always", strict=False)
-def _overload_reaches(visit: Any, limits: Any, k: Any) -> Any:
-    return lambda visit, limits, k: _reaches(visit, limits, k)
+@_vector_code(_count_ordered)
+def count_ordered(c: Any, ordered: Any, ranks: Any, levels: Any, visit: Any) -> None:
+    b, (radii, counts, (_, k), (_, squared)) = c.b, c.fields(*visit)
+    squares = c.flag(squared)
+    array = c.context.make_array(ordered[0])(c.context, b, ordered[1])
+    size = b.trunc(b.extract_value(array.shape, 0), _I32)
+    last = c.splat(b.sub(size, _I32(1)), _INTS)
+    zero = ir.Constant(_INTS, [_I32(0)] * LANES)
+    rank = c.load(c.vectors(*ranks, vector=_INTS), 4)
+    radius = c.load(b.gep(c.vectors(*radii), [k]))
+    own = c.gather(array.data, rank)
+    up, down = (cgutils.alloca_once_value(b, zero) for _ in range(2))
+    with cgutils.for_range(b, levels[1]) as loop:
+        level = b.sub(b.sub(levels[1], _I64(1)), loop.index)
+        step = c.splat(b.trunc(b.shl(_I64(1), level), _I32), _INTS)
+        # Both sides in one round: neither waits for the other.
+        for place, move in ((up, b.add), (down, b.sub)):
+            steps = b.add(b.load(place), step)
+            at = move(rank, steps)
+            clipped = b.select(b.icmp_signed("<", at, zero), zero, at)
+            clipped = b.select(b.icmp_signed(">", clipped, last), last, clipped)
+            d = c.gap(c.gather(array.data, clipped), own)
+            d = b.select(squares, b.fmul(d, d), d)
+            exists = b.icmp_signed("==", at, clipped)
+            inside = b.and_(exists, b.fcmp_ordered("<", d, radius))
+            b.store(b.select(inside, steps, b.load(place)), place)
+    slot = b.gep(c.vectors(*counts, vector=_INTS), [k])
+    found = b.add(b.load(up), b.load(down))
+    c.store(b.add(c.load(slot, 4), found), slot, 4)

@@ -40,7 +40,8 @@ def _strips(a: Any, b: Any, order_a: Any, order_b: Any, width: Any) -> Any:
 
 
 @njit(inline="always")
-def _first_not_below(v: Any, low: Any, high: Any, value: Any) -> Any:
+def first_not_below(v: Any, low: Any, high: Any, value: Any) -> Any:
+    """The first place from ``low`` on, ``high`` at most, whose number is not below ``value``."""
     size = high - low
     while size > 0:
         half = (size + 1) >> 1
@@ -112,7 +113,7 @@ def _search(
                 at += 1
         else:
             cursor[0, other] = strip
-            at = _first_not_below(pb, first, last, b_low)
+            at = first_not_below(pb, first, last, b_low)
         cursor[1, other] = at
         bound = _walk(points, at, first, last, group, bound, k)
 

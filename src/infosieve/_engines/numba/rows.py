@@ -11,7 +11,8 @@ Listed points are met sixteen at a time. Those that no lane wants (too far to be
 nearest, or to be counted) are dropped; the others wait in a queue, and are sorted or counted
 many at once. So nothing waits for a comparison, and no branch depends on one point.
 
-O(N) memory a point, O(N^2) time a batch: for up to some ten thousand samples.
+O(N) memory a point, O(N^2) time a batch: for up to some ten thousand samples. Kraskov's second
+form, whose rectangles need another look at all points, is left to :mod:`.tree`.
 """
 
 from typing import Any
@@ -58,7 +59,7 @@ def _block_distances(columns: Any, here: Any, squared: Any, out: Any) -> None:
 
 
 @njit(inline="always")
-def n_below(d: Any, limit: Any) -> Any:
+def _n_below(d: Any, limit: Any) -> Any:
     m = 0
     for j in range(d.size):
         m += d[j] < limit
@@ -76,7 +77,7 @@ def _mean_below(d: Any, limit: Any) -> Any:
 
 
 @kernel
-def limit_of(d: Any, want: Any, guess: Any) -> Any:
+def _limit_of(d: Any, want: Any, guess: Any) -> Any:
     """A distance below which there are at least ``want`` points, and few more if possible.
 
     FAR where no more are at a finite distance: in other categories is nobody to be listed.
@@ -87,9 +88,9 @@ def limit_of(d: Any, want: Any, guess: Any) -> Any:
         guess = _mean_below(d, FAR)
     low, high, limit = 0.0, FAR, guess
     for _ in range(40):
-        m = n_below(d, limit)
+        m = _n_below(d, limit)
         if m < want:
-            if low == 0.0 and n_below(d, FAR) <= want:
+            if low == 0.0 and _n_below(d, FAR) <= want:
                 return FAR
             low = limit
             limit = limit * 2.0 if high == FAR else 0.5 * (low + high)
@@ -155,7 +156,7 @@ def _count_near(near: Any, exact: Any, d: Any, radii: Any, ks: Any, counts: Any)
     if widest(radii, ks[1] - 1) > limit:
         for i in range((ks[0] - 1) * LANES, ks[1] * LANES):
             if radii[i] > limit:
-                counts[i] = n_below(d, radii[i])
+                counts[i] = _n_below(d, radii[i])
 
 
 @njit(inline="always")
@@ -296,42 +297,25 @@ def _lane_distance(x: Any, here: Any, j: Any, lane: Any, shared: Any, form: Any)
 
 
 @kernel
-def _rectangle(x: Any, here: Any, lane: Any, d: Any, form: Any, radius: Any) -> Any:
-    """Extent in both blocks of all points within ``radius``, and how many are at zero."""
-    d_s, d_y, d_j = d
-    side_a = side_b = 0.0
-    zeros = 1
+def _count_zeros(x: Any, here: Any, d: Any, form: Any, zeros: Any) -> None:
+    """How many points are at distance zero of each lane, itself included."""
+    d_s, _, d_j = d
+    zeros[:] = 1
     for j in range(d_j.size):
-        if d_j[j] <= radius and j != here:
-            d_a = _lane_distance(x, here, j, lane, d_s[j], form)
-            if d_a <= radius:
-                side_a, side_b = max(side_a, d_a), max(side_b, d_y[j])
-                zeros += d_a == 0.0 and d_y[j] == 0.0
-    return side_a, side_b, zeros
-
-
-@kernel
-def _look_around(
-    x: Any, here: Any, d: Any, form: Any, nearest: Any, sides: Any, zeros: Any
-) -> None:
-    """For each lane the rectangles of KSG2, where asked for, and who is at distance zero."""
-    for lane in range(LANES):
-        zeros[lane] = _rectangle(x, here, lane, d, form, 0.0)[2]
-        for at in range(lane, sides.shape[1], LANES):
-            if nearest[at] < FAR:
-                extent = _rectangle(x, here, lane, d, form, nearest[at])
-                sides[0, at], sides[1, at] = extent[0], extent[1]
+        if d_j[j] == 0.0 and j != here:
+            for lane in range(LANES):
+                zeros[lane] += _lane_distance(x, here, j, lane, d_s[j], form) == 0.0
 
 
 @njit(inline="always")
-def _workspace(hi: Any, rectangle: Any) -> Any:
+def _workspace(hi: Any) -> Any:
     """What a block of candidates needs while it is scored, used again for each."""
     width = hi * LANES
     made = aligned((N_ROWS + 1) * LANES, np.float64)
     made[N_ROWS * LANES :] = np.inf
     met = (made, np.empty(3 * BATCH, np.int32))
     nearest = aligned(-(-hi // BATCH) * BATCH * LANES, np.float64)
-    sides, zeros = np.empty((2, width if rectangle else 0)), np.empty(LANES, np.int64)
+    sides, zeros = np.empty((2, 0)), np.empty(LANES, np.int64)
     radii = aligned(2 * width, np.float64).reshape((2, width))
     terms, inner = aligned(width, np.int64), aligned(width, np.int32)
     counts = (aligned(width, np.int32), aligned(width, np.int32), aligned(width, np.int32))
@@ -357,14 +341,14 @@ def _score(
     met, nearest, sides, zeros, radii, terms, inner, counts = work
     n_a, n_b, n_c = counts
     d_s, d_y, d_j = d
-    squared, add, conditional, rectangle, width = form
+    squared, add, conditional, width = form
     metric = (squared, add, width)
     lo, hi = ks
     for block in range(blocks.shape[0]):
         x = blocks[block]
         _find_nearest(x, here, near_j, d, metric, met, nearest, hi)
-        if rectangle or any_at_zero(nearest):
-            _look_around(x, here, d, metric, nearest, sides, zeros)
+        if any_at_zero(nearest):
+            _count_zeros(x, here, d, metric, zeros)
         set_radii(nearest, sides, zeros, ks, psi, radii, terms, inner)
         _count_inside(x, here, near_s, d_s, metric, met, radii[0], ks, n_a)
         if conditional:
@@ -398,13 +382,13 @@ def rows(
     """Sums over the points of ``span`` of the psi terms, in fixed point: (n_K, n_candidates).
 
     ``blocks`` holds the candidates, LANES at a time: (n_blocks, n_samples * width * LANES).
-    ``form`` is (squared, add, conditional, rectangle, width), ``add`` saying that a candidate's
+    ``form`` is (squared, add, conditional, width), ``add`` saying that a candidate's
     distance is added to that of the given columns, ``width`` how many columns a candidate has;
     ``wants`` has the lengths of the two lists.
     """
     n = target.shape[1]
     lo, hi = ks
-    squared, _, conditional, rectangle, _ = form
+    squared, _, conditional, _ = form
     d = (np.empty(n), np.empty(n), np.empty(n))
     d_s, d_y, d_j = d
     room = n + 2 * BATCH
@@ -420,7 +404,7 @@ def rows(
     rank_y[order_y] = np.arange(n)
     ranks = np.empty(LANES, np.int32)
     levels = 4
-    work = _workspace(hi, rectangle)
+    work = _workspace(hi)
     sums = np.zeros((hi - lo + 1, blocks.shape[0] * LANES), np.int64)
     limit_j = limit_s = FAR  # to be guessed
     for here in range(span[0], span[1]):
@@ -428,8 +412,8 @@ def rows(
         _block_distances(target, here, squared, d_y)
         for j in range(n):
             d_j[j] = d_s[j] if d_s[j] > d_y[j] else d_y[j]
-        limit_j = limit_of(d_j, wants[0], limit_j)
-        limit_s = limit_of(d_s, wants[1], limit_s)
+        limit_j = _limit_of(d_j, wants[0], limit_j)
+        limit_s = _limit_of(d_s, wants[1], limit_s)
         m, base = _near(d_j, here, limit_j, shift, index[0], value[0], edges[0], scratch)
         near_j = (index[0], value[0], m, limit_j, shared[0], floor[0], edges[0], base, shift)
         m, base = _near(d_s, here, limit_s, shift, index[1], value[1], edges[1], scratch)

@@ -142,76 +142,38 @@ def _mark(values: Any) -> Any:
 
 
 @kernel
-def encode_numbers(
-    values: Any,
-    marked: Any,
-    tied: Any,
-    starts: Any,
-    fine: Any,
-    sizes: Any,
-    coarse: Any,
-    coarse_sizes: Any,
-    marks: Any,
-) -> None:
-    """Cells of columns of numbers: ``fine[starts[j]]`` on, and ``coarse[j]``.
+def cut(values: Any, missing: Any, tied: Any, fine: Any, coarse: Any) -> None:
+    """Fine and coarse cells of columns of numbers, all (n_columns, n_samples), are filled.
 
-    ``values`` is what is cut into cells, ``marked`` the columns themselves.
+    Gaps are a fine cell, and in the middle of the coarse.
     """
-    m, n = values.shape
-    codes = np.empty((2, n), np.int32)
-    scratch = (np.empty(n, np.int32), np.empty((2, n + 1), np.int32))
     n_cells = np.array([FINE, COARSE])
-    for j in range(m):
-        cell_codes(values[j], tied[j], n_cells, codes, scratch)
-        at = starts[j]
-        _fill_sets(codes[0], fine[at : at + FINE], sizes[at : at + FINE])
-        _fill_sets(codes[1], coarse[j], coarse_sizes[j])
-        marks[j] = _mark(marked[j])
+    for j in range(values.shape[0]):
+        fine[j], coarse[j] = FINE, COARSE // 2
+        there = np.flatnonzero(~missing[j])
+        n = there.size
+        codes, order = np.empty((2, n), np.int32), np.empty(n, np.int32)
+        if n > 0:
+            cell_codes(
+                values[j][there], tied[j], n_cells, codes, (order, np.empty((2, n + 1), np.int32))
+            )
+        for i in range(n):
+            fine[j, there[i]], coarse[j, there[i]] = codes[0, i], codes[1, i]
 
 
 @kernel
-def encode_codes(
-    fine_codes: Any,
-    coarse_codes: Any,
-    marked: Any,
-    starts: Any,
-    fine: Any,
-    sizes: Any,
-    coarse: Any,
-    coarse_sizes: Any,
-    marks: Any,
-) -> None:
-    """Cells of columns whose codes are known, (n_columns, n_samples) each."""
+def encode(fine_codes: Any, coarse_codes: Any, columns: Any, places: Any, cells: Any) -> None:
+    """Sets of columns by their codes, (n_columns, n_samples) each, at their places of ``cells``.
+
+    ``cells`` is (starts, fine, sizes, coarse, coarse_sizes, marks), where sets are empty yet.
+    """
+    starts, fine, sizes, coarse, coarse_sizes, marks = cells
     for j in range(fine_codes.shape[0]):
-        at, end = starts[j], starts[j + 1]
-        _fill_sets(fine_codes[j], fine[at:end], sizes[at:end])
-        _fill_sets(coarse_codes[j], coarse[j], coarse_sizes[j])
-        marks[j] = _mark(marked[j])
-
-
-@kernel
-def encode_categories(
-    codes: Any,
-    marked: Any,
-    starts: Any,
-    fine: Any,
-    sizes: Any,
-    coarse: Any,
-    coarse_sizes: Any,
-    marks: Any,
-) -> None:
-    """Cells of categories: one for each; coarse: the two largest and the rest."""
-    for j in range(codes.shape[0]):
-        at, end = starts[j], starts[j + 1]
-        _fill_sets(codes[j], fine[at:end], sizes[at:end])
-        place = np.full(end - at, COARSE - 1, np.int64)
-        order = np.argsort(-sizes[at:end], kind="mergesort")
-        for k in range(min(COARSE, order.size)):
-            place[order[k]] = k
-        for level in range(end - at):
-            coarse[j, place[level]] |= fine[at + level]
-            coarse_sizes[j, place[level]] += sizes[at + level]
-        marks[j] = _mark(marked[j])
+        at = places[j]
+        own = slice(starts[at], starts[at + 1])
+        _fill_sets(fine_codes[j], fine[own], sizes[own])
+        _fill_sets(coarse_codes[j], coarse[at], coarse_sizes[at])
+        marks[at] = _mark(columns[j])
 
 
 @kernel
