@@ -714,7 +714,9 @@ def functions_given(x, hats, most):
     scores, values = norm.ppf((rankdata(x) - 0.5) / n), cut(x, 8)
     left, hat, error = residuals(scores, hats)
     also, other, less = residuals(values, hats)
-    if error < 0.95 and less < 0.8 * error:
+    far = values - values.mean()
+    heavy = (far**4).mean() > 6 * (far**2).mean() ** 2
+    if error < 0.95 and less < (0.8 if heavy else 1) * error:
         left, hat = also, other
     logs = np.log(np.abs(left) + 0.05 * np.abs(left).mean())
     fitted = logs - residuals(logs, hats)[0]

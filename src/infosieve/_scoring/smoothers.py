@@ -43,10 +43,10 @@ _LEAST_SPREAD, _LARGEST_LOG = 0.05, 2.5
 # them, are sums of whole numbers below 2 ** 53 (by the inequality of Cauchy and Schwarz): the same
 # bits in any order, in whatever company and by whatever library they are added up.
 _BITS = 24
-# Columns themselves are smoothed, instead of their normal scores, if that errs less by this factor:
-# of heavy tails, smoothers of columns fit a few rows.
-_MUCH_LESS = 0.8
-# It is tried where the error is a smaller share of the variance.
+# Columns themselves are smoothed, instead of their normal scores, if that errs less: of heavy tails
+# (a fourth moment beyond the first of these) by this factor, because smoothers fit a few rows there.
+_HEAVY, _MUCH_LESS = 6.0, 0.8
+# They are tried where the error is a smaller share of the variance than this.
 _PREDICTED = 0.95
 # Columns are winsorised at so many standard deviations; less so before they are smoothed, because
 # the product of two columns has long tails.
@@ -106,15 +106,15 @@ class Smoothers(WritableArrays):
         return cls(found, kept, np.array(spans), np.array(rougher), n_independent, least)
 
     def better(self, one: FloatArray, other: FloatArray) -> tuple[FloatArray, IntArray]:
-        """What is left of columns in the one form, or in the other if that errs much less.
+        """What is left of columns in the one form, or in the other if that errs less.
 
-        The other is not tried where next to nothing is predicted.
+        Much less, if it has heavy tails; and it is not tried where next to nothing is predicted.
         """
         left, chosen, error = self._smoothed(one)
         tried = np.flatnonzero(error < _PREDICTED)
         if tried.size:
             also, served, less = self._smoothed(other[tried])
-            better = less < _MUCH_LESS * error[tried]
+            better = less < np.where(_heavy(other[tried]), _MUCH_LESS, 1.0) * error[tried]
             left[tried[better]], chosen[tried[better]] = also[better], served[better]
         return left, chosen
 
@@ -214,6 +214,11 @@ def _means(values: FloatArray) -> FloatArray:
 
 def _squares(values: FloatArray) -> FloatArray:
     return _sums(values**2)
+
+
+def _heavy(values: FloatArray) -> BoolArray:
+    left = values - _means(values)
+    return np.asarray(_sums(left**4) * left.shape[1] > _HEAVY * _squares(left) ** 2)
 
 
 def _sums(values: FloatArray) -> FloatArray:
