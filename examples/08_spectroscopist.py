@@ -61,7 +61,7 @@ heights = MISelector(random_state=0).fit(X.iloc[train], fat.iloc[train], groups=
 heights.path_[["action", "feature", "gain", "p_value", "level"]].round(3)
 
 # %%
-# Ten channels pass, far apart and in pairs that lie close together: what tells the fat are
+# Five channels pass, far apart but for two that lie close together: what tells the fat are
 # differences between heights, and each of them takes several channels.
 #
 # Shapes

@@ -469,7 +469,7 @@ def test_what_is_known_of_groups_and_changes(rng):
     test = relevance_test(X, y, groups=np.arange(60) // 3, n_permutations=39, random_state=0)
     assert test.n_parts == 3
     assert test.provenance.parameters["groups"] == 20
-    assert any("whole groups are permuted" in note for note in test.notes)
+    assert any("groups exchange their means" in note for note in test.notes)
     with pytest.warns(UserWarning, match="3 groups can be arranged in"):
         relevance_test(X, y, groups=np.arange(60) // 20, n_neighbors=1, n_permutations=39)
 

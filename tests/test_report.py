@@ -734,7 +734,7 @@ def test_many_stand_ins_are_all_in_the_table(found):
 
 def test_what_else_is_informative(found):
     names = list(found.features)
-    other, copy = names.index("second meter"), names.index("twice X4")
+    other, copy = names.index("X5"), names.index("twice X4")
     lonely = found.selected[-1]
     relevant = [*found.selected[:-1], other, copy]
     asked = with_alternatives(found, stand_in(found.selected[1], other, 0.9, 0.1))
@@ -749,7 +749,7 @@ def test_what_else_is_informative(found):
     figure = _figures.informative(facts)
     labels, colors = figure["layout"]["yaxis"]["ticktext"], figure["data"][0]["marker"]["color"]
     colors = dict(zip(labels, colors, strict=True))
-    assert colors["second meter"] == colors["twice X4"] == "third"
+    assert colors["X5"] == colors["twice X4"] == "third"
     assert colors[names[found.selected[0]]] == "found"
     assert colors["constant"] == "faint"
 

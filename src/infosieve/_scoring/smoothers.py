@@ -43,8 +43,8 @@ _LEAST_SPREAD, _LARGEST_LOG = 0.05, 2.5
 # them, are sums of whole numbers below 2 ** 53 (by the inequality of Cauchy and Schwarz): the same
 # bits in any order, in whatever company and by whatever library they are added up.
 _BITS = 24
-# Columns themselves are smoothed, instead of their normal scores, if that errs less: of heavy tails
-# (a fourth moment beyond the first of these) by this factor, because smoothers fit a few rows there.
+# Columns themselves are smoothed, instead of their normal scores, if that errs less; of heavy tails
+# (of which the fourth moment is larger than this) by a factor, because smoothers fit a few rows.
 _HEAVY, _MUCH_LESS = 6.0, 0.8
 # They are tried where the error is a smaller share of the variance than this.
 _PREDICTED = 0.95

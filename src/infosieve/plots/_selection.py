@@ -110,7 +110,7 @@ class RelevanceDisplay(Display):
         ax = axes(ax, (7.0, 0.8 + 0.24 * len(self.names)))
         title = "marginal information about the target (nats)"
         shades = ["found" if chosen else "faint" for chosen in self.selected]
-        draw(ax, bars(self.names, self.relevance.tolist(), title, self.names, shades))
+        draw(ax, bars(self.names, np.asarray(self.relevance).tolist(), title, self.names, shades))
         ax.plot([], [], color=FOUND, lw=6, label="selected")
         legend(ax, loc="lower right")
         return ax

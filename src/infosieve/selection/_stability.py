@@ -134,9 +134,9 @@ def stability(
     >>> result = stability(MISelector(), X, y, n_resamples=10, random_state=0)
     >>> result.to_frame()[["feature", "frequency", "stable"]]
       feature  frequency  stable
-    0       a       0.00   False
+    0       a       0.05   False
     1       b       1.00    True
-    2       c       0.05   False
+    2       c       0.00   False
     3       d       1.00    True
     4       e       0.00   False
     """

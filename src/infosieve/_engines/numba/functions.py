@@ -140,7 +140,9 @@ def log_tail(x: Any, k: Any) -> Any:
     if k == 1.0:
         return log_normal_tail(math.sqrt(x)) + math.log(2.0)
     part = 2.0 / (9.0 * k)
-    return log_normal_tail((np.cbrt(x / k) - 1.0 + part) / math.sqrt(part))
+    return log_normal_tail(
+        (math.exp(math.log(x / k + 1e-300) / 3.0) - 1.0 + part) / math.sqrt(part)
+    )
 
 
 @kernel
@@ -222,7 +224,8 @@ def deviate(value: Any, skewness: Any) -> Any:
     """The normal deviate for that of a Pearson III of some skewness (Wilson and Hilferty 1931)."""
     if abs(skewness) < 1e-3:
         return value
-    root = np.cbrt(max(1.0 + skewness * value / 2.0, 0.0))
+    root = 1.0 + skewness * value / 2.0
+    root = math.exp(math.log(root) / 3.0) if root > 0.0 else 0.0
     found = 6.0 / skewness * (root - 1.0) + skewness / 6.0
     # The short tail ends somewhere, which is no evidence.
     return value if value * skewness < 0.0 and abs(found) > abs(value) else found
