@@ -16,6 +16,7 @@ class RankCorrelation(Statistic):
 
     target: Columns
     left: FloatArray | None = None
+    estimates = False
 
     def __call__(
         self, candidates: Columns, given: Columns, runner: Runner, *, width: int = 1

@@ -400,7 +400,7 @@ class RelevanceSettings(Settings):
     @property
     def combined(self) -> bool:
         """Whether tests ask in several ways at once: unless an estimate is asked for by name."""
-        return self.statistic != "ksg" and self.method == "ksg1"
+        return self.statistic in ("auto", "combined") and self.method == "ksg1"
 
     @property
     def by_place(self) -> bool:

@@ -176,6 +176,17 @@ class Study(Generic[S]):
         statistic = Combined(target=self.target, layout=self.layout, engine=engine)
         return self.question("residual", statistic=statistic, **about)
 
+    def tests(self, null: str, measure: Measure, **about: Any) -> "Question":
+        """The same, asked by the statistic that the settings name."""
+        settings: Any = self.settings
+        if settings.combined:
+            return self.combined(measure.engine, **about)
+        return self.of_measure(null, measure, **about)
+
+    def of_measure(self, null: str, measure: Measure, **about: Any) -> "Question":
+        """The same, asked for information."""
+        return self.question(null, statistic=measure, **about)
+
     def provenance(self, call: Callable[..., Any], **used: Any) -> "Provenance":
         """Where a result of this study comes from: the data, and what ``call`` was asked.
 

@@ -12,7 +12,7 @@ from typing import Literal, TypeAlias
 import numpy as np
 
 from infosieve._core.categories import n_singletons
-from infosieve._core.types import GAP, ColumnNumbers, Columns, FloatArray
+from infosieve._core.types import GAP, ColumnNumbers, Columns, FloatArray, View
 from infosieve._resampling.nulls import NullHypothesis
 from infosieve._scoring.measure import Measure
 from infosieve._scoring.question import Question
@@ -331,7 +331,7 @@ def remaining(search: Search) -> Remaining | None:
         _DRAWS, _ENOUGH
     )
     order = np.lexsort((which, -observed, p_values))
-    views = [view for view in question.nearest(left) if view is not None]
+    views = [view or View("") for view in question.nearest(left)]
     return Remaining(
         columns=tuple(which[order].tolist()),
         gains=search.scores(left, question.given)[order],

@@ -559,12 +559,9 @@ class MISelector(SelectorMixin, KeepsExecutor, BaseEstimator):  # type: ignore[m
             out |= {*result.constant, *result.identifiers, *problem.by_order}
             left = ColumnNumbers(j for j in range(problem.x.n_columns) if j not in out)
             study.progress.begin("alternatives, selected columns", len(result.selected))
-            question = study.question(
-                self.null, statistic=replace(measure, method="ksg1"), candidates=left
-            )
-            tests = question
-            if study.settings.combined:
-                tests = study.combined(engine, candidates=left)
+            by = replace(measure, method="ksg1")
+            question = study.question(self.null, statistic=by, candidates=left)
+            tests = study.tests(self.null, by, candidates=left)
             rule = strategy.alpha, strategy.rule
             found = find_alternatives(question, tests, result.selected, *rule)
         self.result_ = replace(result, alternatives=found)

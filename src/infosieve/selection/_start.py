@@ -61,17 +61,11 @@ def begin(study: Selection, strategy: Strategy, provenance: Provenance, engine: 
         "screen": screen_size(settings.screen, study.problem.n_samples),
         "corrected": settings.correction is not None,
     }
-    if settings.combined and (strategy.tested or settings.test):
-        search = Search(
-            question=seeded.combined(measure.engine, **about),
-            measure=measure,
-            strategy=strategy,
-            null_of_pairs=seeded.null(settings.null),
-        )
-    else:
-        statistic = measure if folds is None else replace(measure, folds=folds)
-        question = seeded.question(settings.null, statistic=statistic, **about)
-        search = Search(question=question, measure=measure, strategy=strategy)
+    statistic = measure if folds is None else replace(measure, folds=folds)
+    ask = seeded.tests if strategy.tested or settings.test else seeded.of_measure
+    question = ask(settings.null, statistic, **about)
+    of_pairs = None if question.statistic.estimates else seeded.null(settings.null)
+    search = Search(question=question, measure=measure, strategy=strategy, null_of_pairs=of_pairs)
     if strategy.tested or settings.test:
         level = settings.alpha * level_share(settings.lookahead, of_pairs=False)
         warn_of_few_arrangements(columns.target, layout, level, search.question.permutations)

@@ -223,10 +223,8 @@ def permutation_test(
             "corrected": correction == "max",
         }
         question = study.question(null, statistic=measure, pairs=pairs, **about)
-        of_columns = question
-        if settings.combined:
-            of_columns = study.combined(measure.engine, **about)
-            question = question if pairs else of_columns
+        of_columns = study.tests(null, measure, **about)
+        question = question if pairs else of_columns
         level = 0.05 if alpha is None else alpha
         warn_of_few_arrangements(columns.target, layout, level, question.permutations)
         rule = Rule(settings.most_permutations, settings.sequential)

@@ -193,9 +193,8 @@ def relevance_test(
         tested = np.flatnonzero(~columns.x.constant)
         alike, alone = _by_pattern(problem, columns.x, tested) if settings.shares else ({}, tested)
         about: dict[str, Any] = {"candidates": ColumnNumbers(tested), "purpose": "relevance"}
-        question = estimates = study.question("global", statistic=measure, **about)
-        if settings.combined:
-            question = study.combined(engine, **about)
+        estimates = study.of_measure("global", measure, **about)
+        question = study.tests("global", measure, **about)
         question.scoring.now = "information"
         level = alpha / max(1, tested.size)  # of one column, where no other is relevant
         warn_of_few_arrangements(columns.target, layout, level, question.permutations)
@@ -331,7 +330,9 @@ def _compared(
     if columns:
         measured = estimates.scores(columns)
         found.information[columns] = measured
-        found.statistic[columns] = measured if estimates is question else question.scores(columns)
+        found.statistic[columns] = (
+            measured if estimates.statistic is question.statistic else question.scores(columns)
+        )
     for pattern, members in alike.items():
         _share(question, found, members, pattern, draws.shared(pattern, members.size))
     most = draws.alone(alone.size)
