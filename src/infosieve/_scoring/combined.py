@@ -379,9 +379,7 @@ def _logs(
         skewness,
         asked.moments[0, of_target],
         *plan,
-        line,
-        curve if line >= 0 else -1,
-        shape,
+        (line, curve if line >= 0 else -1, shape),
         found,
     )
     return found

@@ -162,9 +162,7 @@ def ways_of_asking(
     groups: Any,
     weights: Any,
     heavy: Any,
-    line: Any,
-    curve: Any,
-    shape: Any,
+    named: Any,
     out: Any,
 ) -> None:
     """The p-values of views, as logarithms: (n_times, n_columns, n_groups).
@@ -173,9 +171,10 @@ def ways_of_asking(
     target. With their ``factors`` (n_columns, k, b) they are standardised correlations,
     and have a skewness that is the product of that of both functions. ``groups`` (k, b) says to
     which view each belongs (-1: none; ``heavy`` ones are left out): its squares are added up, with
-    ``weights``. The group ``shape`` is also asked for its largest one, and the group after
-    ``curve`` is ``line`` and ``curve`` together, if they are not -1.
+    ``weights``. Of the groups that are ``named`` (-1: none), line, curve and shape, shape is also
+    asked for its largest one, and the group after curve is line and curve together.
     """
+    line, curve, shape = named
     m, k, times, b = products.shape
     n_groups = out.shape[2]
     sums, first, second = np.zeros(n_groups), np.zeros(n_groups), np.zeros(n_groups)
