@@ -108,7 +108,7 @@ def diamond(x, rng):
 
 def skewness(x, rng):
     """The more of the column, the more the noise leans to one side; mean and spread stay."""
-    share = np.tanh(x) * (60 / x.size) ** 0.25
+    share = np.tanh(x) * min(1, (60 / x.size) ** 0.25)
     leaning = rng.exponential(size=x.size) - 1
     straight = np.sqrt(1 - share**2) * rng.normal(size=x.size)
     return np.sign(share) * np.abs(share) * leaning + straight
