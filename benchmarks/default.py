@@ -428,9 +428,8 @@ def page(rows):
         "relevant columns are known: the data are generated (see the script). Parts of a selection",
         "have [a page of their own](benchmarks-selection.md).",
         "",
-        "*These times were taken when tests compared estimates of information by default, which*",
-        '*is now `statistic="ksg"`. Those that ask in several ways are faster with many samples*',
-        "*or categories, and several times slower with many thousands of columns.*",
+        "*Times of the panel, of threads and of the GPU were taken when tests compared estimates of*",
+        '*information by default, which is now `statistic="ksg"`.*',
     ]
     for row in by["command"]:
         whole, imports = row["seconds"].values()

@@ -29,9 +29,9 @@ def whole_jobs():
         if others:
             name_of, seconds = others[0]
             other = f"{spoken(seconds)}: one pass of scikit-learn's {name_of}, one thread"
-        what = "tests of estimates"  # the default when these were measured
+        what = "a selection"
         if name == "command":
-            what = "the command, from start to table, tests of estimates"
+            what = "the command, from start to table"
         size = row["case"][row["case"].index("N = ") :]
         if name == "command":
             other = ""

@@ -243,11 +243,11 @@ class Combined(Statistic):
         with _BLAS.limit(limits=1, user_api="blas"):
             parts = runner.run([partial(some, at) for at in chunks(m, size)])
         found = [replace(one, scale=self._scale(one)) for part in parts for one in part]
+        for other in [key for key in self.made if not key.startswith(asked.digest)]:
+            del self.made[other]  # of a step before
         bytes_made = sum(one.values.nbytes for one in found)
         bytes_kept = sum(one.values.nbytes for some in self.made.values() for one in some)
-        if bytes_made + bytes_kept > _KEPT_BYTES:
-            self.made.clear()
-        if bytes_made <= _KEPT_BYTES:
+        if bytes_made + bytes_kept <= _KEPT_BYTES:
             self.made[digest] = found
         return found
 
