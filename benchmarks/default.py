@@ -428,8 +428,8 @@ def page(rows):
         "relevant columns are known: the data are generated (see the script). Parts of a selection",
         "have [a page of their own](benchmarks-selection.md).",
         "",
-        "*Times of the panel, of threads and of the GPU were taken when tests compared estimates of*",
-        '*information by default, which is now `statistic="ksg"`.*',
+        "*Times of the panel, of threads and of the GPU were taken when tests compared*",
+        '*estimates of information by default, which is now `statistic="ksg"`.*',
     ]
     for row in by["command"]:
         whole, imports = row["seconds"].values()
